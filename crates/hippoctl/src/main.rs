@@ -1,0 +1,2 @@
+//! hippoctl
+fn main() {}

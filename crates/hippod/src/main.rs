@@ -1,0 +1,2 @@
+//! hippod
+fn main() {}

@@ -1,0 +1,1 @@
+//! Gates on the tree itself.
