@@ -1,1 +1,30 @@
-//! hippo-proto
+//! What may cross hippod's socket, how is it framed, and how does a blocking client talk to it?
+//!
+//! The protocol is JSON-RPC 2.0, UTF-8, one object a line, at most [`MAX_LINE_BYTES`] a line. Requests are read
+//! strictly (an unknown method, field or type is refused); answers are read leniently (a newer daemon may add
+//! fields), so an old client keeps working.
+
+mod client;
+mod error;
+mod event;
+mod frame;
+mod methods;
+mod parse;
+pub mod paths;
+mod reply;
+mod suggest;
+mod types;
+
+pub use client::{Client, ClientError, Notifications};
+pub use error::{ErrorData, ErrorKind, RpcError};
+pub use event::{Event, EventName, Notification, Progress};
+pub use frame::{Frame, FrameReader, MAX_LINE_BYTES};
+pub use methods::{METHODS, Request};
+pub use parse::{Call, parse_request};
+pub use paths::Paths;
+pub use reply::{Id, Reply, encode_error, encode_notification, encode_result};
+pub use suggest::nearest;
+pub use types::*;
+
+/// The version of the protocol that this crate speaks.
+pub const PROTOCOL: u32 = 1;

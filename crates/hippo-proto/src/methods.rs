@@ -1,0 +1,190 @@
+//! Which methods does the socket know, and what does each take?
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use crate::error::RpcError;
+use crate::reply::{Id, line};
+use crate::suggest::nearest;
+use crate::types::*;
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $name:literal => $variant:ident($params:ty),)*) => {
+        /// One request: the method and its parameters.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Request {
+            $($(#[$doc])* $variant($params),)*
+        }
+
+        /// The names of all methods, as on the wire.
+        pub const METHODS: &[&str] = &[$($name),*];
+
+        impl Request {
+            /// The method's name on the wire.
+            pub fn method(&self) -> &'static str {
+                match self {
+                    $(Request::$variant(_) => $name,)*
+                }
+            }
+
+            /// Reads the parameters of a method; `None` where the method is unknown.
+            pub(crate) fn decode(method: &str, params: Map<String, Value>) -> Option<Result<Self, RpcError>> {
+                match method {
+                    $($name => Some(decode::<$params>($name, params).map(Request::$variant)),)*
+                    _ => None,
+                }
+            }
+
+            /// The request as one line, with its line feed.
+            pub fn to_line(&self, id: &Id) -> Result<Vec<u8>, serde_json::Error> {
+                match self {
+                    $(Request::$variant(params) => encode($name, id, params),)*
+                }
+            }
+        }
+
+        $(impl From<$params> for Request {
+            fn from(params: $params) -> Self {
+                Request::$variant(params)
+            }
+        })*
+    };
+}
+
+methods! {
+    /// Optional greeting; checks the protocol version.
+    "hello" => Hello(HelloRequest),
+    /// How the daemon and its workspaces are; answered before any model is loaded.
+    "status" => Status(StatusRequest),
+    /// Names problems with their fixes; can rebuild what is derived from the files.
+    "doctor" => Doctor(DoctorRequest),
+    /// Stops the daemon.
+    "shutdown" => Shutdown(ShutdownRequest),
+    /// Streams events to this connection from now on.
+    "subscribe" => Subscribe(SubscribeRequest),
+    /// Registers a folder.
+    "workspace.add" => WorkspaceAdd(WorkspaceAddRequest),
+    /// The registered folders.
+    "workspace.list" => WorkspaceList(WorkspaceListRequest),
+    /// Forgets a folder and what was derived from it; its files stay.
+    "workspace.remove" => WorkspaceRemove(WorkspaceRemoveRequest),
+    /// Reconciles the index with the disk.
+    "workspace.sync" => WorkspaceSync(WorkspaceSyncRequest),
+    /// Retrieval.
+    "search" => Search(SearchRequest),
+    /// Reads what a pointer points to.
+    "get" => Get(GetRequest),
+    /// The embedding models that are known.
+    "model.list" => ModelList(ModelListRequest),
+    /// Obtains a model and the runtime; streams progress.
+    "model.pull" => ModelPull(ModelPullRequest),
+    /// Checks the installed files against their checksums.
+    "model.verify" => ModelVerify(ModelVerifyRequest),
+    /// Installs a model and the runtime from files on this machine.
+    "model.import" => ModelImport(ModelImportRequest),
+}
+
+fn encode<T: serde::Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<u8>, serde_json::Error> {
+    #[derive(serde::Serialize)]
+    struct Line<'a, T> {
+        jsonrpc: &'static str,
+        id: &'a Id,
+        method: &'a str,
+        params: &'a T,
+    }
+    line(&Line {
+        jsonrpc: "2.0",
+        id,
+        method,
+        params,
+    })
+}
+
+fn decode<T: DeserializeOwned + Validate>(method: &str, params: Map<String, Value>) -> Result<T, RpcError> {
+    let known = fields::<T>();
+    if let Some(unknown) = params.keys().find(|key| !known.contains(&key.as_str())) {
+        let error = RpcError::bad_request(format!("unknown field \"{}\" of {method}", shorten(unknown)));
+        return Err(error.hint(match nearest(unknown, known.iter().copied()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None if known.is_empty() => format!("{method} takes no parameters"),
+            None => format!("{method} takes {}", known.join(", ")),
+        }));
+    }
+    T::check_raw(&params)?;
+    let mut at = None;
+    let request = deserialize_naming::<T>(params, &mut at).map_err(|error| {
+        let field = at.map(|field| format!(" field \"{field}\":")).unwrap_or_default();
+        RpcError::bad_request(format!("wrong parameters of {method}:{field} {error}"))
+            .hint("docs/protocol.md lists each field with its type")
+    })?;
+    request.validate()?;
+    Ok(request)
+}
+
+/// Deserialises and, on failure, finds the field at fault.
+fn deserialize_naming<T: DeserializeOwned>(
+    params: Map<String, Value>,
+    at: &mut Option<String>,
+) -> Result<T, serde_json::Error> {
+    match T::deserialize(Value::Object(params.clone())) {
+        Ok(request) => Ok(request),
+        Err(error) => {
+            // A field is at fault when the error goes away, or becomes another one, without it.
+            let message = error.to_string();
+            *at = params
+                .keys()
+                .find(|key| {
+                    let mut others = params.clone();
+                    others.remove(*key);
+                    T::deserialize(Value::Object(others))
+                        .map_or_else(|other| other.to_string() != message, |_| true)
+                })
+                .cloned();
+            Err(error)
+        }
+    }
+}
+
+/// At most the first 64 characters: what a caller sent is not echoed at any length.
+pub(crate) fn shorten(text: &str) -> String {
+    let mut chars = text.chars();
+    let mut short: String = chars.by_ref().take(64).collect();
+    if chars.next().is_some() {
+        short.push('…');
+    }
+    short
+}
+
+/// The names of a struct's fields on the wire, as its own `Deserialize` tells them.
+fn fields<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+    struct Probe<'a>(&'a mut &'static [&'static str]);
+
+    impl<'de> Deserializer<'de> for Probe<'_> {
+        type Error = serde_json::Error;
+
+        fn deserialize_any<V: serde::de::Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+            Err(Self::Error::custom("not a struct"))
+        }
+
+        fn deserialize_struct<V: serde::de::Visitor<'de>>(
+            self,
+            _: &'static str,
+            fields: &'static [&'static str],
+            _: V,
+        ) -> Result<V::Value, Self::Error> {
+            *self.0 = fields;
+            Err(Self::Error::custom("only probed"))
+        }
+
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+            unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        }
+    }
+
+    let mut fields: &'static [&'static str] = &[];
+    // The probe always fails; what it was told is what counts.
+    let _ = T::deserialize(Probe(&mut fields));
+    fields
+}

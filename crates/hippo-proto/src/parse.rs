@@ -1,0 +1,298 @@
+//! Is this line a request, and if not, what is the answer to it?
+
+use serde_json::{Map, Value};
+
+use crate::error::RpcError;
+use crate::methods::{METHODS, Request, shorten};
+use crate::reply::{Id, Reply};
+use crate::suggest::nearest;
+
+/// A request that was read: what to do, and the id to answer with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// Goes back with the answer.
+    pub id: Id,
+    /// What is asked.
+    pub request: Request,
+}
+
+const MEMBERS: [&str; 4] = ["jsonrpc", "id", "method", "params"];
+
+/// Reads one line. Never panics, whatever the bytes.
+///
+/// # Errors
+/// The reply to send instead, under the line's own id where that could be read:
+/// -32700 no JSON, -32600 no request (batches and notifications included), -32601 unknown method,
+/// -32602 unknown field, wrong type or value out of range.
+pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
+    let value: Value = serde_json::from_slice(line).map_err(|error| {
+        let error = RpcError::bad_request(format!("the line is not JSON: {error}")).with_code(-32700);
+        Reply::refuse(Id::Null, error.hint("send one JSON object a line, in UTF-8"))
+    })?;
+    let object = match value {
+        Value::Object(object) => object,
+        Value::Array(_) => {
+            let error = invalid("batches are not supported").hint("send each request on a line of its own");
+            return Err(Reply::refuse(Id::Null, error));
+        }
+        _ => return Err(Reply::refuse(Id::Null, invalid("a request is a JSON object"))),
+    };
+    let id = match object.get("id") {
+        Some(Value::Number(number)) => Id::Number(number.clone()),
+        Some(Value::String(string)) => Id::String(string.clone()),
+        Some(Value::Null) => Id::Null,
+        Some(_) => {
+            return Err(Reply::refuse(
+                Id::Null,
+                invalid("the id must be a number, a string or null"),
+            ));
+        }
+        None => {
+            let error = invalid("the request has no id").hint("every request is answered, so give it an id");
+            return Err(Reply::refuse(Id::Null, error));
+        }
+    };
+    match request(object) {
+        Ok(request) => Ok(Call { id, request }),
+        Err(error) => Err(Reply::refuse(id, error)),
+    }
+}
+
+fn request(mut object: Map<String, Value>) -> Result<Request, RpcError> {
+    if let Some(unknown) = object.keys().find(|key| !MEMBERS.contains(&key.as_str())) {
+        return Err(
+            invalid(format!("unknown member \"{}\" of the request", shorten(unknown))).hint(
+                match nearest(unknown, MEMBERS) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => "parameters go into \"params\"".to_owned(),
+                },
+            ),
+        );
+    }
+    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err(invalid("the member \"jsonrpc\" must be \"2.0\""));
+    }
+    let Some(Value::String(method)) = object.remove("method") else {
+        return Err(invalid("the member \"method\" must be a string"));
+    };
+    let params = match object.remove("params") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(params)) => params,
+        Some(_) => {
+            return Err(RpcError::bad_request("\"params\" must be an object").hint("parameters go by name"));
+        }
+    };
+    Request::decode(&method, params).unwrap_or_else(|| {
+        let error =
+            RpcError::bad_request(format!("unknown method \"{}\"", shorten(&method))).with_code(-32601);
+        Err(error.hint(match nearest(&method, METHODS.iter().copied()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("the methods are {}", METHODS.join(", ")),
+        }))
+    })
+}
+
+fn invalid(message: impl Into<String>) -> RpcError {
+    RpcError::bad_request(message).with_code(-32600)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn refusal(line: &str) -> (Id, i32, String, String) {
+        let reply = parse_request(line.as_bytes()).unwrap_err();
+        let error = reply.outcome.unwrap_err();
+        (reply.id, error.code, error.message, error.data.hint.into_owned())
+    }
+
+    #[test]
+    fn refusals_say_what_is_wrong_under_the_id_of_the_request() {
+        let one = Id::from(1);
+        let cases: &[(&str, &Id, i32, &str, &str)] = &[
+            ("", &Id::Null, -32700, "not JSON", "one JSON object"),
+            (
+                "{\"jsonrpc\":\"2.0\",",
+                &Id::Null,
+                -32700,
+                "not JSON",
+                "one JSON object",
+            ),
+            ("[]", &Id::Null, -32600, "batches", "line of its own"),
+            (
+                r#"[{"jsonrpc":"2.0","id":1,"method":"status"}]"#,
+                &Id::Null,
+                -32600,
+                "batches",
+                "line of its own",
+            ),
+            ("7", &Id::Null, -32600, "object", ""),
+            (
+                r#"{"jsonrpc":"2.0","method":"status"}"#,
+                &Id::Null,
+                -32600,
+                "no id",
+                "give it an id",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":[1],"method":"status"}"#,
+                &Id::Null,
+                -32600,
+                "number, a string or null",
+                "",
+            ),
+            (
+                r#"{"jsonrpc":"1.0","id":1,"method":"status"}"#,
+                &one,
+                -32600,
+                "2.0",
+                "",
+            ),
+            (r#"{"id":1,"method":"status"}"#, &one, -32600, "jsonrpc", ""),
+            (r#"{"jsonrpc":"2.0","id":1}"#, &one, -32600, "method", ""),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"status","param":{}}"#,
+                &one,
+                -32600,
+                "\"param\"",
+                "\"params\"",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"status","query":1}"#,
+                &one,
+                -32600,
+                "\"query\"",
+                "into \"params\"",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"serach"}"#,
+                &one,
+                -32601,
+                "\"serach\"",
+                "\"search\"",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"remember","params":{}}"#,
+                &one,
+                -32601,
+                "\"remember\"",
+                "the methods are",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"status","params":[]}"#,
+                &one,
+                -32602,
+                "object",
+                "by name",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"status","params":{"x":1}}"#,
+                &one,
+                -32602,
+                "\"x\"",
+                "no parameters",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"search","params":{"workspace":"/w","query":"q","limt":3}}"#,
+                &one,
+                -32602,
+                "unknown field \"limt\" of search",
+                "did you mean \"limit\"?",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"search","params":{"workspace":"/w","query":"q","limit":"3"}}"#,
+                &one,
+                -32602,
+                "field \"limit\": invalid type",
+                "protocol.md",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"search","params":{"workspace":"/w"}}"#,
+                &one,
+                -32602,
+                "missing field `query`",
+                "protocol.md",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"search","params":{"workspace":"/w","query":"q","mode":"fuzzy"}}"#,
+                &one,
+                -32602,
+                "field \"mode\": unknown variant `fuzzy`",
+                "protocol.md",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"search","params":{"workspace":"/w","query":"q","mode":"index"}}"#,
+                &one,
+                -32602,
+                "mode \"index\"",
+                "index file",
+            ),
+        ];
+        for (line, id, code, message, hint) in cases {
+            let found = refusal(line);
+            assert_eq!((&found.0, found.1), (*id, *code), "{line}: {found:?}");
+            assert!(found.2.contains(message), "{line}: {found:?}");
+            assert!(found.3.contains(hint), "{line}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn every_refusal_here_is_a_bad_request() {
+        for line in ["", "[]", "{}", r#"{"jsonrpc":"2.0","id":"a","method":"x"}"#] {
+            let error = parse_request(line.as_bytes()).unwrap_err().outcome.unwrap_err();
+            assert_eq!(error.data.kind, ErrorKind::BadRequest);
+            assert!(!error.data.retryable);
+        }
+    }
+
+    #[test]
+    fn long_names_are_not_echoed_whole() {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{}"}}"#, "x".repeat(100_000));
+        assert!(refusal(&line).2.len() < 200);
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"status","params":{}"#,
+            "[".repeat(100_000)
+        );
+        assert_eq!(refusal(&line).1, -32700);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn any_bytes_give_a_call_or_a_reply(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            if let Err(reply) = parse_request(&bytes) {
+                prop_assert!(reply.outcome.is_err());
+                let ended = reply.to_line().ends_with(b"}\n");
+                prop_assert!(ended);
+            }
+        }
+
+        #[test]
+        fn any_json_like_text_gives_a_call_or_a_reply(
+            method in prop_oneof![proptest::sample::select(METHODS).prop_map(str::to_owned), ".{0,12}"],
+            key in prop_oneof![Just("workspace".to_owned()), Just("query".to_owned()), Just("path".to_owned()), ".{0,8}"],
+            value in prop_oneof![
+                any::<i64>().prop_map(Value::from), any::<f64>().prop_map(Value::from),
+                ".{0,20}".prop_map(Value::from), Just(Value::Null), Just(serde_json::json!([{}]))
+            ],
+            cut in 0usize..400,
+        ) {
+            let mut params = Map::new();
+            params.insert(key, value);
+            let line = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+            let bytes = &line.as_bytes()[..line.len().min(cut)];
+            match parse_request(bytes) {
+                Ok(call) => prop_assert_eq!(call.request.method(), method),
+                Err(reply) => prop_assert!(reply.outcome.is_err()),
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! How do an answer, a refusal and a notification look as one line?
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Number, Value};
+
+use crate::error::RpcError;
+
+/// The id of a request; its answer carries the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Id {
+    /// A number, given back as it came.
+    Number(Number),
+    /// A string.
+    String(String),
+    /// Null; also the id of an answer to something whose id could not be read.
+    Null,
+}
+
+impl From<u64> for Id {
+    fn from(number: u64) -> Self {
+        Id::Number(number.into())
+    }
+}
+
+/// An answer with its result still untyped: what a client reads, and what [`crate::parse_request`] refuses with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// Of the request that is answered.
+    pub id: Id,
+    /// The `result` or the `error` member.
+    pub outcome: Result<Value, RpcError>,
+}
+
+impl Reply {
+    /// A refusal.
+    pub fn refuse(id: Id, error: RpcError) -> Self {
+        Self {
+            id,
+            outcome: Err(error),
+        }
+    }
+
+    /// The reply as one line, with its line feed.
+    pub fn to_line(&self) -> Vec<u8> {
+        match &self.outcome {
+            Ok(result) => encode_result(&self.id, result),
+            Err(error) => encode_error(&self.id, error),
+        }
+    }
+}
+
+/// A result as one line, with its line feed. Members keep the order of the struct.
+///
+/// A result that cannot be written as JSON (no type of this crate is one) becomes an `internal` error.
+pub fn encode_result<T: Serialize>(id: &Id, result: &T) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Line<'a, T> {
+        jsonrpc: &'static str,
+        id: &'a Id,
+        result: &'a T,
+    }
+    line(&Line {
+        jsonrpc: "2.0",
+        id,
+        result,
+    })
+    .unwrap_or_else(|error| {
+        encode_error(
+            id,
+            &RpcError::internal(format!("could not write the answer: {error}")),
+        )
+    })
+}
+
+/// An error as one line, with its line feed.
+pub fn encode_error(id: &Id, error: &RpcError) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        jsonrpc: &'static str,
+        id: &'a Id,
+        error: &'a RpcError,
+    }
+    line(&Line {
+        jsonrpc: "2.0",
+        id,
+        error,
+    })
+    .unwrap_or_default()
+}
+
+/// A notification (no id, no answer) as one line, with its line feed.
+pub fn encode_notification<T: Serialize>(method: &str, params: &T) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Line<'a, T> {
+        jsonrpc: &'static str,
+        method: &'a str,
+        params: &'a T,
+    }
+    line(&Line {
+        jsonrpc: "2.0",
+        method,
+        params,
+    })
+    .unwrap_or_default()
+}
+
+pub(crate) fn line<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn lines_of_answers() {
+        #[derive(Serialize)]
+        struct Answer {
+            z: u32,
+            a: u32,
+        }
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        assert_eq!(
+            text(encode_result(&Id::from(7), &Answer { z: 1, a: 2 })),
+            "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"z\":1,\"a\":2}}\n"
+        );
+        assert_eq!(
+            text(encode_error(
+                &Id::Null,
+                &RpcError::new(ErrorKind::Warming, "the index is being built")
+            )),
+            "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32008,\"message\":\"the index is being built\",\"data\":{\"kind\":\"warming\",\"hint\":\"\",\"retryable\":true}}}\n"
+        );
+        assert_eq!(
+            text(encode_notification("event", &Answer { z: 1, a: 2 })),
+            "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"z\":1,\"a\":2}}\n"
+        );
+    }
+
+    #[test]
+    fn ids_come_back_as_they_were() {
+        for id in ["1", "-3", "1.5", "18446744073709551615", "\"a\\nb\"", "null"] {
+            let parsed: Id = serde_json::from_str(id).unwrap();
+            assert_eq!(serde_json::to_string(&parsed).unwrap(), id);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! How is the text behind a pointer read: `get`?
+
+use serde::{Deserialize, Serialize};
+
+use super::{Validate, no_empty};
+use crate::error::RpcError;
+
+/// Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GetRequest {
+    /// Path of the workspace, or of anything below it; needed with `path`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
+    /// Path of a document, relative to the workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Heading of a section, or several joined by ` > `, outermost first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// First line, from 1, counted in the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<u32>,
+    /// Most lines, at least 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// Id of a search result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+impl Validate for GetRequest {
+    fn validate(&self) -> Result<(), RpcError> {
+        let fields = [
+            ("workspace", &self.workspace),
+            ("path", &self.path),
+            ("section", &self.section),
+            ("id", &self.id),
+        ];
+        for (field, value) in fields {
+            no_empty(field, value.as_deref())?;
+        }
+        for (field, value) in [("from", self.from), ("count", self.count)] {
+            if value == Some(0) {
+                return Err(RpcError::bad_request(format!(
+                    "the field \"{field}\" counts from 1"
+                )));
+            }
+        }
+        let by_path = self.section.is_some() || self.from.is_some() || self.count.is_some();
+        match (&self.path, &self.id) {
+            (Some(_), Some(_)) => {
+                Err(RpcError::bad_request("both \"path\" and \"id\" are given").hint("give one"))
+            }
+            (None, None) => {
+                Err(RpcError::bad_request("neither \"path\" nor \"id\" is given").hint("give one"))
+            }
+            (Some(_), None) if self.workspace.is_none() => {
+                Err(RpcError::bad_request("missing field \"workspace\"")
+                    .hint("a path belongs to a workspace"))
+            }
+            (None, Some(_)) if by_path => Err(RpcError::bad_request("an id takes no section, from or count")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Answer to `get`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GetResponse {
+    /// Relative to the workspace, with `/`.
+    pub path: String,
+    /// First line of `text`, from 1.
+    pub start_line: u32,
+    /// Last line of `text`, inclusive.
+    pub end_line: u32,
+    /// The text on disk.
+    pub text: String,
+    /// The headings above its first line, outermost first.
+    pub heading: Vec<String>,
+    /// BLAKE3 of the whole file, 32 hexadecimal digits (128 bits).
+    pub hash: String,
+    /// Lines of the whole file.
+    pub total_lines: u32,
+    /// Whether what was asked goes on after `end_line`.
+    pub truncated: bool,
+}

@@ -1,0 +1,156 @@
+//! How are embedding models listed, obtained and checked: `model.*`?
+
+use serde::{Deserialize, Serialize};
+
+use super::{Validate, no_empty};
+use crate::error::RpcError;
+
+/// Parameters of `model.list`: none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelListRequest {}
+
+impl Validate for ModelListRequest {}
+
+/// Answer to `model.list`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelListResponse {
+    /// The default model first.
+    pub models: Vec<ModelInfo>,
+    /// The library that runs them.
+    pub runtime: RuntimeInfo,
+}
+
+/// Whether something is installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModelState {
+    /// Complete.
+    Installed,
+    /// Not there.
+    Absent,
+    /// There, but not as it should be.
+    Damaged,
+    /// Known, but this build or this processor cannot use it.
+    Unsupported,
+}
+
+/// One embedding model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelInfo {
+    /// The name to pull it by.
+    pub name: String,
+    /// Name, dimension, revision, pooling and prefix in one string, as stored with each vector.
+    pub id: String,
+    /// Numbers in a vector.
+    pub dimension: u32,
+    /// Whether it is installed.
+    pub state: ModelState,
+    /// Whether the configuration chooses it.
+    pub selected: bool,
+    /// Bytes on disk, or to download where it is absent; 0 where unknown.
+    pub bytes: u64,
+    /// SPDX expression of its licence, where known.
+    pub licence: Option<String>,
+    /// Where `model.pull` takes it from: `pip` or `hub`.
+    pub source: String,
+}
+
+/// The library that runs the models.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuntimeInfo {
+    /// Name and version.
+    pub name: String,
+    /// Whether it is installed.
+    pub state: ModelState,
+    /// The file, where it is installed.
+    pub path: Option<String>,
+    /// Why it is damaged or unsupported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Parameters of `model.pull`. `progress` notifications come before the answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelPullRequest {
+    /// Name of the model; the configured one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+impl Validate for ModelPullRequest {
+    fn validate(&self) -> Result<(), RpcError> {
+        no_empty("model", self.model.as_deref())
+    }
+}
+
+/// Answer to `model.pull` and `model.import`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelPullResponse {
+    /// Name of the model.
+    pub model: String,
+    /// What is installed now, runtime library included.
+    pub files: Vec<ModelFile>,
+    /// Milliseconds.
+    pub took_ms: f64,
+}
+
+/// One file of a model or of the runtime.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelFile {
+    /// Absolute path.
+    pub path: String,
+    /// Its size; 0 where it is missing.
+    pub bytes: u64,
+    /// SHA-256 found on disk, in hexadecimal; empty where it is missing.
+    pub sha256: String,
+    /// Whether that is the expected one.
+    pub ok: bool,
+    /// Where it came from: `installed`, `cache`, `pip`, `hub` or `import`.
+    pub source: String,
+}
+
+/// Parameters of `model.verify`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelVerifyRequest {
+    /// Name of the model; the configured one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+impl Validate for ModelVerifyRequest {
+    fn validate(&self) -> Result<(), RpcError> {
+        no_empty("model", self.model.as_deref())
+    }
+}
+
+/// Answer to `model.verify`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelVerifyResponse {
+    /// Name of the model.
+    pub model: String,
+    /// Whether every file is there and as expected.
+    pub ok: bool,
+    /// Each file.
+    pub files: Vec<ModelFile>,
+}
+
+/// Parameters of `model.import`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelImportRequest {
+    /// Absolute path of a folder with the files, or with the Python wheels that hold them.
+    pub from: String,
+    /// Name of the model; the configured one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+impl Validate for ModelImportRequest {
+    fn validate(&self) -> Result<(), RpcError> {
+        no_empty("from", Some(&self.from))?;
+        no_empty("model", self.model.as_deref())
+    }
+}

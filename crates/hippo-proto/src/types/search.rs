@@ -1,0 +1,233 @@
+//! What can be asked of `search`, and what does it answer?
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Validate, no_empty};
+use crate::error::RpcError;
+
+/// Most results that one request may ask for.
+pub const MAX_LIMIT: u32 = 200;
+
+/// How candidates are found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// By words and by meaning, fused by scores.
+    #[default]
+    Hybrid,
+    /// By words alone; needs no model.
+    Lexical,
+    /// By meaning alone.
+    Vector,
+}
+
+/// Parameters of `search`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// Path of the workspace, or of anything below it.
+    pub workspace: String,
+    /// The question, in plain words; never read as a query language.
+    pub query: String,
+    /// How candidates are found.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Most results, 1 to [`MAX_LIMIT`].
+    #[serde(default = "default_limit")]
+    pub limit: u32,
+    /// Most tokens that the texts of all results may have together; at least 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_tokens: Option<u32>,
+    /// Leave out results below this score, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_score: Option<f32>,
+    /// Only documents whose path in the workspace fits this glob.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Only what is dated on or after this day, `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Only what is dated on or before this day, `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// The agent that asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Say the features of each result's score.
+    #[serde(default)]
+    pub explain: bool,
+    /// Whether the query may leave a trace on strengths.
+    #[serde(default = "yes")]
+    pub record: bool,
+}
+
+fn default_limit() -> u32 {
+    10
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl SearchRequest {
+    /// A query with everything else at its default.
+    pub fn new(workspace: impl Into<String>, query: impl Into<String>) -> Self {
+        Self {
+            workspace: workspace.into(),
+            query: query.into(),
+            mode: Mode::default(),
+            limit: default_limit(),
+            budget_tokens: None,
+            min_score: None,
+            path: None,
+            since: None,
+            until: None,
+            agent: None,
+            explain: false,
+            record: yes(),
+        }
+    }
+}
+
+impl Validate for SearchRequest {
+    fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
+        if params.get("mode").and_then(Value::as_str) == Some("index") {
+            return Err(
+                RpcError::bad_request("mode \"index\" is not served by this version")
+                    .hint("it comes with the index file of a later version; use hybrid, lexical or vector"),
+            );
+        }
+        Ok(())
+    }
+
+    fn validate(&self) -> Result<(), RpcError> {
+        no_empty("workspace", Some(&self.workspace))?;
+        no_empty("query", Some(&self.query))?;
+        no_empty("path", self.path.as_deref())?;
+        if !(1..=MAX_LIMIT).contains(&self.limit) {
+            return Err(
+                RpcError::bad_request(format!("the limit {} is out of range", self.limit))
+                    .hint(format!("ask for 1 to {MAX_LIMIT} results")),
+            );
+        }
+        if self.budget_tokens == Some(0) {
+            return Err(RpcError::bad_request("a budget of 0 tokens holds nothing")
+                .hint("leave \"budget_tokens\" out, or give at least 1"));
+        }
+        if self.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
+            return Err(
+                RpcError::bad_request("the field \"min_score\" is out of range").hint("scores are 0 to 1")
+            );
+        }
+        for (field, date) in [("since", &self.since), ("until", &self.until)] {
+            if date.as_deref().is_some_and(|date| !looks_like_a_date(date)) {
+                return Err(RpcError::bad_request(format!("the field \"{field}\" is no date"))
+                    .hint("dates are written YYYY-MM-DD"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The form alone; whether the day exists is for the daemon's calendar.
+fn looks_like_a_date(text: &str) -> bool {
+    text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+/// Which route found the results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strategy {
+    /// The index entries alone.
+    Index,
+    /// The search over the documents alone.
+    Search,
+    /// Both.
+    Hybrid,
+}
+
+/// Answer to `search`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchResponse {
+    /// As it was asked.
+    pub query: String,
+    /// The mode that was used: less than was asked where the index is degraded.
+    pub mode: Mode,
+    /// The route that found the results.
+    pub strategy: Strategy,
+    /// Best first; `score` never rises down the list.
+    pub results: Vec<SearchHit>,
+    /// Tokens of all texts together.
+    pub tokens: u64,
+    /// The state of the index that answered.
+    pub index: IndexState,
+    /// What the reader should know about this answer, for example how tokens were counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Milliseconds inside the daemon.
+    pub took_ms: f64,
+}
+
+/// One result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchHit {
+    /// Names this piece of text for `get`; valid while the text stays as it is.
+    pub id: String,
+    /// Relative to the workspace, with `/`.
+    pub path: String,
+    /// First line, from 1.
+    pub start_line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+    /// The headings above it, outermost first.
+    pub heading: Vec<String>,
+    /// How well it fits, 0 to 1.
+    pub score: f32,
+    /// Its parts, where there are any.
+    pub scores: Option<Scores>,
+    /// Strength of its index entry, 0 to 1.
+    pub strength: Option<f32>,
+    /// Id of its index entry.
+    pub entry: Option<String>,
+    /// Tokens of `text`, by the model's tokenizer, or bytes/4 where a note says so.
+    pub tokens: u32,
+    /// The text on disk, read when the answer was made.
+    pub text: String,
+    /// The day it belongs to, `YYYY-MM-DD`.
+    pub date: Option<String>,
+    /// Feature → number, when `explain` was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<BTreeMap<String, f32>>,
+}
+
+/// Parts of a score, each 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// By words; null where no word fits or words were not asked.
+    pub lexical: Option<f32>,
+    /// By meaning; null where there is no vector or meaning was not asked.
+    pub vector: Option<f32>,
+}
+
+/// The state of the index behind an answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexState {
+    /// Grows with every change that became searchable.
+    pub generation: u64,
+    /// Chunks that wait for their vectors.
+    pub pending: u64,
+    /// Age of the oldest change that is not searchable yet, in milliseconds; 0 when there is none.
+    pub lag_ms: u64,
+    /// What is missing, in one kebab-case word (for example `no-model`), or null.
+    pub degraded: Option<String>,
+    /// Why it is degraded and what to do; only where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}

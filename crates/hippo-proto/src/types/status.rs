@@ -1,0 +1,184 @@
+//! How is the daemon, and how is each workspace: `status`?
+
+use serde::{Deserialize, Serialize};
+
+use super::Validate;
+
+/// Parameters of `status`: none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatusRequest {}
+
+impl Validate for StatusRequest {}
+
+/// Answer to `status`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusResponse {
+    /// The daemon's version.
+    pub version: String,
+    /// Its process id.
+    pub pid: u32,
+    /// Milliseconds since it started.
+    pub uptime_ms: u64,
+    /// The version of the protocol.
+    pub protocol: u32,
+    /// The socket that it listens on.
+    pub socket: String,
+    /// The folder that holds its state.
+    pub home: String,
+    /// The embedding model.
+    pub model: ModelStatus,
+    /// In order of their roots.
+    pub workspaces: Vec<WorkspaceStatus>,
+    /// Resident memory of the process, in bytes; 0 where the platform does not tell.
+    pub memory_rss_bytes: u64,
+    /// Requests answered since the start, refusals included.
+    pub requests_served: u64,
+}
+
+/// Where the model stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModelLoad {
+    /// Not installed, or this build has no model.
+    Absent,
+    /// Installed, loaded at the next need.
+    Unloaded,
+    /// Being loaded.
+    Loading,
+    /// In memory.
+    Ready,
+    /// Loading it failed.
+    Failed,
+}
+
+/// The embedding model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelStatus {
+    /// Where it stands.
+    pub state: ModelLoad,
+    /// Name, dimension, revision, pooling and prefix in one string.
+    pub id: String,
+    /// Why it is absent or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Threads that it may use.
+    pub threads: u32,
+    /// Times it was loaded since the start.
+    pub loads: u64,
+    /// Word pieces sent through it since the start.
+    pub word_pieces: u64,
+}
+
+/// One workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkspaceStatus {
+    /// Canonical root.
+    pub root: String,
+    /// Watched files in the index.
+    pub documents: u64,
+    /// Chunks in the index.
+    pub chunks: u64,
+    /// Chunks that wait for their vectors.
+    pub pending: u64,
+    /// Chunks that have their vectors, of the model that answers.
+    pub embedded: u64,
+    /// Files that are not indexed, with the reason; the first 20.
+    pub skipped: Vec<Skipped>,
+    /// All files that are not indexed.
+    pub skipped_count: u64,
+    /// Grows with every change that became searchable.
+    pub generation: u64,
+    /// Age of the oldest change that is not searchable yet, in milliseconds; 0 when there is none.
+    pub lag_ms: u64,
+    /// What is missing, in one kebab-case word, or null.
+    pub degraded: Option<String>,
+    /// Why it is degraded and what to do; only where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// How changes are noticed.
+    pub watcher: WatcherStatus,
+    /// Disk against index at the last reconcile.
+    pub disk: DiskStatus,
+    /// Deletions held back because they concern a large share of the workspace.
+    pub held_deletions: u64,
+    /// Whether the folder is there now.
+    pub root_present: bool,
+    /// The vector index.
+    pub vector: VectorStatus,
+    /// Bytes of the database with its log.
+    pub database_bytes: u64,
+}
+
+/// A file that is not indexed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Relative to the workspace.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Where changes are heard from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WatcherMode {
+    /// The system tells.
+    Notify,
+    /// The files are looked at every few seconds.
+    Poll,
+    /// Nothing watches; only reconciling finds changes.
+    None,
+}
+
+/// How changes are noticed. Times are ages in milliseconds, absent where it never happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatcherStatus {
+    /// Where changes are heard from.
+    pub mode: WatcherMode,
+    /// Whether the last canary file was noticed in time.
+    pub alive: bool,
+    /// Since the last event of a watched file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_event_ms_ago: Option<u64>,
+    /// Since the last canary that was noticed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_canary_ms_ago: Option<u64>,
+    /// Since the last comparison of disk and index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_reconcile_ms_ago: Option<u64>,
+    /// Changes that it found, which no event had told of.
+    pub changed_at_last_reconcile: u64,
+}
+
+/// Disk against index at the last reconcile.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiskStatus {
+    /// Watched files on disk.
+    pub files: u64,
+    /// Files in the index.
+    pub indexed_files: u64,
+}
+
+/// The kind of vector index in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VectorBackend {
+    /// Every code is compared.
+    Exact,
+    /// A graph is walked.
+    Hnsw,
+}
+
+/// The vector index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VectorStatus {
+    /// Which kind answers.
+    pub backend: VectorBackend,
+    /// Live vectors.
+    pub vectors: u64,
+    /// Deleted ones that still take room.
+    pub tombstones: u64,
+    /// Whether a new index is being built in the background.
+    pub building: bool,
+}

@@ -1,0 +1,116 @@
+//! How are folders registered and brought up to date: `workspace.*`?
+
+use serde::{Deserialize, Serialize};
+
+use super::{Validate, no_empty};
+use crate::error::RpcError;
+
+/// Parameters of `workspace.add`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkspaceAddRequest {
+    /// Absolute path of the folder.
+    pub workspace: String,
+}
+
+impl Validate for WorkspaceAddRequest {
+    fn validate(&self) -> Result<(), RpcError> {
+        no_empty("workspace", Some(&self.workspace))
+    }
+}
+
+/// Answer to `workspace.add`; indexing goes on in the background.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkspaceAddResponse {
+    /// Canonical root, the identity of the workspace.
+    pub root: String,
+    /// Whether it was not registered before.
+    pub added: bool,
+}
+
+/// Parameters of `workspace.list`: none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkspaceListRequest {}
+
+impl Validate for WorkspaceListRequest {}
+
+/// Answer to `workspace.list`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkspaceListResponse {
+    /// In order of their roots.
+    pub workspaces: Vec<WorkspaceInfo>,
+}
+
+/// One registered folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkspaceInfo {
+    /// Canonical root.
+    pub root: String,
+    /// Watched files in the index.
+    pub documents: u64,
+    /// Chunks that wait for their vectors.
+    pub pending: u64,
+    /// Generation of the index.
+    pub generation: u64,
+    /// Whether the folder is there now.
+    pub root_present: bool,
+}
+
+/// Parameters of `workspace.remove`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkspaceRemoveRequest {
+    /// Path of the folder; it need not exist any more.
+    pub workspace: String,
+}
+
+impl Validate for WorkspaceRemoveRequest {
+    fn validate(&self) -> Result<(), RpcError> {
+        no_empty("workspace", Some(&self.workspace))
+    }
+}
+
+/// Answer to `workspace.remove`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkspaceRemoveResponse {
+    /// The root that is registered no more.
+    pub root: String,
+}
+
+/// Parameters of `workspace.sync`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkspaceSyncRequest {
+    /// Path of the workspace, or of anything below it.
+    pub workspace: String,
+    /// Answer only when all that is on disk now is searchable, by meaning as well where a model is there.
+    #[serde(default)]
+    pub wait: bool,
+    /// Accept deletions that are held because they concern a large share of the workspace.
+    #[serde(default)]
+    pub accept_deletions: bool,
+}
+
+impl Validate for WorkspaceSyncRequest {
+    fn validate(&self) -> Result<(), RpcError> {
+        no_empty("workspace", Some(&self.workspace))
+    }
+}
+
+/// Answer to `workspace.sync`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkspaceSyncResponse {
+    /// Watched files in the index.
+    pub documents: u64,
+    /// Documents that were added or had changed.
+    pub changed: u64,
+    /// Documents that were removed.
+    pub removed: u64,
+    /// Chunks that still wait for their vectors.
+    pub pending: u64,
+    /// Generation of the index after this.
+    pub generation: u64,
+    /// Milliseconds.
+    pub took_ms: f64,
+}
