@@ -1,1 +1,9 @@
-//! hippo-core
+//! What does hippod decide from values alone? Chunks, index terms, date expressions and ranking.
+//!
+//! Nothing in this crate reads a clock, a file, the environment or randomness: the same arguments give the same answer.
+
+pub mod chunk;
+pub mod corpus;
+pub mod retrieval;
+pub mod source;
+pub mod time;

@@ -1,0 +1,9 @@
+//! What does a question ask for, and which chunks answer it?
+
+pub mod collapse;
+pub mod dates;
+mod fuse;
+mod lexical;
+pub mod pack;
+pub mod rank;
+pub mod terms;

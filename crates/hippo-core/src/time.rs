@@ -1,0 +1,101 @@
+//! What is a moment, and on which day does it fall?
+
+use jiff::civil;
+use jiff::tz::Offset;
+use serde::{Deserialize, Serialize};
+
+/// A calendar day, without a time zone.
+pub type Date = civil::Date;
+
+/// Milliseconds in a second.
+const SECOND: i64 = 1_000;
+
+/// A moment: milliseconds since 1970-01-01T00:00:00Z; negative before that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// From whole seconds since 1970, as file systems and logs give them.
+    #[must_use]
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Self(seconds.saturating_mul(SECOND))
+    }
+
+    /// The first moment of a day at a fixed distance from UTC, in seconds (east is positive, at most a day).
+    #[must_use]
+    pub fn start_of(date: Date, offset_seconds: i32) -> Self {
+        let days = date.duration_since(civil::date(1970, 1, 1)).as_secs();
+        Self::from_seconds(days.saturating_sub(i64::from(offset_seconds)))
+    }
+
+    /// The day at a fixed distance from UTC, in seconds (east is positive).
+    ///
+    /// Moments and offsets beyond what a calendar can name are moved to the nearest one that it can.
+    #[must_use]
+    pub fn date(self, offset_seconds: i32) -> Date {
+        let offset = Offset::from_seconds(offset_seconds.clamp(-86_399, 86_399)).unwrap_or(Offset::UTC);
+        let moment = jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 {
+            jiff::Timestamp::MIN
+        } else {
+            jiff::Timestamp::MAX
+        });
+        offset.to_datetime(moment).date()
+    }
+
+    /// Milliseconds from `earlier` to this moment; zero when `earlier` is later (clocks may be set back).
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> u64 {
+        let elapsed = self.0.saturating_sub(earlier.0);
+        if elapsed < 0 { 0 } else { elapsed.cast_unsigned() }
+    }
+
+    /// This moment and `milliseconds` more.
+    #[must_use]
+    pub const fn plus(self, milliseconds: i64) -> Self {
+        Self(self.0.saturating_add(milliseconds))
+    }
+}
+
+/// Days from `earlier` to `later`; negative when they stand the other way round.
+#[must_use]
+pub fn days_between(earlier: Date, later: Date) -> i32 {
+    i32::try_from(later.duration_since(earlier).as_hours() / 24).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn the_day_depends_on_the_offset() {
+        let almost_midnight = Timestamp::start_of(date(2026, 1, 10), 0).plus(-1);
+        assert_eq!(almost_midnight.date(0), date(2026, 1, 9));
+        assert_eq!(almost_midnight.date(3_600), date(2026, 1, 10));
+        assert_eq!(almost_midnight.date(-3_600), date(2026, 1, 9));
+        assert_eq!(
+            Timestamp::start_of(date(2026, 1, 10), 7_200).date(7_200),
+            date(2026, 1, 10)
+        );
+        assert_eq!(Timestamp::start_of(date(1970, 1, 1), 0), Timestamp(0));
+    }
+
+    #[test]
+    fn impossible_moments_do_not_panic() {
+        assert!(Timestamp(i64::MAX).date(i32::MAX) >= date(9999, 12, 30));
+        assert_eq!(Timestamp(i64::MIN).date(i32::MIN).year(), -9999);
+    }
+
+    #[test]
+    fn a_clock_set_back_counts_as_no_time() {
+        assert_eq!(Timestamp(5).since(Timestamp(9)), 0);
+        assert_eq!(Timestamp(9).since(Timestamp(5)), 4);
+    }
+
+    #[test]
+    fn days_are_counted_across_months() {
+        assert_eq!(days_between(date(2026, 2, 27), date(2026, 3, 2)), 3);
+        assert_eq!(days_between(date(2026, 3, 2), date(2026, 2, 27)), -3);
+    }
+}
