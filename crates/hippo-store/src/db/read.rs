@@ -1,0 +1,65 @@
+//! What a query asks of the database, on a connection that never waits for the writer.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use super::vectors::vector_of;
+use super::{open_reader, schema};
+use crate::StoreError;
+
+/// A read-only connection.
+#[derive(Debug)]
+pub struct Reader {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Reader {
+    /// Opens the database that a [`super::Store`] created at `path`.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let connection = open_reader(path).map_err(|source| StoreError::from_sql(path, source))?;
+        Ok(Self { connection, path: path.to_path_buf() })
+    }
+
+    /// The ids of all chunks that match an FTS5 expression, ascending. The expression comes from
+    /// `hippo_core::retrieval::terms::fts_query`, which quotes every term.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn postings(&self, expression: &str) -> Result<Vec<u32>, StoreError> {
+        self.collect_postings(expression).map_err(|source| StoreError::from_sql(&self.path, source))
+    }
+
+    /// The exact vectors of chunks, in the order of `ids`; `None` where a chunk has none yet.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn vectors(&self, ids: &[u32]) -> Result<Vec<Option<Vec<f32>>>, StoreError> {
+        ids.iter()
+            .map(|id| vector_of(&self.connection, *id).map_err(|source| StoreError::from_sql(&self.path, source)))
+            .collect()
+    }
+
+    /// The generation that this connection sees.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn generation(&self) -> Result<u64, StoreError> {
+        schema::Counter::Documents.read(&self.connection).map_err(|source| StoreError::from_sql(&self.path, source))
+    }
+
+    fn collect_postings(&self, expression: &str) -> rusqlite::Result<Vec<u32>> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT rowid FROM lexical WHERE lexical MATCH ?1")?;
+        let mut rows = statement.query([expression])?;
+        let mut ids = Vec::new();
+        while let Some(row) = rows.next()? {
+            ids.push(row.get(0)?);
+        }
+        Ok(ids)
+    }
+}

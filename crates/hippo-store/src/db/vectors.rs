@@ -1,0 +1,266 @@
+//! Vectors: kept once for each text and embedder, however many chunks share the text and wherever they move.
+
+use half::f16;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use super::schema::Counter;
+use super::{Store, number};
+use crate::StoreError;
+
+/// An embedding model as the database knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbedderRow {
+    /// Its row.
+    pub id: i64,
+    /// The stable text form of its model id.
+    pub model: String,
+    /// Components of a vector.
+    pub dimension: usize,
+    /// Whether its vectors answer queries; at most one does.
+    pub active: bool,
+}
+
+/// A chunk whose text has no vector of some embedder yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PendingChunk {
+    /// The chunk.
+    pub id: u32,
+    /// The document that holds it.
+    pub document: u32,
+}
+
+/// A vector made of one text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding {
+    /// blake3-128 of the text's bytes.
+    pub hash: [u8; 16],
+    /// Word pieces of the text.
+    pub tokens: u32,
+    /// Unit length.
+    pub vector: Vec<f32>,
+}
+
+/// A chunk that got its vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// The chunk.
+    pub id: u32,
+    /// Which of the given embeddings is its.
+    pub position: usize,
+}
+
+impl Store {
+    /// The embedder of this name, made on the first call. The first one ever is active at once; a later one becomes
+    /// so by [`Store::activate`], when its vectors are complete.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn embedder(&mut self, model: &str, dimension: usize) -> Result<EmbedderRow, StoreError> {
+        let made = self.connection.execute(
+            "INSERT INTO embedders (model, dimension, active)
+             VALUES (?1, ?2, NOT EXISTS (SELECT 1 FROM embedders)) ON CONFLICT (model) DO NOTHING",
+            params![model, number(dimension)],
+        );
+        self.sql(made)?;
+        let found = self.embedders()?.into_iter().find(|row| row.model == model);
+        found.ok_or_else(|| {
+            StoreError::from_sql(&self.path, rusqlite::Error::QueryReturnedNoRows)
+        })
+    }
+
+    /// All embedders that the database knows.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn embedders(&self) -> Result<Vec<EmbedderRow>, StoreError> {
+        let read = || {
+            self.connection
+                .prepare_cached("SELECT id, model, dimension, active FROM embedders ORDER BY id")?
+                .query_map([], |row| {
+                    Ok(EmbedderRow {
+                        id: row.get(0)?,
+                        model: row.get(1)?,
+                        dimension: usize::try_from(row.get::<_, i64>(2)?).unwrap_or(0),
+                        active: row.get(3)?,
+                    })
+                })?
+                .collect()
+        };
+        self.sql(read())
+    }
+
+    /// Stores vectors by the hash of the text they were made from. Answers, for the active embedder, the chunks
+    /// that have one now, each with the position in `embeddings`.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; nothing of the call happened then.
+    pub fn put_vectors(
+        &mut self,
+        embedder: &EmbedderRow,
+        embeddings: &[Embedding],
+    ) -> Result<Vec<Placed>, StoreError> {
+        let path = self.path.clone();
+        self.put(embedder, embeddings).map_err(|source| StoreError::from_sql(&path, source))
+    }
+
+    /// Chunks without a vector of `embedder`, those of one document together.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn pending(&self, embedder: &EmbedderRow) -> Result<Vec<PendingChunk>, StoreError> {
+        let query = if embedder.active {
+            "SELECT id, document FROM chunks WHERE vector IS NULL AND ?1 ORDER BY document, ordinal"
+        } else {
+            "SELECT id, document FROM chunks
+             WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.hash = chunks.hash AND embedder = ?1)
+             ORDER BY document, ordinal"
+        };
+        let read = || {
+            self.connection
+                .prepare_cached(query)?
+                .query_map([embedder.id], |row| {
+                    Ok(PendingChunk { id: row.get(0)?, document: row.get(1)? })
+                })?
+                .collect()
+        };
+        self.sql(read())
+    }
+
+    /// Lets `embedder` answer from now on, and drops the vectors of every other.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; the old one goes on answering then.
+    pub fn activate(&mut self, embedder: &EmbedderRow) -> Result<(), StoreError> {
+        let path = self.path.clone();
+        let mut run = || {
+            let transaction =
+                self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            transaction.execute("UPDATE embedders SET active = (id = ?1)", [embedder.id])?;
+            transaction.execute(
+                "UPDATE chunks SET (vector, tokens) = (SELECT vectors.id, vectors.tokens FROM vectors
+                     WHERE vectors.hash = chunks.hash AND vectors.embedder = ?1)",
+                [embedder.id],
+            )?;
+            transaction.execute("DELETE FROM vectors WHERE embedder <> ?1", [embedder.id])?;
+            Counter::Vectors.advance(&transaction)?;
+            transaction.execute("DELETE FROM embedders WHERE id <> ?1", [embedder.id])?;
+            transaction.commit()
+        };
+        run().map_err(|source| StoreError::from_sql(&path, source))
+    }
+
+    /// Drops vectors whose text stands in no chunk any more. They are worth keeping for a while: text that moves is
+    /// gone for a moment, and an unmounted disk comes back. Answers how many went.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn drop_orphan_vectors(&mut self) -> Result<usize, StoreError> {
+        let done = self.connection.execute(
+            "DELETE FROM vectors WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = vectors.hash)",
+            [],
+        );
+        self.sql(done)
+    }
+
+    /// Calls `each` with every chunk that has a vector of the active embedder, in the order of the file.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn for_each_vector(&self, mut each: impl FnMut(u32, &[f32])) -> Result<(), StoreError> {
+        let mut read = || {
+            let mut statement = self.connection.prepare(
+                "SELECT chunks.id, vectors.vector FROM chunks JOIN vectors ON vectors.id = chunks.vector",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut vector = Vec::new();
+            while let Some(row) = rows.next()? {
+                decode_into(row.get_ref(1)?.as_blob()?, &mut vector);
+                each(row.get(0)?, &vector);
+            }
+            Ok(())
+        };
+        self.sql(read())
+    }
+
+    /// The vectors of those of the chunks that have one.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn vectors(&self, chunks: &[u32]) -> Result<Vec<(u32, Vec<f32>)>, StoreError> {
+        let mut found = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let vector = self.sql(vector_of(&self.connection, *chunk))?;
+            found.extend(vector.map(|vector| (*chunk, vector)));
+        }
+        Ok(found)
+    }
+
+    fn put(
+        &mut self,
+        embedder: &EmbedderRow,
+        embeddings: &[Embedding],
+    ) -> rusqlite::Result<Vec<Placed>> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut placed = Vec::new();
+        {
+            let mut insert = transaction.prepare_cached(
+                "INSERT INTO vectors (embedder, hash, tokens, vector) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (hash, embedder) DO NOTHING RETURNING id",
+            )?;
+            let mut place = transaction.prepare_cached(
+                "UPDATE chunks SET vector = ?2, tokens = ?3 WHERE hash = ?1 AND vector IS NULL RETURNING id",
+            )?;
+            let mut find = transaction
+                .prepare_cached("SELECT id FROM vectors WHERE hash = ?1 AND embedder = ?2")?;
+            for (position, embedding) in embeddings.iter().enumerate() {
+                let Embedding { hash, tokens, vector } = embedding;
+                let inserted: Option<i64> = insert
+                    .query_row(params![embedder.id, hash, tokens, encode(vector)], |row| row.get(0))
+                    .optional()?;
+                if !embedder.active {
+                    continue;
+                }
+                let row = match inserted {
+                    Some(row) => row,
+                    None => find.query_row(params![hash, embedder.id], |row| row.get(0))?,
+                };
+                let mut rows = place.query(params![hash, row, tokens])?;
+                while let Some(row) = rows.next()? {
+                    placed.push(Placed { id: row.get(0)?, position });
+                }
+            }
+        }
+        if !placed.is_empty() {
+            Counter::Vectors.advance(&transaction)?;
+        }
+        transaction.commit()?;
+        Ok(placed)
+    }
+}
+
+/// Half precision, little-endian: half the file for an error of the cosine below 0.001.
+fn encode(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|value| f16::from_f32(*value).to_le_bytes()).collect()
+}
+
+/// The vector of a chunk, if it has one.
+pub(super) fn vector_of(connection: &Connection, chunk: u32) -> rusqlite::Result<Option<Vec<f32>>> {
+    connection
+        .prepare_cached(
+            "SELECT vectors.vector FROM chunks JOIN vectors ON vectors.id = chunks.vector WHERE chunks.id = ?1",
+        )?
+        .query_row([chunk], |row| Ok(decode(row.get_ref(0)?.as_blob()?)))
+        .optional()
+}
+
+fn decode(blob: &[u8]) -> Vec<f32> {
+    let mut vector = Vec::new();
+    decode_into(blob, &mut vector);
+    vector
+}
+
+fn decode_into(blob: &[u8], vector: &mut Vec<f32>) {
+    vector.clear();
+    vector.extend(blob.as_chunks::<2>().0.iter().map(|bytes| f16::from_le_bytes(*bytes).to_f32()));
+}

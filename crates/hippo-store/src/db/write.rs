@@ -1,0 +1,370 @@
+//! How a changed document reaches the tables: one transaction, and only what differs.
+
+use std::collections::{HashMap, VecDeque};
+
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+
+use hippo_core::chunk::{Chunk, Document};
+
+use super::{IdPool, Store, number, schema};
+use crate::StoreError;
+
+/// What the file system said of a file when it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentRecord {
+    /// Path relative to the workspace, with `/`.
+    pub path: String,
+    /// Bytes.
+    pub size: u64,
+    /// Last modification, nanoseconds since the Unix epoch.
+    pub mtime_ns: i64,
+    /// blake3-128 of the bytes.
+    pub hash: [u8; 16],
+    /// The document's own date, ISO 8601.
+    pub date: Option<String>,
+}
+
+/// A chunk as it stands in the tables after a change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NewChunk {
+    /// Its id.
+    pub id: u32,
+    /// How many terms the lexical index holds of it.
+    pub terms: u32,
+    /// The row of its vector, when its text was embedded before.
+    pub vector: Option<i64>,
+    /// Word pieces of its text, counted by the model that embedded it.
+    pub tokens: Option<u32>,
+}
+
+/// What one change did to a document's chunks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentChange {
+    /// The document's row.
+    pub document: u32,
+    /// Every chunk of the document in order, kept and new.
+    pub chunks: Vec<NewChunk>,
+    /// Ids that are new to the indexes.
+    pub added: Vec<u32>,
+    /// Ids that are gone from the indexes. An id may be in `added` too: ids are used again.
+    pub removed: Vec<u32>,
+}
+
+/// One transaction of changes. Dropped without [`Batch::commit`], nothing of it happened.
+pub struct Batch<'store> {
+    transaction: Transaction<'store>,
+    ids: IdPool,
+    pool: &'store mut IdPool,
+    path: &'store std::path::Path,
+}
+
+impl Store {
+    /// Begins a transaction of changes.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn begin(&mut self) -> Result<Batch<'_>, StoreError> {
+        let path = self.path.as_path();
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(|source| StoreError::from_sql(path, source))?;
+        Ok(Batch { transaction, ids: self.ids.clone(), pool: &mut self.ids, path })
+    }
+}
+
+impl Batch<'_> {
+    /// Writes a document as it is now. Chunks whose text and leading heading did not change keep their id, their
+    /// lexical row and their vector; `terms` writes the index terms of a new chunk, space-separated, and counts them.
+    /// It is given the heading that leads the chunk, or an empty string where the chunk opens no section.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; the batch is then to be dropped.
+    pub fn put_document(
+        &mut self,
+        record: &DocumentRecord,
+        document: &Document,
+        terms: &mut dyn FnMut(&Chunk, &str, &mut String) -> usize,
+    ) -> Result<DocumentChange, StoreError> {
+        let path = self.path;
+        self.put(record, document, terms).map_err(|source| StoreError::from_sql(path, source))
+    }
+
+    /// Removes a document and its chunks; vectors stay for a while, should the text come back.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn remove_document(&mut self, path: &str) -> Result<Option<DocumentChange>, StoreError> {
+        let done = self.remove(path);
+        done.map_err(|source| StoreError::from_sql(self.path, source))
+    }
+
+    /// Renames a document whose bytes did not change. Answers whether it was there.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn move_document(&mut self, from: &str, to: &DocumentRecord) -> Result<bool, StoreError> {
+        let done = self.transaction.execute(
+            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5
+             WHERE path = ?1",
+            params![from, to.path, to.size.cast_signed(), to.mtime_ns, to.date],
+        );
+        Ok(done.map_err(|source| StoreError::from_sql(self.path, source))? > 0)
+    }
+
+    /// Notes size and time of a file whose bytes did not change, so that the next scan need not read it.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn touch_document(&mut self, record: &DocumentRecord) -> Result<(), StoreError> {
+        let done = self
+            .transaction
+            .prepare_cached(
+                "UPDATE documents SET size = ?2, mtime_ns = ?3, date = ?4 WHERE path = ?1",
+            )
+            .and_then(|mut statement| {
+                statement.execute(params![
+                    record.path,
+                    record.size.cast_signed(),
+                    record.mtime_ns,
+                    record.date
+                ])
+            });
+        done.map(|_| ()).map_err(|source| StoreError::from_sql(self.path, source))
+    }
+
+    /// Counts this batch as one more generation of the documents.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn next_generation(&mut self) -> Result<u64, StoreError> {
+        schema::Counter::Vectors
+            .advance(&self.transaction)
+            .and_then(|_| schema::Counter::Documents.advance(&self.transaction))
+            .map_err(|source| StoreError::from_sql(self.path, source))
+    }
+
+    /// Makes the batch durable and visible to readers.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; nothing of the batch happened then.
+    pub fn commit(self) -> Result<(), StoreError> {
+        self.transaction.commit().map_err(|source| StoreError::from_sql(self.path, source))?;
+        *self.pool = self.ids;
+        Ok(())
+    }
+
+    fn put(
+        &mut self,
+        record: &DocumentRecord,
+        document: &Document,
+        terms: &mut dyn FnMut(&Chunk, &str, &mut String) -> usize,
+    ) -> rusqlite::Result<DocumentChange> {
+        let row = self.upsert_row(record, document)?;
+        let mut old = self.old_chunks(row)?;
+        let mut change = DocumentChange { document: row, ..DocumentChange::default() };
+        self.write_sections(row, document)?;
+
+        let mut text = String::new();
+        let mut fresh = Vec::new();
+        for (ordinal, chunk) in document.chunks.iter().enumerate() {
+            let lead = lead(document, ordinal);
+            let known = old
+                .get_mut(&(chunk.hash.0, lead.to_owned()))
+                .and_then(VecDeque::pop_front);
+            if let Some(kept) = known {
+                self.move_chunk(kept.id, ordinal, chunk)?;
+                change.chunks.push(kept);
+            } else {
+                fresh.push((ordinal, change.chunks.len()));
+                change.chunks.push(NewChunk::default());
+            }
+        }
+        for gone in old.into_values().flatten() {
+            self.drop_chunk(gone.id)?;
+            change.removed.push(gone.id);
+        }
+        for (ordinal, slot) in fresh {
+            let chunk = &document.chunks[ordinal];
+            text.clear();
+            let count = terms(chunk, lead(document, ordinal), &mut text);
+            let added = self.add_chunk(row, ordinal, chunk, &text, count)?;
+            change.added.push(added.id);
+            change.chunks[slot] = added;
+        }
+        Ok(change)
+    }
+
+    fn remove(&mut self, path: &str) -> rusqlite::Result<Option<DocumentChange>> {
+        let row: Option<u32> = self
+            .transaction
+            .prepare_cached("SELECT id FROM documents WHERE path = ?1")?
+            .query_row([path], |row| row.get(0))
+            .optional()?;
+        let Some(document) = row else { return Ok(None) };
+        let mut change = DocumentChange { document, ..DocumentChange::default() };
+        for gone in self.old_chunks(document)?.into_values().flatten() {
+            self.drop_chunk(gone.id)?;
+            change.removed.push(gone.id);
+        }
+        self.transaction.prepare_cached("DELETE FROM sections WHERE document = ?1")?.execute([document])?;
+        self.transaction.prepare_cached("DELETE FROM documents WHERE id = ?1")?.execute([document])?;
+        Ok(Some(change))
+    }
+
+    fn upsert_row(&self, record: &DocumentRecord, document: &Document) -> rusqlite::Result<u32> {
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO documents (path, size, mtime_ns, hash, date, title)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                 ON CONFLICT (path) DO UPDATE SET size = ?2, mtime_ns = ?3, hash = ?4, date = ?5, title = ?6
+                 RETURNING id",
+            )?
+            .query_row(
+                params![
+                    record.path,
+                    record.size.cast_signed(),
+                    record.mtime_ns,
+                    record.hash,
+                    record.date,
+                    document.title
+                ],
+                |row| row.get(0),
+            )
+    }
+
+    fn write_sections(&self, document: u32, content: &Document) -> rusqlite::Result<()> {
+        self.transaction.prepare_cached("DELETE FROM sections WHERE document = ?1")?.execute([document])?;
+        let mut insert = self
+            .transaction
+            .prepare_cached("INSERT INTO sections VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
+        for (ordinal, section) in content.sections.iter().enumerate() {
+            insert.execute(params![
+                document,
+                number(ordinal),
+                section.level,
+                section.parent,
+                section.title,
+                section.start_line,
+                section.end_line,
+                section.date.map(|date| date.to_string())
+            ])?;
+        }
+        Ok(())
+    }
+
+    /// The chunks that the tables hold of a document, by what makes a chunk the same: its text and leading heading.
+    fn old_chunks(&self, document: u32) -> rusqlite::Result<OldChunks> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT chunks.id, chunks.hash, chunks.terms, chunks.vector, chunks.section, sections.title, chunks.tokens
+             FROM chunks LEFT JOIN sections
+                 ON sections.document = chunks.document AND sections.ordinal = chunks.section
+             WHERE chunks.document = ?1 ORDER BY chunks.ordinal",
+        )?;
+        let mut rows = statement.query([document])?;
+        let mut old = OldChunks::new();
+        let mut last_section = None;
+        while let Some(row) = rows.next()? {
+            let section: u32 = row.get(4)?;
+            let opens = last_section != Some(section);
+            last_section = Some(section);
+            let lead: String =
+                if opens { row.get::<_, Option<String>>(5)?.unwrap_or_default() } else { String::new() };
+            let chunk = NewChunk {
+                id: row.get(0)?,
+                terms: row.get(2)?,
+                vector: row.get(3)?,
+                tokens: row.get(6)?,
+            };
+            old.entry((row.get(1)?, lead)).or_default().push_back(chunk);
+        }
+        Ok(old)
+    }
+
+    fn move_chunk(&self, id: u32, ordinal: usize, chunk: &Chunk) -> rusqlite::Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE chunks SET ordinal = ?2, section = ?3, kind = ?4, speaker = ?5, start_line = ?6,
+                     end_line = ?7, start_byte = ?8, end_byte = ?9
+                 WHERE id = ?1 AND (ordinal, section, kind, speaker, start_line, end_line, start_byte, end_byte)
+                     IS NOT (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )?
+            .execute(params![
+                id,
+                number(ordinal),
+                chunk.section,
+                chunk.kind.code(),
+                chunk.speaker.code(),
+                chunk.start_line,
+                chunk.end_line,
+                chunk.start_byte.cast_signed(),
+                chunk.end_byte.cast_signed()
+            ])
+            .map(|_| ())
+    }
+
+    fn drop_chunk(&mut self, id: u32) -> rusqlite::Result<()> {
+        self.transaction.prepare_cached("DELETE FROM lexical WHERE rowid = ?1")?.execute([id])?;
+        self.transaction.prepare_cached("DELETE FROM chunks WHERE id = ?1")?.execute([id])?;
+        self.ids.give_back(id);
+        Ok(())
+    }
+
+    fn add_chunk(
+        &mut self,
+        document: u32,
+        ordinal: usize,
+        chunk: &Chunk,
+        terms: &str,
+        count: usize,
+    ) -> rusqlite::Result<NewChunk> {
+        let id = self.ids.take();
+        let known: Option<(i64, u32)> = self
+            .transaction
+            .prepare_cached(
+                "SELECT vectors.id, vectors.tokens FROM vectors JOIN embedders ON embedders.id = vectors.embedder
+                 WHERE vectors.hash = ?1 AND embedders.active",
+            )?
+            .query_row([chunk.hash.0], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let (vector, tokens) = known.unzip();
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO chunks VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            )?
+            .execute(params![
+                id,
+                document,
+                number(ordinal),
+                chunk.section,
+                chunk.kind.code(),
+                chunk.speaker.code(),
+                chunk.start_line,
+                chunk.end_line,
+                chunk.start_byte.cast_signed(),
+                chunk.end_byte.cast_signed(),
+                count,
+                chunk.hash.0,
+                vector,
+                tokens
+            ])?;
+        self.transaction
+            .prepare_cached("INSERT INTO lexical (rowid, terms) VALUES (?1, ?2)")?
+            .execute(params![id, terms])?;
+        Ok(NewChunk { id, terms: count, vector, tokens })
+    }
+}
+
+type OldChunks = HashMap<([u8; 16], String), VecDeque<NewChunk>>;
+
+/// The heading that leads a chunk: its section's, when the chunk is the first of it.
+pub(super) fn lead(document: &Document, ordinal: usize) -> &str {
+    let chunk = &document.chunks[ordinal];
+    let opens = ordinal == 0 || document.chunks[ordinal - 1].section != chunk.section;
+    let section = usize::try_from(chunk.section).unwrap_or(usize::MAX);
+    match document.sections.get(section) {
+        Some(section) if opens => &section.title,
+        _ => "",
+    }
+}
