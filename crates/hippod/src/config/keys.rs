@@ -1,0 +1,205 @@
+//! Which keys are there, what may each hold, and what does it mean?
+
+use jiff::tz::TimeZone;
+use toml::Value;
+
+use super::Config;
+
+/// One key.
+pub(super) struct Key {
+    /// Section and name: `embed.threads`.
+    pub name: &'static str,
+    /// The environment variable that sets it.
+    pub variable: &'static str,
+    /// What it may hold.
+    pub kind: Kind,
+    /// Whether a workspace's own file may set it.
+    pub safe: bool,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// What a key may hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number between these, both included.
+    Whole(i64, i64),
+    /// A number from 0 to 1.
+    Share,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A name that is not empty.
+    Name,
+    /// The name of a time zone, or empty.
+    Zone,
+    /// A list of globs.
+    Globs,
+}
+
+/// Variables that say where things live; see [`hippo_proto::Paths`].
+pub(super) const PLACES: [&str; 3] = ["HIPPOD_HOME", "HIPPOD_SOCKET", "HIPPOD_CACHE"];
+
+const DAY_SECS: i64 = 86_400;
+const MINUTE_MS: i64 = 60_000;
+
+macro_rules! keys {
+    ($($name:literal $variable:literal $kind:expr, $safe:literal, $meaning:literal;)*) => {
+        &[$(Key { name: $name, variable: $variable, kind: $kind, safe: $safe, meaning: $meaning }),*]
+    };
+}
+
+/// All keys, by section.
+#[rustfmt::skip] // a table is read by its columns
+pub(super) const KEYS: &[Key] = keys! {
+    "sources.include" "HIPPOD_SOURCES_INCLUDE" Kind::Globs, true,
+        "Globs of further memory files, relative to the workspace.";
+    "sources.exclude" "HIPPOD_SOURCES_EXCLUDE" Kind::Globs, true,
+        "Globs of files that are no memory; they win over all others.";
+    "sources.max_file_bytes" "HIPPOD_SOURCES_MAX_FILE_BYTES" Kind::Whole(1, 1 << 30), false,
+        "Larger files are skipped and reported (bytes).";
+    "sources.follow_links" "HIPPOD_SOURCES_FOLLOW_LINKS" Kind::Bool, true,
+        "Follow symbolic links, as long as they stay within the workspace.";
+    "sources.respect_ignore_files" "HIPPOD_SOURCES_RESPECT_IGNORE_FILES" Kind::Bool, true,
+        "Honour .hippoignore and .ignore files. A .gitignore never hides memory.";
+    "watch.quiet_ms" "HIPPOD_WATCH_QUIET_MS" Kind::Whole(0, MINUTE_MS), false,
+        "A change is read when nothing more has come for this long (milliseconds).";
+    "watch.max_wait_ms" "HIPPOD_WATCH_MAX_WAIT_MS" Kind::Whole(0, 10 * MINUTE_MS), false,
+        "It is read after this long in any case (milliseconds).";
+    "watch.reconcile_secs" "HIPPOD_WATCH_RECONCILE_SECS" Kind::Whole(1, DAY_SECS), false,
+        "Distance between two comparisons of disk and index (seconds).";
+    "watch.canary_secs" "HIPPOD_WATCH_CANARY_SECS" Kind::Whole(1, DAY_SECS), false,
+        "Distance between two proofs that the watcher is alive (seconds).";
+    "watch.poll" "HIPPOD_WATCH_POLL" Kind::Choice(&["auto", "always", "never"]), false,
+        "Look at the files instead of being told: auto (where the system cannot tell), always, never.";
+    "watch.poll_secs" "HIPPOD_WATCH_POLL_SECS" Kind::Whole(1, 3600), false,
+        "Distance between two looks (seconds).";
+    "watch.delete_confirm_ms" "HIPPOD_WATCH_DELETE_CONFIRM_MS" Kind::Whole(0, 60 * MINUTE_MS), false,
+        "A missing file counts as deleted after this long (milliseconds).";
+    "watch.mass_delete_share" "HIPPOD_WATCH_MASS_DELETE_SHARE" Kind::Share, false,
+        "When more than this share of the files goes at once, their index is kept until you confirm (0 to 1).";
+    "watch.mass_delete_min" "HIPPOD_WATCH_MASS_DELETE_MIN" Kind::Whole(1, 1_000_000), false,
+        "Fewer files than this are never held back.";
+    "embed.enabled" "HIPPOD_EMBED_ENABLED" Kind::Bool, false,
+        "Search by meaning; without it, by words alone.";
+    "embed.model" "HIPPOD_EMBED_MODEL" Kind::Name, false,
+        "Name of the embedding model; see `hippoctl model list`.";
+    "embed.threads" "HIPPOD_EMBED_THREADS" Kind::Whole(1, 256), false,
+        "Threads that the model may use.";
+    "embed.idle_unload_secs" "HIPPOD_EMBED_IDLE_UNLOAD_SECS" Kind::Whole(1, 7 * DAY_SECS), false,
+        "The model leaves memory after this long without work (seconds).";
+    "search.limit" "HIPPOD_SEARCH_LIMIT" Kind::Whole(1, 1000), true,
+        "Results, when the request does not say.";
+    "search.default_mode" "HIPPOD_SEARCH_DEFAULT_MODE" Kind::Choice(&["hybrid", "lexical", "vector"]), true,
+        "Mode, when the request does not say: hybrid, lexical, vector.";
+    "search.timezone" "HIPPOD_SEARCH_TIMEZONE" Kind::Zone, true,
+        "IANA name of the zone in which \"yesterday\" is understood; empty is the system's.";
+    "server.max_connections" "HIPPOD_SERVER_MAX_CONNECTIONS" Kind::Whole(1, 65_536), false,
+        "Connections at the same time.";
+    "server.max_line_bytes" "HIPPOD_SERVER_MAX_LINE_BYTES" Kind::Whole(1024, 16 << 20), false,
+        "Longest request (bytes).";
+    "log.level" "HIPPOD_LOG_LEVEL" Kind::Choice(&["error", "warn", "info", "debug", "trace"]), false,
+        "error, warn, info, debug or trace. Memory text is never logged above debug.";
+};
+
+impl Key {
+    /// Finds a key by its name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.name == name)
+    }
+
+    /// Section and name, apart.
+    pub fn parts(&self) -> (&'static str, &'static str) {
+        self.name.split_once('.').unwrap_or(("", self.name))
+    }
+}
+
+impl Kind {
+    /// What is wrong with a value, if something is.
+    pub fn check(self, value: &Value) -> Result<(), String> {
+        let wrong = |expected: &str| Err(format!("expected {expected}, found {}", describe(value)));
+        match (self, value) {
+            (Self::Bool, Value::Boolean(_)) => Ok(()),
+            (Self::Bool, _) => wrong("true or false"),
+            (Self::Whole(least, most), Value::Integer(number)) if (least..=most).contains(number) => Ok(()),
+            (Self::Whole(least, most), _) => wrong(&format!("a whole number from {least} to {most}")),
+            (Self::Share, Value::Integer(0 | 1)) => Ok(()),
+            (Self::Share, Value::Float(number)) if (0.0..=1.0).contains(number) => Ok(()),
+            (Self::Share, _) => wrong("a number from 0 to 1"),
+            (Self::Choice(words), Value::String(word)) if words.contains(&word.as_str()) => Ok(()),
+            (Self::Choice(words), Value::String(word)) => {
+                let nearest = hippo_proto::nearest(word, words.iter().copied());
+                let hint = nearest.map_or(String::new(), |word| format!("; did you mean \"{word}\"?"));
+                wrong(&format!("one of {}", words.join(", "))).map_err(|message| message + &hint)
+            }
+            (Self::Choice(words), _) => wrong(&format!("one of {}", words.join(", "))),
+            (Self::Name, Value::String(name)) if !name.trim().is_empty() => Ok(()),
+            (Self::Name, _) => wrong("a name"),
+            (Self::Zone, Value::String(name)) => time_zone(name).map(|_| ()),
+            (Self::Zone, _) => wrong("the name of a time zone"),
+            (Self::Globs, Value::Array(globs)) => globs.iter().try_for_each(check_glob),
+            (Self::Globs, _) => wrong("a list of globs"),
+        }
+    }
+
+    /// Reads the text of an environment variable or flag; what it cannot be read as is left to [`Kind::check`].
+    pub fn read(self, text: &str) -> Value {
+        let trimmed = text.trim();
+        let read = match self {
+            Self::Bool => trimmed.parse().ok().map(Value::Boolean),
+            Self::Whole(..) => trimmed.replace('_', "").parse().ok().map(Value::Integer),
+            Self::Share => trimmed.parse().ok().map(Value::Float),
+            Self::Choice(_) | Self::Name | Self::Zone => None,
+            Self::Globs if trimmed.starts_with('[') => trimmed.parse().ok(),
+            Self::Globs => {
+                let globs = trimmed.split(',').map(str::trim).filter(|glob| !glob.is_empty());
+                Some(Value::Array(globs.map(|glob| Value::String(glob.to_owned())).collect()))
+            }
+        };
+        read.unwrap_or_else(|| Value::String(trimmed.to_owned()))
+    }
+}
+
+/// The zone of a name; `None` for the empty name.
+pub(super) fn time_zone(name: &str) -> Result<Option<TimeZone>, String> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    TimeZone::get(name).map(Some).map_err(|_| format!("unknown time zone \"{name}\""))
+}
+
+fn check_glob(glob: &Value) -> Result<(), String> {
+    let Value::String(glob) = glob else {
+        return Err(format!("expected globs as texts, found {}", describe(glob)));
+    };
+    globset::Glob::new(glob).map(|_| ()).map_err(|error| format!("could not read the glob: {error}"))
+}
+
+fn describe(value: &Value) -> String {
+    match value {
+        Value::Array(_) => "a list".into(),
+        Value::Table(_) => "a table".into(),
+        scalar => scalar.to_string(),
+    }
+}
+
+/// The table above as commented TOML, with the values of `config`.
+pub(super) fn documented(config: &Config) -> String {
+    let table = toml::Table::try_from(config).unwrap_or_default();
+    let mut text = String::new();
+    let mut current = "";
+    for key in KEYS {
+        let (section, name) = key.parts();
+        if section != current {
+            text += &format!("{}[{section}]\n", if current.is_empty() { "" } else { "\n" });
+            current = section;
+        }
+        let own = if key.safe { " A workspace may set it." } else { "" };
+        text += &format!("# {}{own}\n", key.meaning);
+        if let Some(value) = table.get(section).and_then(|section| section.get(name)) {
+            text += &format!("{name} = {value}\n");
+        }
+    }
+    text
+}

@@ -1,0 +1,167 @@
+//! What does one file, the environment, or the command line set?
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use toml::de::DeTable;
+use toml::{Spanned, Table, Value};
+
+use super::keys::{KEYS, Key};
+use super::{Config, ConfigError};
+
+/// Keys with checked values.
+#[derive(Debug, Default)]
+pub(super) struct Layer(Vec<(&'static str, Value)>);
+
+/// Whose file it is decides which keys it may set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Whose {
+    /// The user's: all.
+    Daemon,
+    /// A workspace's: those that change how its own files are read and searched.
+    Workspace,
+}
+
+impl Layer {
+    /// The keys that are set.
+    pub fn keys(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(key, _)| *key)
+    }
+
+    /// Sets these keys no longer.
+    pub fn drop_keys(&mut self, keys: &BTreeSet<&'static str>) {
+        self.0.retain(|(key, _)| !keys.contains(key));
+    }
+}
+
+/// The settings of `base`, overridden by each layer in turn.
+pub(super) fn merge(base: &Config, layers: &[Layer]) -> Result<Config, ConfigError> {
+    let mut table = Table::try_from(base).map_err(|error| ConfigError::Together(error.into()))?;
+    for (name, value) in layers.iter().flat_map(|layer| &layer.0) {
+        let (section, key) = name.split_once('.').unwrap_or(("", name));
+        if let Some(Value::Table(section)) = table.get_mut(section) {
+            section.insert(key.to_owned(), value.clone());
+        }
+    }
+    table.try_into().map_err(|error| ConfigError::Together(error.into()))
+}
+
+/// What a file sets; an absent file sets nothing.
+pub(super) fn of_file(file: &Path, whose: Whose) -> Result<Layer, ConfigError> {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Layer::default());
+        }
+        Err(source) => return Err(ConfigError::Read { file: file.to_path_buf(), source }),
+    };
+    of_text(&text, whose).map_err(|problem| ConfigError::File {
+        file: file.to_path_buf(),
+        line: line_of(&text, problem.at),
+        message: problem.message,
+    })
+}
+
+/// What the environment sets.
+pub(super) fn of_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, ConfigError> {
+    let mut layer = Layer::default();
+    for key in KEYS {
+        let Some(value) = variable(key.variable).filter(|value| !value.is_empty()) else { continue };
+        let wrong = |message| ConfigError::Variable { name: key.variable.to_owned(), message };
+        let text = value.to_str().ok_or_else(|| wrong("expected UTF-8".into()))?;
+        let value = key.kind.read(text);
+        key.kind.check(&value).map_err(wrong)?;
+        layer.0.push((key.name, value));
+    }
+    Ok(layer)
+}
+
+/// What pairs of key and value set.
+pub(super) fn of_flags(flags: &[(String, String)]) -> Result<Layer, ConfigError> {
+    let mut layer = Layer::default();
+    for (name, text) in flags {
+        let wrong = |message| ConfigError::Flag { key: name.clone(), message };
+        let key = Key::named(name).ok_or_else(|| wrong(unknown(name)))?;
+        let value = key.kind.read(text);
+        key.kind.check(&value).map_err(wrong)?;
+        layer.0.push((key.name, value));
+    }
+    Ok(layer)
+}
+
+/// Something wrong at a byte of a file.
+struct Problem {
+    at: usize,
+    message: String,
+}
+
+fn of_text(text: &str, whose: Whose) -> Result<Layer, Problem> {
+    let syntax = |error: toml::de::Error| Problem {
+        at: error.span().map_or(0, |span| span.start),
+        message: error.message().to_owned(),
+    };
+    // Once for the places, once for the values.
+    let places = DeTable::parse(text).map_err(syntax)?.into_inner();
+    let values: Table = text.parse().map_err(syntax)?;
+    let mut layer = Layer::default();
+    for (section, inside) in &places {
+        let at = section.span().start;
+        let section: &str = section.get_ref();
+        if !KEYS.iter().any(|key| key.parts().0 == section) {
+            return Err(Problem { at, message: unknown(section) });
+        }
+        let Some(inside) = inside.get_ref().as_table() else {
+            return Err(Problem { at, message: format!("expected a section: [{section}]") });
+        };
+        for (name, place) in inside {
+            let value = values.get(section).and_then(|section| section.get(name.get_ref().as_ref()));
+            let Some(value) = value else { continue };
+            let key = one(section, name, place, value, whose)?;
+            layer.0.push((key, value.clone()));
+        }
+    }
+    Ok(layer)
+}
+
+fn one<T>(
+    section: &str,
+    name: &Spanned<impl AsRef<str>>,
+    place: &Spanned<T>,
+    value: &Value,
+    whose: Whose,
+) -> Result<&'static str, Problem> {
+    let full = format!("{section}.{}", name.get_ref().as_ref());
+    let at = name.span().start;
+    let key = Key::named(&full).ok_or_else(|| Problem { at, message: unknown(&full) })?;
+    if whose == Whose::Workspace && !key.safe {
+        let message = format!("a workspace cannot set `{full}`; set it in hippod's own config.toml");
+        return Err(Problem { at, message });
+    }
+    key.kind
+        .check(value)
+        .map_err(|message| Problem { at: place.span().start, message: format!("`{full}`: {message}") })?;
+    Ok(key.name)
+}
+
+fn unknown(name: &str) -> String {
+    let sections = KEYS.iter().map(|key| key.parts().0);
+    let names = KEYS.iter().map(|key| key.name);
+    let nearest = if name.contains('.') {
+        hippo_proto::nearest(name, names)
+    } else {
+        hippo_proto::nearest(name, sections)
+            // `threads = 4` without its section.
+            .or_else(|| KEYS.iter().find(|key| key.parts().1 == name).map(|key| key.name))
+    };
+    match nearest {
+        Some(nearest) => format!("unknown key `{name}`; did you mean `{nearest}`?"),
+        None => format!("unknown key `{name}`"),
+    }
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    let before = &text.as_bytes()[..at.min(text.len())];
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
+}

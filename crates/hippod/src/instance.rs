@@ -1,0 +1,314 @@
+//! Is this the only daemon over its state folder, and is its socket's path free and private?
+
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
+use std::io::{ErrorKind, Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use hippo_proto::Paths;
+use rustix::fs::Mode;
+
+/// The longest path that a Unix socket can have, in bytes.
+const LONGEST_SOCKET_PATH: usize = 107;
+
+/// The right to be the daemon; it ends with this value.
+#[derive(Debug)]
+pub struct Instance {
+    /// Locked until the process ends, however it ends.
+    _lock: File,
+    socket: PathBuf,
+    bound: Option<(u64, u64)>,
+}
+
+/// Why this process cannot be the daemon.
+#[derive(Debug, thiserror::Error)]
+pub enum InstanceError {
+    /// Another daemon has the state folder.
+    #[error("another hippod{} has the state folder: {}", pid.map_or(String::new(), |pid| format!(" (process {pid})")), state.display())]
+    Locked {
+        /// The folder.
+        state: PathBuf,
+        /// The other's process id, where it can be read.
+        pid: Option<u32>,
+    },
+    /// Somebody listens on the socket.
+    #[error("another hippod answers at: {}", .0.display())]
+    Answers(PathBuf),
+    /// Something that is no socket stands in the socket's place, and is left alone.
+    #[error("could not use the socket's path, it is taken by something else: {}", .0.display())]
+    NotASocket(PathBuf),
+    /// The operating system cannot bind so long a path.
+    #[error("could not use the socket's path, it has {length} bytes and {LONGEST_SOCKET_PATH} are possible: {}", path.display())]
+    TooLong {
+        /// The path.
+        path: PathBuf,
+        /// Its bytes.
+        length: usize,
+    },
+    /// Others may put files into the socket's folder.
+    #[error("could not use the socket's folder, others may write to it: {}", .0.display())]
+    Open(PathBuf),
+    /// The operating system refuses.
+    #[error("could not {what}: {}", path.display())]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// On which path.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+impl InstanceError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Locked { .. } | Self::Answers(_) => "hippoctl status tells about it, hippoctl stop ends it",
+            Self::NotASocket(_) => "move it away, or set HIPPOD_SOCKET to another path",
+            Self::TooLong { .. } => "set HIPPOD_SOCKET to a shorter path",
+            Self::Open(_) => "set HIPPOD_SOCKET to a path in a folder of your own, or take the rights of others away",
+            Self::Io { .. } => "check the rights of the folder, and whether the disk is full",
+        }
+    }
+}
+
+impl Instance {
+    /// Takes the lock, creates the folders (0700) and clears the socket's path. From here on the process creates
+    /// files for its user alone (`umask` 077), so that the socket is at no moment open to others.
+    ///
+    /// # Errors
+    /// See [`InstanceError`]. Nothing of another daemon is touched.
+    pub fn acquire(paths: &Paths) -> Result<Self, InstanceError> {
+        let length = paths.socket.as_os_str().len();
+        if length > LONGEST_SOCKET_PATH {
+            return Err(InstanceError::TooLong { path: paths.socket.clone(), length });
+        }
+        rustix::process::umask(Mode::RWXG | Mode::RWXO);
+        own_folder(&paths.state)?;
+        let lock = lock(&paths.state)?;
+        let parent = paths.socket.parent().unwrap_or(Path::new("/"));
+        let ours = parent == paths.state
+            || paths.state.parent() == Some(parent)
+            || parent.file_name().is_some_and(|name| name == "hippod");
+        if ours || !parent.exists() {
+            own_folder(parent)?;
+        } else {
+            check_foreign_folder(parent)?;
+        }
+        clear(&paths.socket)?;
+        Ok(Self { _lock: lock, socket: paths.socket.clone(), bound: None })
+    }
+
+    /// Where to listen.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// To be called once the socket is bound: closes it to others (0600), and removes it when this value goes.
+    ///
+    /// # Errors
+    /// When the socket is not there or its mode cannot be set.
+    pub fn bound(&mut self) -> Result<(), InstanceError> {
+        let io = |source| InstanceError::Io { what: "close the socket to others", path: self.socket.clone(), source };
+        std::fs::set_permissions(&self.socket, Permissions::from_mode(0o600)).map_err(io)?;
+        let metadata = std::fs::symlink_metadata(&self.socket).map_err(io)?;
+        self.bound = Some((metadata.dev(), metadata.ino()));
+        Ok(())
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // Another daemon may have bound the path after somebody removed ours.
+        let now = std::fs::symlink_metadata(&self.socket).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+        if self.bound.is_some() && now == self.bound {
+            // A socket that stays behind is taken over by the next daemon.
+            let _ = std::fs::remove_file(&self.socket);
+        }
+    }
+}
+
+/// Creates a folder that belongs to hippod, for its user alone.
+fn own_folder(folder: &Path) -> Result<(), InstanceError> {
+    let io = |what| move |source| InstanceError::Io { what, path: folder.to_path_buf(), source };
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(folder).map_err(io("create the folder"))?;
+    let mode = folder.metadata().map_err(io("look at the folder"))?.permissions().mode();
+    if mode & 0o077 != 0 {
+        let private = Permissions::from_mode(0o700);
+        std::fs::set_permissions(folder, private).map_err(io("close the folder to others"))?;
+    }
+    Ok(())
+}
+
+/// A folder that is not hippod's keeps its mode; but nobody else may be able to put a socket of his own into it.
+fn check_foreign_folder(folder: &Path) -> Result<(), InstanceError> {
+    const STICKY: u32 = 0o1000;
+    let metadata = folder.metadata().map_err(|source| InstanceError::Io {
+        what: "look at the folder",
+        path: folder.to_path_buf(),
+        source,
+    })?;
+    let mode = metadata.permissions().mode();
+    if mode & 0o022 != 0 && mode & STICKY == 0 {
+        return Err(InstanceError::Open(folder.to_path_buf()));
+    }
+    Ok(())
+}
+
+fn lock(state: &Path) -> Result<File, InstanceError> {
+    let path = state.join("hippod.lock");
+    let io = |what| {
+        let path = path.clone();
+        move |source| InstanceError::Io { what, path, source }
+    };
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    let mut file = options.open(&path).map_err(io("open the lock file"))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut text = String::new();
+            // The number is for people; without it the message still stands.
+            let _ = file.read_to_string(&mut text);
+            return Err(InstanceError::Locked { state: state.to_path_buf(), pid: text.trim().parse().ok() });
+        }
+        Err(TryLockError::Error(source)) => return Err(io("lock")(source)),
+    }
+    file.set_len(0)
+        .and_then(|()| file.rewind())
+        .and_then(|()| writeln!(file, "{}", std::process::id()))
+        .map_err(io("write the lock file"))?;
+    Ok(file)
+}
+
+/// Makes room for a socket: one that nobody listens on is removed.
+fn clear(socket: &Path) -> Result<(), InstanceError> {
+    let io = |what| move |source| InstanceError::Io { what, path: socket.to_path_buf(), source };
+    let metadata = match std::fs::symlink_metadata(socket) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(io("look at the socket")(error)),
+    };
+    if !metadata.file_type().is_socket() {
+        return Err(InstanceError::NotASocket(socket.to_path_buf()));
+    }
+    match UnixStream::connect(socket) {
+        Ok(_) => Err(InstanceError::Answers(socket.to_path_buf())),
+        // Somebody listens, and has more callers than he can take.
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {
+            Err(InstanceError::Answers(socket.to_path_buf()))
+        }
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(socket).map_err(io("remove the old socket"))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(io("find out who listens at the socket")(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+
+    fn mode(path: &Path) -> u32 {
+        path.metadata().unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn folders_and_socket_are_private() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::below(&home.path().join("deep/home"));
+        let mut instance = Instance::acquire(&paths).unwrap();
+        let listener = UnixListener::bind(instance.socket()).unwrap();
+        assert_eq!(mode(&paths.socket) & 0o077, 0, "private before it is closed");
+        instance.bound().unwrap();
+        assert_eq!(mode(&paths.socket), 0o600);
+        assert_eq!(mode(&paths.state), 0o700);
+        assert_eq!(mode(paths.socket.parent().unwrap()), 0o700);
+        assert_eq!(mode(&paths.state.join("hippod.lock")), 0o600);
+        drop((instance, listener));
+        assert!(!paths.socket.exists());
+        assert!(paths.state.join("hippod.lock").exists(), "removing a lock file opens a race");
+    }
+
+    #[test]
+    fn wide_folders_of_ours_are_closed() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::below(home.path());
+        std::fs::create_dir(&paths.state).unwrap();
+        std::fs::set_permissions(&paths.state, Permissions::from_mode(0o755)).unwrap();
+        let _instance = Instance::acquire(&paths).unwrap();
+        assert_eq!(mode(&paths.state), 0o700);
+    }
+
+    #[test]
+    fn there_is_one_at_a_time() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::below(home.path());
+        let first = Instance::acquire(&paths).unwrap();
+        let error = Instance::acquire(&paths).unwrap_err();
+        let pid = std::process::id();
+        assert!(matches!(&error, InstanceError::Locked { pid: Some(other), .. } if *other == pid), "{error}");
+        assert!(error.to_string().starts_with(&format!("another hippod (process {pid}) has the state folder: /")));
+        drop(first);
+        Instance::acquire(&paths).unwrap();
+    }
+
+    #[test]
+    fn a_dead_socket_is_taken_over_and_a_live_one_is_not() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::below(home.path());
+        let listener = UnixListener::bind(&paths.socket).unwrap();
+        let error = Instance::acquire(&paths).unwrap_err();
+        assert!(matches!(&error, InstanceError::Answers(path) if *path == paths.socket), "{error}");
+        drop(listener);
+        assert!(paths.socket.exists(), "a killed daemon leaves its socket");
+        let mut instance = Instance::acquire(&paths).unwrap();
+        assert!(!paths.socket.exists());
+
+        let _mine = UnixListener::bind(&paths.socket).unwrap();
+        instance.bound().unwrap();
+        std::fs::remove_file(&paths.socket).unwrap();
+        let _other = UnixListener::bind(&paths.socket).unwrap();
+        drop(instance);
+        assert!(paths.socket.exists(), "the socket of another is left alone");
+    }
+
+    #[test]
+    fn what_is_no_socket_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::below(home.path());
+        std::fs::write(&paths.socket, "precious").unwrap();
+        let error = Instance::acquire(&paths).unwrap_err();
+        assert!(matches!(error, InstanceError::NotASocket(_)), "{error}");
+        assert_eq!(std::fs::read_to_string(&paths.socket).unwrap(), "precious");
+    }
+
+    #[test]
+    fn a_long_path_is_refused_with_the_way_out() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths { socket: home.path().join("x".repeat(120)), ..Paths::below(home.path()) };
+        let error = Instance::acquire(&paths).unwrap_err();
+        assert!(error.to_string().contains("107 are possible"), "{error}");
+        assert!(error.hint().contains("HIPPOD_SOCKET"));
+    }
+
+    #[test]
+    fn the_folder_of_a_moved_socket_keeps_its_mode_and_must_be_safe() {
+        let home = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let paths = Paths { socket: elsewhere.path().join("s"), ..Paths::below(home.path()) };
+        std::fs::set_permissions(elsewhere.path(), Permissions::from_mode(0o777)).unwrap();
+        let error = Instance::acquire(&paths).unwrap_err();
+        assert!(matches!(error, InstanceError::Open(_)), "{error}");
+        for safe in [0o755, 0o1777] {
+            std::fs::set_permissions(elsewhere.path(), Permissions::from_mode(safe)).unwrap();
+            drop(Instance::acquire(&paths).unwrap());
+            assert_eq!(mode(elsewhere.path()), safe & 0o777);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Which memory files lie below a root right now, and which are left out for what reason?
+//!
+//! `.hippoignore` and `.ignore` files count. `.gitignore` does not: harnesses put private memory into it to keep it
+//! out of the repository, and that memory is just what is to be found. Names that begin with a dot and
+//! `node_modules` are never looked at.
+
+mod walk;
+
+use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use hippo_core::source::SourceRules;
+
+use crate::config::WorkspaceConfig;
+use walk::{Walked, walk};
+
+/// What lies below a root.
+#[derive(Debug, Default)]
+pub struct ScanResult {
+    /// The memory files, by relative path.
+    pub files: Vec<ScannedFile>,
+    /// The folders that have or may get memory files, the root among them; absolute.
+    pub dirs: Vec<PathBuf>,
+    /// What looks like memory and is not read.
+    pub skipped: Vec<Skipped>,
+    /// Folders, relative to the root, of which nothing is known: what was below them may still be there.
+    pub unreadable_dirs: Vec<PathBuf>,
+    /// Whether the root is a folder that can be read. Where not, nothing above says anything.
+    pub root_present: bool,
+    /// The root has no entry at all, as a mount point has while its disk is away.
+    pub root_empty: bool,
+}
+
+/// A memory file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScannedFile {
+    /// Relative to the root, with `/`.
+    pub rel: String,
+    /// Where it is.
+    pub abs: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// Last modification, nanoseconds since the Unix epoch.
+    pub mtime_ns: i64,
+    /// Inode number.
+    pub inode: u64,
+    /// Device number.
+    pub dev: u64,
+}
+
+/// Something that looks like memory and is not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Relative to the root, with `/`; invalid UTF-8 replaced.
+    pub rel: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What one path is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Look {
+    /// A memory file.
+    File(ScannedFile),
+    /// It looks like one and is not read: why.
+    Skipped(String),
+    /// None: absent, ignored, or not covered by the rules.
+    None,
+    /// A folder above it cannot be read.
+    Unknown,
+}
+
+/// Looks at everything below a root.
+pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> ScanResult {
+    match std::fs::read_dir(root) {
+        Ok(mut entries) => {
+            let root_empty = entries.next().is_none();
+            ScanResult { root_empty, ..once_each(walk(root, rules, config, None)) }
+        }
+        Err(_) => ScanResult::default(),
+    }
+}
+
+/// Looks at one path, with the same eyes. A second name of a file that has one already is not noticed.
+pub fn look(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &str) -> Look {
+    let Walked { files, skipped, unreadable_dirs, root_present, .. } = walk(root, rules, config, Some(rel));
+    if let Some((file, _)) = files.into_iter().find(|(file, _)| file.rel == rel) {
+        return Look::File(file);
+    }
+    if !root_present || !unreadable_dirs.is_empty() {
+        return Look::Unknown;
+    }
+    let skipped = skipped.into_iter().find(|skipped| skipped.rel == rel);
+    skipped.map_or(Look::None, |skipped| Look::Skipped(skipped.reason))
+}
+
+/// Keeps one name of each file and folder: one that leads through no link, else the first.
+fn once_each(walked: Walked) -> ScanResult {
+    let Walked { mut files, mut dirs, mut skipped, unreadable_dirs, root_present } = walked;
+    let mut result = ScanResult { unreadable_dirs, root_present, ..ScanResult::default() };
+    files.sort_by(|a, b| (a.1, &a.0.rel).cmp(&(b.1, &b.0.rel)));
+    let mut names: HashMap<(u64, u64), String> = HashMap::new();
+    for (file, _) in files {
+        match names.get(&(file.dev, file.inode)) {
+            Some(first) => {
+                let reason = format!("the same file as {first}");
+                skipped.push(Skipped { rel: file.rel, reason });
+            }
+            None => {
+                names.insert((file.dev, file.inode), file.rel.clone());
+                result.files.push(file);
+            }
+        }
+    }
+    dirs.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
+    let mut seen = std::collections::HashSet::new();
+    for (dir, _) in dirs {
+        // A folder that went just now is left to the event that says so.
+        let Ok(metadata) = std::fs::metadata(&dir) else { continue };
+        if seen.insert((metadata.dev(), metadata.ino())) {
+            result.dirs.push(dir);
+        }
+    }
+    result.files.sort_by(|a, b| a.rel.cmp(&b.rel));
+    skipped.sort_by(|a, b| a.rel.cmp(&b.rel));
+    result.skipped = skipped;
+    result
+}
+
+#[cfg(test)]
+mod tests;

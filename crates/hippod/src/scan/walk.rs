@@ -1,0 +1,260 @@
+//! One walk over the folders that may hold memory.
+
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hippo_core::source::SourceRules;
+use ignore::{DirEntry, Error, WalkBuilder};
+use rustix::fs::Access;
+
+use super::{ScannedFile, Skipped};
+use crate::config::WorkspaceConfig;
+
+/// What a walk found. The flags say whether the way there leads through a link.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    pub files: Vec<(ScannedFile, bool)>,
+    pub dirs: Vec<(PathBuf, bool)>,
+    pub skipped: Vec<Skipped>,
+    pub unreadable_dirs: Vec<PathBuf>,
+    pub root_present: bool,
+}
+
+/// Walks below `root`; with `only`, on the way to that relative path alone.
+pub(super) fn walk(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, only: Option<&str>) -> Walked {
+    let skipped = Arc::new(Mutex::new(Vec::new()));
+    let gate = Gate {
+        root: root.to_path_buf(),
+        real_root: root.canonicalize().unwrap_or_else(|_| root.to_path_buf()),
+        rules: rules.clone(),
+        follow_links: config.sources.follow_links,
+        only: only.map(str::to_owned),
+        skipped: Arc::clone(&skipped),
+    };
+    let respect = config.sources.respect_ignore_files;
+    let mut builder = WalkBuilder::new(root);
+    builder.standard_filters(false).ignore(respect).follow_links(config.sources.follow_links);
+    if respect {
+        builder.add_custom_ignore_filename(".hippoignore");
+    }
+    builder.filter_entry(move |entry| gate.admits(entry));
+
+    let mut walked = Walked { root_present: true, ..Walked::default() };
+    let mut links: Vec<PathBuf> = Vec::new();
+    for entry in builder.build() {
+        match entry {
+            Ok(entry) => {
+                if let Some(problem) = entry.error() {
+                    let reason = format!("could not use an ignore file: {problem}");
+                    walked.skipped.push(Skipped { rel: relative(root, entry.path()), reason });
+                }
+                if entry.depth() > 0 && entry.path_is_symlink() {
+                    links.push(entry.path().to_path_buf());
+                }
+                let linked = links.iter().any(|link| entry.path().starts_with(link));
+                take(root, &entry, linked, config.sources.max_file_bytes, &mut walked);
+            }
+            Err(error) => refuse(root, rules, &error, &mut walked),
+        }
+    }
+    walked.skipped.append(&mut skipped.lock().unwrap_or_else(PoisonError::into_inner));
+    walked
+}
+
+/// Takes an entry that the gate let through.
+fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mut Walked) {
+    if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+        walked.dirs.push((entry.path().to_path_buf(), linked));
+        return;
+    }
+    let rel = relative(root, entry.path());
+    let metadata = match entry.path().metadata() {
+        Ok(metadata) => metadata,
+        // It went while we were looking.
+        Err(error) if error.kind() == ErrorKind::NotFound => return,
+        Err(error) => {
+            walked.skipped.push(Skipped { rel, reason: format!("could not be looked at: {error}") });
+            return;
+        }
+    };
+    let reason = if !metadata.is_file() {
+        "not a regular file".to_owned()
+    } else if metadata.len() > max_bytes {
+        format!("{} bytes, more than sources.max_file_bytes = {max_bytes}", metadata.len())
+    } else if let Err(error) = rustix::fs::access(entry.path(), Access::READ_OK) {
+        format!("could not be read: {}", std::io::Error::from(error))
+    } else {
+        let mtime_ns = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
+        let (size, inode, dev) = (metadata.len(), metadata.ino(), metadata.dev());
+        let abs = entry.path().to_path_buf();
+        walked.files.push((ScannedFile { rel, abs, size, mtime_ns, inode, dev }, linked));
+        return;
+    };
+    walked.skipped.push(Skipped { rel, reason });
+}
+
+/// Notes what the walker could not do.
+fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) {
+    match error {
+        Error::Partial(errors) => errors.iter().for_each(|error| refuse(root, rules, error, walked)),
+        Error::WithLineNumber { err, .. } | Error::WithDepth { err, .. } => refuse(root, rules, err, walked),
+        Error::Loop { ancestor, child } => {
+            let reason = format!("a link that leads back to {}", relative_or_root(root, ancestor));
+            walked.skipped.push(Skipped { rel: relative(root, child), reason });
+        }
+        Error::WithPath { path, err } => match err.io_error() {
+            Some(error) => refuse_path(root, rules, path, error, walked),
+            None => refuse(root, rules, err, walked),
+        },
+        other => {
+            // Without a path nothing can be said about what is missing: as if the root could not be read.
+            tracing::warn!(root = %root.display(), error = %other, "could not look at the whole workspace");
+            walked.unreadable_dirs.push(PathBuf::new());
+        }
+    }
+}
+
+fn refuse_path(root: &Path, rules: &SourceRules, path: &Path, error: &std::io::Error, walked: &mut Walked) {
+    let rel = relative(root, path);
+    let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    if error.kind() == ErrorKind::NotFound {
+        // A file that went while we were looking is no news; a link to nothing is.
+        if is_link && rules.is_source(&rel) {
+            walked.skipped.push(Skipped { rel, reason: "a link that leads nowhere".into() });
+        }
+        return;
+    }
+    if rel.is_empty() {
+        walked.root_present = false;
+        return;
+    }
+    if rules.is_source(&rel) || rules.may_contain(&rel) {
+        walked.unreadable_dirs.push(PathBuf::from(&rel));
+        walked.skipped.push(Skipped { rel, reason: format!("could not be read: {error}") });
+    }
+}
+
+/// Decides what is looked at.
+struct Gate {
+    root: PathBuf,
+    real_root: PathBuf,
+    rules: SourceRules,
+    follow_links: bool,
+    only: Option<String>,
+    skipped: Arc<Mutex<Vec<Skipped>>>,
+}
+
+impl Gate {
+    fn admits(&self, entry: &DirEntry) -> bool {
+        if entry.depth() == 0 {
+            return true;
+        }
+        let name = entry.file_name();
+        if name.as_bytes().starts_with(b".") || name == "node_modules" {
+            return false;
+        }
+        let rel = relative(&self.root, entry.path());
+        if self.only.as_ref().is_some_and(|only| !is_on_the_way(&rel, only)) {
+            return false;
+        }
+        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let is_source = self.rules.is_source(&rel);
+        let may_contain = self.rules.may_contain(&rel);
+        if name.to_str().is_none() {
+            if is_source || (is_dir && may_contain) {
+                self.skip(&rel, "its name is not UTF-8");
+            }
+            return false;
+        }
+        if is_dir && is_source {
+            self.skip(&rel, "a folder with the name of a file");
+        }
+        let wanted = if is_dir { may_contain } else { is_source };
+        if entry.path_is_symlink() {
+            return self.admits_link(entry.path(), &rel, wanted, is_source || may_contain);
+        }
+        wanted
+    }
+
+    fn admits_link(&self, path: &Path, rel: &str, wanted: bool, interesting: bool) -> bool {
+        if !self.follow_links {
+            if interesting {
+                self.skip(rel, "a link, and sources.follow_links is off");
+            }
+            return false;
+        }
+        if !wanted {
+            return false;
+        }
+        match path.canonicalize() {
+            Ok(target) if target.starts_with(&self.real_root) => true,
+            Ok(_) => {
+                self.skip(rel, "link leads outside the workspace");
+                false
+            }
+            Err(error) => {
+                self.skip(rel, &format!("a link that could not be followed: {error}"));
+                false
+            }
+        }
+    }
+
+    fn skip(&self, rel: &str, reason: &str) {
+        let skipped = Skipped { rel: rel.to_owned(), reason: reason.to_owned() };
+        self.skipped.lock().unwrap_or_else(PoisonError::into_inner).push(skipped);
+    }
+}
+
+/// Whether `rel` is `target` or one of the folders above it.
+fn is_on_the_way(rel: &str, target: &str) -> bool {
+    target.strip_prefix(rel).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn relative(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+fn relative_or_root(root: &Path, path: &Path) -> String {
+    let rel = relative(root, path);
+    if rel.is_empty() { "the workspace".into() } else { rel }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(path: &str, kind: ErrorKind) -> Walked {
+        let rules = SourceRules::new(&[], &[]).unwrap();
+        let err = Box::new(Error::Io(kind.into()));
+        let err = Box::new(Error::WithPath { path: path.into(), err });
+        let mut walked = Walked { root_present: true, ..Walked::default() };
+        refuse(Path::new("/w"), &rules, &Error::WithDepth { depth: 1, err }, &mut walked);
+        walked
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_read_is_no_empty_folder() {
+        let walked = refused("/w/memory", ErrorKind::PermissionDenied);
+        assert_eq!(walked.unreadable_dirs, [PathBuf::from("memory")]);
+        assert!(walked.skipped[0].reason.contains("could not be read"), "{walked:?}");
+        assert!(walked.root_present);
+
+        assert!(!refused("/w", ErrorKind::PermissionDenied).root_present);
+        assert!(refused("/w/memory/gone.md", ErrorKind::NotFound).unreadable_dirs.is_empty());
+        let loose = Error::Io(ErrorKind::Other.into());
+        let mut walked = Walked::default();
+        refuse(Path::new("/w"), &SourceRules::new(&[], &[]).unwrap(), &loose, &mut walked);
+        assert_eq!(walked.unreadable_dirs, [PathBuf::new()], "everything may still be there");
+    }
+
+    #[test]
+    fn the_way_to_a_path() {
+        assert!(is_on_the_way("memory", "memory/a.md"));
+        assert!(is_on_the_way("memory/a.md", "memory/a.md"));
+        assert!(!is_on_the_way("mem", "memory/a.md"));
+        assert!(!is_on_the_way("memory/a.md", "memory"));
+    }
+}

@@ -1,0 +1,180 @@
+//! Which changes are waiting, and when are they handed on? Decided from values alone.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::RescanReason;
+
+/// More paths than this are not worth naming.
+const MOST_PATHS: usize = 10_000;
+
+/// The changes that wait: a set, so that nothing piles up.
+#[derive(Debug)]
+pub(super) struct DirtySet {
+    quiet: Duration,
+    max_wait: Duration,
+    paths: BTreeSet<PathBuf>,
+    /// Stands for all paths.
+    rescan: Option<RescanReason>,
+    /// When the oldest and the newest change came.
+    since: Option<(Instant, Instant)>,
+}
+
+/// Changes to be handed on.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Batch {
+    /// These.
+    Paths(BTreeSet<PathBuf>),
+    /// Any.
+    Rescan(RescanReason),
+}
+
+impl DirtySet {
+    /// An empty set, handed on after `quiet` without a change and at the latest after `max_wait`.
+    pub fn new(quiet: Duration, max_wait: Duration) -> Self {
+        Self { quiet, max_wait, paths: BTreeSet::new(), rescan: None, since: None }
+    }
+
+    /// Adds a path.
+    pub fn insert(&mut self, path: PathBuf, now: Instant) {
+        self.touch(now);
+        if self.rescan.is_none() {
+            self.paths.insert(path);
+            if self.paths.len() > MOST_PATHS {
+                self.rescan(RescanReason::TooMany, now);
+            }
+        }
+    }
+
+    /// Adds everything. The first reason is kept.
+    pub fn rescan(&mut self, reason: RescanReason, now: Instant) {
+        self.touch(now);
+        self.rescan.get_or_insert(reason);
+        self.paths = BTreeSet::new();
+    }
+
+    /// When to hand on, if there is anything.
+    pub fn due(&self) -> Option<Instant> {
+        self.since.map(|(first, last)| (last + self.quiet).min(first + self.max_wait))
+    }
+
+    /// Hands on what is due.
+    pub fn take(&mut self, now: Instant) -> Option<Batch> {
+        if self.due()? > now {
+            return None;
+        }
+        self.since = None;
+        let paths = std::mem::take(&mut self.paths);
+        Some(self.rescan.take().map_or(Batch::Paths(paths), Batch::Rescan))
+    }
+
+    fn touch(&mut self, now: Instant) {
+        let first = self.since.map_or(now, |(first, _)| first);
+        self.since = Some((first, now));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const QUIET: Duration = Duration::from_millis(300);
+    const MAX_WAIT: Duration = Duration::from_millis(2000);
+
+    fn path(number: u32) -> PathBuf {
+        PathBuf::from(format!("/w/{number}.md"))
+    }
+
+    #[test]
+    fn waits_for_quiet() {
+        let start = Instant::now();
+        let mut set = DirtySet::new(QUIET, MAX_WAIT);
+        assert_eq!(set.due(), None);
+        set.insert(path(1), start);
+        set.insert(path(2), start + QUIET / 2);
+        assert_eq!(set.take(start + QUIET), None);
+        let batch = set.take(start + QUIET / 2 + QUIET);
+        assert_eq!(batch, Some(Batch::Paths(BTreeSet::from([path(1), path(2)]))));
+        assert_eq!(set.due(), None);
+        assert_eq!(set.take(start + MAX_WAIT * 2), None);
+    }
+
+    #[test]
+    fn a_flood_becomes_a_rescan_and_takes_no_room() {
+        let now = Instant::now();
+        let mut set = DirtySet::new(QUIET, MAX_WAIT);
+        for number in 0..=u32::try_from(MOST_PATHS).unwrap() {
+            set.insert(path(number), now);
+        }
+        set.insert(path(7), now);
+        set.rescan(RescanReason::Overflow, now);
+        assert!(set.paths.is_empty());
+        assert_eq!(set.take(now + QUIET), Some(Batch::Rescan(RescanReason::TooMany)));
+        set.insert(path(7), now + QUIET);
+        assert_eq!(set.take(now + QUIET * 2), Some(Batch::Paths(BTreeSet::from([path(7)]))));
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Insert(u32),
+        Rescan,
+    }
+
+    proptest! {
+        /// Whatever comes and however long it goes on: nothing is lost, nothing waits longer than `max_wait`, and
+        /// nothing is handed on before it was quiet unless that has passed.
+        #[test]
+        fn nothing_is_lost_and_nothing_waits_too_long(
+            steps in prop::collection::vec(
+                (0u64..400, prop_oneof![20 => (0u32..50).prop_map(Step::Insert), 1 => Just(Step::Rescan)]),
+                1..300,
+            ),
+        ) {
+            let mut now = Instant::now();
+            let mut set = DirtySet::new(QUIET, MAX_WAIT);
+            let mut waiting: BTreeSet<PathBuf> = BTreeSet::new();
+            let mut all = false;
+            let mut first = None;
+            let mut last = now;
+            let end = [(10_000, Step::Insert(0))];
+            for (pause, step) in steps.into_iter().chain(end) {
+                let next = now + Duration::from_millis(pause);
+                // The thread sleeps until what is due.
+                while let Some(due) = set.due().filter(|due| *due <= next) {
+                    let batch = set.take(due).unwrap();
+                    prop_assert!(due <= first.unwrap() + MAX_WAIT);
+                    prop_assert!(due >= last + QUIET || due == first.unwrap() + MAX_WAIT);
+                    match batch {
+                        Batch::Paths(paths) => {
+                            prop_assert!(!all);
+                            prop_assert_eq!(&paths, &waiting);
+                        }
+                        Batch::Rescan(reason) => {
+                            prop_assert!(all);
+                            prop_assert_eq!(reason, RescanReason::Overflow);
+                        }
+                    }
+                    waiting.clear();
+                    all = false;
+                    first = None;
+                }
+                now = next;
+                match step {
+                    Step::Insert(number) => {
+                        set.insert(path(number), now);
+                        waiting.insert(path(number));
+                    }
+                    Step::Rescan => {
+                        set.rescan(RescanReason::Overflow, now);
+                        all = true;
+                    }
+                }
+                first.get_or_insert(now);
+                last = now;
+            }
+            prop_assert_eq!(set.due(), Some(now + QUIET));
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! What the system says, sorted into what the watcher's thread has to do.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
+
+use super::dirty::{Batch, DirtySet};
+use super::{CANARY, Mode, OWN_FOLDER, RescanReason, WatchSpec, WatchState};
+
+/// A file or folder, whatever its name.
+pub(super) type Identity = (u64, u64);
+
+/// Between the watcher's thread, the system's thread and the owner.
+#[derive(Debug)]
+pub(super) struct Shared {
+    root: PathBuf,
+    inbox: Mutex<Inbox>,
+    wake: Condvar,
+    state: Mutex<WatchState>,
+}
+
+/// What the thread has to do.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    /// Changes to be handed on when it is quiet.
+    pub dirty: DirtySet,
+    /// Folders with a watch. The system drops a watch with its folder, and so does the one who hears of that.
+    pub watched: BTreeMap<PathBuf, Identity>,
+    /// New folders to watch.
+    pub dirs: Option<Vec<PathBuf>>,
+    /// Write the canary.
+    pub canary_asked: bool,
+    /// The canary was seen.
+    pub canary_seen: bool,
+    /// The root may be gone.
+    pub check_root: bool,
+    /// There are no more watches: why.
+    pub limit: Option<String>,
+    /// End.
+    pub stop: bool,
+}
+
+/// One waking of the thread.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    pub dirs: Option<Vec<PathBuf>>,
+    pub canary_asked: bool,
+    pub canary_seen: bool,
+    pub check_root: bool,
+    pub limit: Option<String>,
+    pub stop: bool,
+    pub batch: Option<Batch>,
+}
+
+impl Shared {
+    pub fn new(spec: &WatchSpec) -> Self {
+        let inbox = Inbox {
+            dirty: DirtySet::new(spec.quiet, spec.max_wait),
+            watched: BTreeMap::new(),
+            dirs: Some(spec.dirs.clone()),
+            canary_asked: false,
+            canary_seen: false,
+            check_root: false,
+            limit: None,
+            stop: false,
+        };
+        let state = WatchState { mode: Mode::Notify, reason: None, last_event: None, folders: 0 };
+        Self {
+            root: spec.root.clone(),
+            inbox: Mutex::new(inbox),
+            wake: Condvar::new(),
+            state: Mutex::new(state),
+        }
+    }
+
+    /// Changes what the thread has to do, and wakes it.
+    pub fn ask(&self, change: impl FnOnce(&mut Inbox)) {
+        change(&mut lock(&self.inbox));
+        self.wake.notify_one();
+    }
+
+    /// Changes it from the thread itself.
+    pub fn with<T>(&self, change: impl FnOnce(&mut Inbox) -> T) -> T {
+        change(&mut lock(&self.inbox))
+    }
+
+    pub fn state(&self) -> WatchState {
+        lock(&self.state).clone()
+    }
+
+    pub fn set_state(&self, change: impl FnOnce(&mut WatchState)) {
+        change(&mut lock(&self.state));
+    }
+
+    /// Sleeps until there is something to do, at the longest until `deadline`.
+    pub fn next(&self, deadline: Instant) -> Turn {
+        let mut inbox = lock(&self.inbox);
+        loop {
+            let now = Instant::now();
+            let turn = inbox.turn(now);
+            if turn.is_something() || now >= deadline {
+                return turn;
+            }
+            let until = inbox.dirty.due().map_or(deadline, |due| due.min(deadline));
+            let left = until.saturating_duration_since(now);
+            inbox = self.wake.wait_timeout(inbox, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Takes what the system says, on the system's thread.
+    pub fn heard(&self, said: notify::Result<notify::Event>) {
+        let now = Instant::now();
+        let mut inbox = lock(&self.inbox);
+        let before = inbox.dirty.due().is_some();
+        match said {
+            Ok(event) if event.need_rescan() => inbox.dirty.rescan(RescanReason::Overflow, now),
+            Ok(event) => {
+                if !is_change(event.kind) {
+                    return;
+                }
+                let gone = is_leaving(event.kind);
+                for path in event.paths {
+                    if gone {
+                        inbox.watched.remove(&path);
+                    }
+                    inbox.take(&self.root, path, now);
+                }
+            }
+            Err(error) => match limit(&error) {
+                Some(reason) => inbox.limit = Some(reason),
+                None => inbox.dirty.rescan(RescanReason::Failed, now),
+            },
+        }
+        // Further paths only move the deadline, which the thread looks at when it wakes.
+        let urgent = inbox.canary_seen || inbox.check_root || inbox.limit.is_some();
+        let wake = urgent || (!before && inbox.dirty.due().is_some());
+        drop(inbox);
+        self.set_state(|state| state.last_event = Some(now));
+        if wake {
+            self.wake.notify_one();
+        }
+    }
+}
+
+impl Inbox {
+    /// Sorts a path that may have changed.
+    pub fn take(&mut self, root: &Path, path: PathBuf, now: Instant) {
+        let Ok(below) = path.strip_prefix(root) else { return };
+        if below.as_os_str().is_empty() {
+            self.check_root = true;
+        } else if let Ok(own) = below.strip_prefix(OWN_FOLDER) {
+            if own == Path::new(CANARY) {
+                self.canary_seen = true;
+                return;
+            } else if own != Path::new("config.toml") {
+                return;
+            }
+        }
+        self.dirty.insert(path, now);
+    }
+
+    fn turn(&mut self, now: Instant) -> Turn {
+        Turn {
+            dirs: self.dirs.take(),
+            canary_asked: std::mem::take(&mut self.canary_asked),
+            canary_seen: std::mem::take(&mut self.canary_seen),
+            check_root: std::mem::take(&mut self.check_root),
+            limit: self.limit.take(),
+            stop: self.stop,
+            batch: self.dirty.take(now),
+        }
+    }
+}
+
+impl Turn {
+    fn is_something(&self) -> bool {
+        let Self { dirs, canary_asked, canary_seen, check_root, limit, stop, batch } = self;
+        dirs.is_some()
+            || *canary_asked
+            || *canary_seen
+            || *check_root
+            || limit.is_some()
+            || *stop
+            || batch.is_some()
+    }
+}
+
+/// Why there are no more watches, if that is what the error says.
+pub(super) fn limit(error: &notify::Error) -> Option<String> {
+    /// "No space left on device", which inotify says of its own table, and the two of too many open files.
+    const ENOSPC: i32 = 28;
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    match &error.kind {
+        notify::ErrorKind::MaxFilesWatch => Some("the limit fs.inotify.max_user_watches is reached".into()),
+        notify::ErrorKind::Io(error) => match error.raw_os_error() {
+            Some(ENOSPC) => Some("the limit fs.inotify.max_user_watches is reached".into()),
+            Some(EMFILE) => {
+                Some("the limit fs.inotify.max_user_instances or of open files (ulimit -n) is reached".into())
+            }
+            Some(ENFILE) => Some("the limit fs.file-max is reached".into()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether content, name or rights may have changed; reading is no change.
+fn is_change(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
+        EventKind::Any
+        | EventKind::Create(_)
+        | EventKind::Modify(_)
+        | EventKind::Remove(_)
+        | EventKind::Other => true,
+    }
+}
+
+/// Whether the path may lead to nothing, or to another folder, from now on.
+fn is_leaving(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
+}
+
+/// A thread that panicked while it held the lock left whole values behind.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

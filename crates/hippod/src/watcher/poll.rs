@@ -1,0 +1,74 @@
+//! What changed since the last look, where the system does not tell?
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// What the files were like at the last look.
+#[derive(Debug, Default)]
+pub(super) struct Poller {
+    seen: BTreeMap<PathBuf, Mark>,
+}
+
+/// What changes with a file: kind, inode, and of files size, mtime and ctime in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    is_dir: bool,
+    inode: u64,
+    size: u64,
+    mtime_ns: i64,
+    ctime_ns: i64,
+}
+
+impl Poller {
+    /// Looks at the entries of these folders, and answers which came, went or changed.
+    pub fn look<'a>(&mut self, dirs: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
+        let mut now = BTreeMap::new();
+        for dir in dirs {
+            match marks(dir) {
+                Ok(marks) => now.extend(marks),
+                // The folder went, and with it what was in it.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                // Nothing is known: as it was.
+                Err(_) => {
+                    let before = self.seen.iter().filter(|(path, _)| path.parent() == Some(dir));
+                    now.extend(before.map(|(path, mark)| (path.clone(), *mark)));
+                }
+            }
+        }
+        let gone = self.seen.keys().filter(|path| !now.contains_key(*path));
+        let new = now.iter().filter(|(path, mark)| self.seen.get(*path) != Some(mark)).map(|(path, _)| path);
+        let changed = gone.chain(new).cloned().collect();
+        self.seen = now;
+        changed
+    }
+}
+
+/// Entries of a folder that changed after a moment, in seconds since the Unix epoch.
+pub(super) fn changed_since(dir: &Path, since: i64) -> Vec<PathBuf> {
+    let marks = marks(dir).unwrap_or_default();
+    let recent = marks.into_iter().filter(|(_, mark)| mark.ctime_ns / 1_000_000_000 >= since);
+    recent.map(|(path, _)| path).collect()
+}
+
+fn marks(dir: &Path) -> std::io::Result<Vec<(PathBuf, Mark)>> {
+    let mut marks = Vec::new();
+    for entry in dir.read_dir()? {
+        let path = entry?.path();
+        // Links are followed; one that leads nowhere is as good as absent.
+        let Ok(metadata) = path.metadata() else { continue };
+        let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        let mtime_ns = nanoseconds(metadata.mtime(), metadata.mtime_nsec());
+        let ctime_ns = nanoseconds(metadata.ctime(), metadata.ctime_nsec());
+        let (is_dir, inode) = (metadata.is_dir(), metadata.ino());
+        // The time of a folder changes with its entries, which are looked at where they matter.
+        let mark = if is_dir {
+            Mark { is_dir, inode, size: 0, mtime_ns: 0, ctime_ns }
+        } else {
+            Mark { is_dir, inode, size: metadata.len(), mtime_ns, ctime_ns }
+        };
+        marks.push((path, mark));
+    }
+    Ok(marks)
+}
