@@ -1,0 +1,81 @@
+//! How the few protobuf messages of an ONNX graph are written.
+
+/// A protobuf message under construction. Field numbers are those of `onnx.proto`.
+#[derive(Debug, Default)]
+pub(super) struct Message(Vec<u8>);
+
+impl Message {
+    pub(super) fn new() -> Self {
+        Self::default()
+    }
+
+    /// An integer or enum field.
+    pub(super) fn int(mut self, field: u32, value: i64) -> Self {
+        self.key(field, 0);
+        self.varint(value.cast_unsigned());
+        self
+    }
+
+    /// A `float` field.
+    pub(super) fn float(mut self, field: u32, value: f32) -> Self {
+        self.key(field, 5);
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
+    /// A `bytes` or `string` field.
+    pub(super) fn bytes(mut self, field: u32, value: impl AsRef<[u8]>) -> Self {
+        self.key(field, 2);
+        self.varint(value.as_ref().len() as u64);
+        self.0.extend(value.as_ref());
+        self
+    }
+
+    /// A message field.
+    pub(super) fn message(self, field: u32, value: Self) -> Self {
+        self.bytes(field, value.0)
+    }
+
+    /// A repeated field, by the method that writes one element.
+    pub(super) fn each<T>(
+        self,
+        values: impl IntoIterator<Item = T>,
+        write: impl Fn(Self, T) -> Self,
+    ) -> Self {
+        values.into_iter().fold(self, write)
+    }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+
+    fn key(&mut self, field: u32, wire: u64) {
+        self.varint(u64::from(field) << 3 | wire);
+    }
+
+    fn varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The examples of the protobuf encoding guide: `a = 150`, `b = "testing"`, nested, and a negative number.
+    #[test]
+    fn fields_are_encoded_as_the_format_says() {
+        assert_eq!(Message::new().int(1, 150).into_bytes(), [0x08, 0x96, 0x01]);
+        let text = [0x12, 0x07, b't', b'e', b's', b't', b'i', b'n', b'g'];
+        assert_eq!(Message::new().bytes(2, "testing").into_bytes(), text);
+        let nested = Message::new().message(3, Message::new().int(1, 150)).into_bytes();
+        assert_eq!(nested, [0x1a, 0x03, 0x08, 0x96, 0x01]);
+        let negative = Message::new().int(2, -2).into_bytes();
+        assert_eq!(negative, [0x10, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]);
+        assert_eq!(Message::new().float(2, 1.0).into_bytes(), [0x15, 0, 0, 0x80, 0x3f]);
+    }
+}

@@ -1,0 +1,126 @@
+//! Which neighbouring texts go through the model in one pass.
+
+use std::ops::Range;
+
+/// A part of a text that goes through the model undivided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Which text it belongs to.
+    pub(crate) text: usize,
+    /// Its bytes in that text.
+    pub(crate) bytes: Range<usize>,
+    /// Its length in word pieces.
+    pub(crate) pieces: usize,
+}
+
+/// Cuts a run of parts into as few passes of at most `room` pieces as possible, and those as even as possible: a
+/// short rest at the end would know no neighbours. Returns ranges of `parts`. A part longer than `room` gets a
+/// pass of its own.
+pub(crate) fn passes(parts: &[Part], room: usize) -> Vec<Range<usize>> {
+    let fewest = fill(parts, room).len();
+    let (mut low, mut high) = (1, room.max(1));
+    while low < high {
+        let middle = low.midpoint(high);
+        if fill(parts, middle).len() <= fewest { high = middle } else { low = middle + 1 }
+    }
+    fill(parts, high)
+}
+
+fn fill(parts: &[Part], room: usize) -> Vec<Range<usize>> {
+    let mut passes = Vec::new();
+    let (mut start, mut pieces) = (0, 0);
+    for (i, part) in parts.iter().enumerate() {
+        if i > start && pieces + part.pieces > room {
+            passes.push(start..i);
+            (start, pieces) = (i, 0);
+        }
+        pieces += part.pieces;
+    }
+    if start < parts.len() {
+        passes.push(start..parts.len());
+    }
+    passes
+}
+
+/// One word piece of a text: its bytes, and the number of the word that it belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) word: Option<u32>,
+}
+
+/// Cuts a text into parts of at most `room` pieces, of about equal length and between words: the tokenizer then
+/// finds the same pieces in the part as in the whole.
+pub(crate) fn split(text: usize, length: usize, pieces: &[Piece], room: usize) -> Vec<Part> {
+    let even = pieces.len().div_ceil(pieces.len().div_ceil(room.max(1)).max(1)).max(1);
+    let mut parts = Vec::new();
+    let (mut first, mut byte) = (0, 0);
+    while pieces.len() - first > even {
+        let mut cut = first + even;
+        while cut > first + 1 && pieces[cut].word.is_some() && pieces[cut].word == pieces[cut - 1].word {
+            cut -= 1;
+        }
+        let end = pieces[cut].start.max(pieces[cut - 1].end).max(byte);
+        parts.push(Part { text, bytes: byte..end, pieces: cut - first });
+        (first, byte) = (cut, end);
+    }
+    parts.push(Part { text, bytes: byte..length, pieces: pieces.len() - first });
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parts(lengths: &[usize]) -> Vec<Part> {
+        lengths.iter().enumerate().map(|(text, &pieces)| Part { text, bytes: 0..0, pieces }).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn passes_cover_all_parts_once_and_fit(lengths in prop::collection::vec(0usize..300, 0..40)) {
+            let parts = parts(&lengths);
+            let passes = passes(&parts, 200);
+            let covered: Vec<usize> = passes.iter().cloned().flatten().collect();
+            prop_assert_eq!(covered, (0..parts.len()).collect::<Vec<_>>());
+            for pass in &passes {
+                let pieces: usize = parts[pass.clone()].iter().map(|p| p.pieces).sum();
+                prop_assert!(pieces <= 200 || pass.len() == 1);
+            }
+            prop_assert_eq!(passes.len(), fill(&parts, 200).len());
+        }
+
+        #[test]
+        fn a_split_text_is_whole_and_cut_between_words(
+            words in prop::collection::vec(1usize..4, 1..200), room in 4usize..40,
+        ) {
+            let mut pieces = Vec::new();
+            for (word, count) in words.iter().enumerate() {
+                for _ in 0..*count {
+                    let start = pieces.len() * 3 + word;
+                    pieces.push(Piece { start, end: start + 3, word: Some(word as u32) });
+                }
+            }
+            let length = pieces.last().map_or(0, |p| p.end);
+            let parts = split(7, length, &pieces, room);
+            prop_assert_eq!(parts.iter().map(|p| p.pieces).sum::<usize>(), pieces.len());
+            prop_assert_eq!((parts[0].bytes.start, parts.last().unwrap().bytes.end), (0, length));
+            let mut first = 0;
+            for pair in parts.windows(2) {
+                first += pair[0].pieces;
+                prop_assert!(pair[0].pieces <= room);
+                prop_assert_eq!(pair[0].bytes.end, pair[1].bytes.start);
+                prop_assert_ne!(pieces[first - 1].word, pieces[first].word);
+            }
+        }
+    }
+
+    #[test]
+    fn passes_are_even() {
+        let lengths = [50; 6];
+        let ranges = passes(&parts(&lengths), 254);
+        assert_eq!(ranges, [0..3, 3..6]);
+    }
+}
