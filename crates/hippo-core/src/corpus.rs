@@ -1,32 +1,28 @@
 //! Where does each chunk stand: the in-memory picture of a workspace that ranking needs.
 
-use crate::chunk::{ChunkKind, ContentHash, Section, Speaker};
+use crate::chunk::{ContentHash, Speaker};
 use crate::time::Date;
 
-/// A document as the corpus keeps it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentPlace {
-    /// Path relative to the workspace.
-    pub path: String,
-    /// Date of the document.
+/// A section for [`Corpus::set_document`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewSection {
+    /// Position of the section above it, which is smaller than its own.
+    pub parent: Option<u32>,
+    /// Date in its own heading.
     pub date: Option<Date>,
-    /// Its sections, in order.
-    pub sections: Vec<Section>,
 }
 
-/// A chunk for [`Corpus::replace_document`].
+/// A chunk for [`Corpus::set_document`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChunkPlace {
+pub struct NewChunk {
     /// Its id: dense, not used by another living chunk.
     pub id: u32,
-    /// Position of its section in the document.
+    /// Position of its section.
     pub section: u32,
     /// Number of index terms.
     pub terms: u32,
     /// Who speaks.
     pub speaker: Speaker,
-    /// What it is.
-    pub kind: ChunkKind,
     /// Hash of its bytes.
     pub hash: ContentHash,
 }
@@ -46,35 +42,51 @@ pub struct Place {
     pub terms: u16,
     /// Who speaks.
     pub speaker: Speaker,
-    /// What it is.
-    pub kind: ChunkKind,
 }
 
-/// The chunks of a section, its subsections not included: ordinals `first..end`, and how many terms they hold.
+/// A section as ranking sees it: a run of chunks of one document, those of its subsections not included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Run {
-    /// Ordinal of the first chunk.
+pub struct SectionPlace {
+    /// Ordinal of its first chunk.
     pub first: u32,
-    /// Ordinal after the last chunk; equal to `first` where the section has none.
+    /// Ordinal after its last chunk; equal to `first` where the section has no chunk of its own.
     pub end: u32,
-    /// Number of terms in the chunks.
+    /// Number of terms in its chunks, those of an assistant not counted.
     pub terms: u32,
+    /// Date of the section itself, as from a heading such as `# 2024-04-25`, or of the nearest dated section above.
+    pub date: Option<Date>,
+}
+
+/// One document of the corpus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentPlace {
+    /// Path relative to the workspace.
+    pub path: Box<str>,
+    /// Date of the document.
+    pub date: Option<Date>,
+    terms: u64,
+    chunks: Box<[u32]>,
+    sections: Box<[SectionPlace]>,
+}
+
+impl DocumentPlace {
+    /// Ids of its chunks, in order.
+    pub fn chunks(&self) -> &[u32] {
+        &self.chunks
+    }
+
+    /// Its sections, in order; at least one.
+    pub fn sections(&self) -> &[SectionPlace] {
+        &self.sections
+    }
 }
 
 /// All documents of a workspace and the place of every chunk.
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
-    documents: Vec<Option<Entry>>,
+    documents: Vec<Option<DocumentPlace>>,
     places: Vec<Option<Place>>,
     chunks: u32,
-    terms: u64,
-}
-
-#[derive(Debug, Clone)]
-struct Entry {
-    place: DocumentPlace,
-    chunks: Box<[u32]>,
-    runs: Box<[Run]>,
     terms: u64,
 }
 
@@ -86,18 +98,27 @@ impl Corpus {
 
     /// Adds document `id`, or puts it in the place of what `id` was. Chunks are given in order; a chunk whose section
     /// does not exist counts to the last one.
-    pub fn replace_document(&mut self, id: u32, place: DocumentPlace, chunks: Vec<ChunkPlace>) {
+    pub fn set_document(
+        &mut self,
+        id: u32,
+        path: &str,
+        date: Option<Date>,
+        sections: &[NewSection],
+        chunks: &[NewChunk],
+    ) {
         self.remove_document(id);
-        let mut runs = vec![Run::default(); place.sections.len().max(1)];
+        let mut sections = place_sections(sections);
         let mut terms = 0;
-        for (ordinal, chunk) in (0u32..).zip(&chunks) {
-            let section = (chunk.section as usize).min(runs.len() - 1);
-            let run = &mut runs[section];
-            if run.first == run.end {
-                run.first = ordinal;
+        for (ordinal, chunk) in (0u32..).zip(chunks) {
+            let number = (chunk.section as usize).min(sections.len() - 1);
+            let section = &mut sections[number];
+            if section.first == section.end {
+                section.first = ordinal;
             }
-            run.end = ordinal + 1;
-            run.terms = run.terms.saturating_add(chunk.terms);
+            section.end = ordinal + 1;
+            if chunk.speaker != Speaker::Assistant {
+                section.terms = section.terms.saturating_add(chunk.terms);
+            }
             terms += u64::from(chunk.terms);
             let [a, b, c, d, ..] = chunk.hash.0;
             let slot = slot(&mut self.places, chunk.id);
@@ -105,21 +126,22 @@ impl Corpus {
             *slot = Some(Place {
                 document: id,
                 ordinal,
-                section: section as u32,
+                section: number as u32,
                 mark: u32::from_le_bytes([a, b, c, d]),
                 terms: u16::try_from(chunk.terms).unwrap_or(u16::MAX),
                 speaker: chunk.speaker,
-                kind: chunk.kind,
             });
         }
         self.terms += terms;
         let chunks = chunks.iter().map(|chunk| chunk.id).collect();
-        *slot(&mut self.documents, id) = Some(Entry {
-            place,
-            chunks,
-            runs: runs.into_boxed_slice(),
+        let document = DocumentPlace {
+            path: path.into(),
+            date,
             terms,
-        });
+            chunks,
+            sections: sections.into(),
+        };
+        *slot(&mut self.documents, id) = Some(document);
     }
 
     /// Takes a document and its chunks out; answers whether it was there.
@@ -139,35 +161,31 @@ impl Corpus {
         true
     }
 
-    /// Gives a document another path.
-    pub fn rename_document(&mut self, id: u32, path: &str) {
-        if let Some(document) = self.entry_mut(id) {
-            path.clone_into(&mut document.place.path);
+    /// Gives a document another path, as after a rename; its date comes with the path.
+    pub fn set_path(&mut self, id: u32, path: &str, date: Option<Date>) {
+        if let Some(Some(document)) = self.documents.get_mut(id as usize) {
+            document.path = path.into();
+            document.date = date;
         }
     }
 
     /// Changes the date of a document.
     pub fn set_date(&mut self, id: u32, date: Option<Date>) {
-        if let Some(document) = self.entry_mut(id) {
-            document.place.date = date;
+        if let Some(Some(document)) = self.documents.get_mut(id as usize) {
+            document.date = date;
         }
     }
 
     /// A document by its id.
     pub fn document(&self, id: u32) -> Option<&DocumentPlace> {
-        self.entry(id).map(|entry| &entry.place)
+        self.documents.get(id as usize)?.as_ref()
     }
 
     /// All documents with their ids, by rising id.
     pub fn documents(&self) -> impl Iterator<Item = (u32, &DocumentPlace)> {
         (0u32..)
             .zip(&self.documents)
-            .filter_map(|(id, entry)| Some((id, &entry.as_ref()?.place)))
-    }
-
-    /// Ids of a document's chunks, in order; empty for a document that does not exist.
-    pub fn chunks_of(&self, document: u32) -> &[u32] {
-        self.entry(document).map_or(&[], |entry| &entry.chunks)
+            .filter_map(|(id, document)| Some((id, document.as_ref()?)))
     }
 
     /// The place of a chunk; `None` for an id that no living chunk has.
@@ -175,47 +193,43 @@ impl Corpus {
         self.places.get(chunk as usize)?.as_ref()
     }
 
-    /// The run of chunks of the section in which a chunk stands.
-    pub fn run(&self, place: &Place) -> Run {
-        self.entry(place.document)
-            .and_then(|entry| entry.runs.get(place.section as usize))
-            .copied()
-            .unwrap_or_default()
+    /// The section in which a chunk stands.
+    pub fn section(&self, place: &Place) -> Option<&SectionPlace> {
+        self.document(place.document)?
+            .sections
+            .get(place.section as usize)
     }
 
     /// Ids of the chunks of the section in which a chunk stands, in order.
     pub fn section_chunks(&self, place: &Place) -> &[u32] {
-        let run = self.run(place);
-        self.chunks_of(place.document)
-            .get(run.first as usize..run.end as usize)
-            .unwrap_or(&[])
+        self.window(place, u32::MAX)
     }
 
     /// Ids of the chunks at most `reach` away from a chunk in its section, itself included, in order.
     pub fn window(&self, place: &Place, reach: u32) -> &[u32] {
-        let run = self.run(place);
-        let from = place.ordinal.saturating_sub(reach).max(run.first);
-        let to = place.ordinal.saturating_add(reach).saturating_add(1).min(run.end);
-        self.chunks_of(place.document)
-            .get(from as usize..to as usize)
-            .unwrap_or(&[])
+        let Some(document) = self.document(place.document) else {
+            return &[];
+        };
+        let Some(section) = document.sections.get(place.section as usize) else {
+            return &[];
+        };
+        let from = place.ordinal.saturating_sub(reach).max(section.first);
+        let to = place
+            .ordinal
+            .saturating_add(reach)
+            .saturating_add(1)
+            .min(section.end);
+        document.chunks.get(from as usize..to as usize).unwrap_or(&[])
     }
 
-    /// The date that holds for a chunk: of its section or the nearest dated section above it, else of its document.
+    /// The date that holds for a chunk: of its section or the nearest dated section above, else of its document.
     pub fn date(&self, place: &Place) -> Option<Date> {
         let document = self.document(place.document)?;
-        let mut section = document.sections.get(place.section as usize);
-        // A section stands after its parent, so that this ends; the bound guards against a damaged list.
-        for _ in 0..8 {
-            let Some(found) = section else { break };
-            if found.date.is_some() {
-                return found.date;
-            }
-            section = found
-                .parent
-                .and_then(|parent| document.sections.get(parent as usize));
-        }
-        document.date
+        document
+            .sections
+            .get(place.section as usize)
+            .and_then(|section| section.date)
+            .or(document.date)
     }
 
     /// One more than the largest chunk id ever seen: the length of an array by chunk id.
@@ -237,14 +251,23 @@ impl Corpus {
     pub fn mean_terms(&self) -> f32 {
         (self.terms as f32 / self.chunks.max(1) as f32).max(1.0)
     }
+}
 
-    fn entry(&self, id: u32) -> Option<&Entry> {
-        self.documents.get(id as usize)?.as_ref()
+/// At least one section; dates handed down from parent to child.
+fn place_sections(sections: &[NewSection]) -> Vec<SectionPlace> {
+    let mut placed: Vec<SectionPlace> = Vec::with_capacity(sections.len().max(1));
+    for section in sections {
+        let above = section.parent.and_then(|parent| placed.get(parent as usize));
+        let date = section.date.or(above.and_then(|above| above.date));
+        placed.push(SectionPlace {
+            date,
+            ..SectionPlace::default()
+        });
     }
-
-    fn entry_mut(&mut self, id: u32) -> Option<&mut Entry> {
-        self.documents.get_mut(id as usize)?.as_mut()
+    if placed.is_empty() {
+        placed.push(SectionPlace::default());
     }
+    placed
 }
 
 fn slot<T>(slots: &mut Vec<Option<T>>, id: u32) -> &mut Option<T> {

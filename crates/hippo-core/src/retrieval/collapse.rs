@@ -20,7 +20,7 @@ pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked>
         if marks.insert(place.mark) {
             let path = corpus
                 .document(place.document)
-                .map_or("", |document| document.path.as_str());
+                .map_or("", |document| &*document.path);
             entries.push((*candidate, Span::of(path)));
         }
     }
