@@ -1,2 +1,56 @@
-//! xtask
-fn main() {}
+//! What can `cargo xtask` do?
+
+mod demo;
+mod edit;
+mod house;
+mod prerequisites;
+mod scratch;
+mod setup;
+mod terminal;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::house::House;
+
+const USAGE: &str = "\
+usage: cargo xtask TASK
+
+  demo    build, obtain the model, and see hippod index and answer a small workspace
+  test    the gate: set-up, format, lints, tests, documentation
+  setup   check the prerequisites; put runtime library and model into the cache
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            terminal::complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (task, rest) = match arguments.split_first() {
+        Some((task, rest)) => (task.as_str(), rest),
+        None => ("help", &arguments[..]),
+    };
+    if matches!(task, "help" | "-h" | "--help") {
+        terminal::say(format_args!("{}", USAGE.trim_end()));
+        return Ok(());
+    }
+    if let Some(unknown) = rest.first() {
+        bail!("unknown argument of {task}: {unknown}\n\n{USAGE}");
+    }
+    let house = House::find()?;
+    match task {
+        "demo" => demo::run(&house),
+        "test" => test::run(&house),
+        "setup" => setup::run(&house).map(|_| ()),
+        unknown => bail!("unknown task: {unknown}\n\n{USAGE}"),
+    }
+}

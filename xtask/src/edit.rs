@@ -1,0 +1,100 @@
+//! How long does it take until a saved edit is found, by words and by meaning?
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use hippo_proto::{
+    Client, EventName, Mode, Request, SearchRequest, SearchResponse, SubscribeRequest, SubscribeResponse,
+};
+
+/// One edit, and the two questions that find it.
+pub struct Edit<'a> {
+    /// The file, relative to the workspace.
+    pub file: &'a str,
+    /// The line that is added at its end, without its line feed.
+    pub line: &'a str,
+    /// Words of the line.
+    pub words: &'a str,
+    /// A question with other words.
+    pub meaning: &'a str,
+}
+
+/// Times from the saved edit to an answer that holds it.
+#[derive(Debug, Clone, Copy)]
+pub struct Found {
+    /// By words alone.
+    pub lexical: Duration,
+    /// By meaning alone.
+    pub vector: Duration,
+}
+
+/// Two connections: one hears what becomes searchable, the other asks.
+pub struct Editor<'a> {
+    root: &'a str,
+    events: Client,
+    questions: Client,
+}
+
+impl<'a> Editor<'a> {
+    /// Subscribes to the workspace's news.
+    ///
+    /// # Errors
+    /// The daemon refuses.
+    pub fn new(root: &'a str, mut events: Client, questions: Client) -> Result<Self> {
+        let subscribe = SubscribeRequest {
+            workspace: Some(root.to_owned()),
+            events: Some(vec![EventName::Indexed, EventName::Job]),
+        };
+        let _: SubscribeResponse = events.call(&Request::from(subscribe))?;
+        Ok(Self {
+            root,
+            events,
+            questions,
+        })
+    }
+
+    /// Adds the line and asks after each piece of news until both questions find it among the first five.
+    ///
+    /// # Errors
+    /// No news came in time, or no answer held the line.
+    pub fn make(&mut self, edit: &Edit<'_>) -> Result<Found> {
+        let path = Path::new(self.root).join(edit.file);
+        let saved =
+            append(&path, edit.line).with_context(|| format!("could not write {}", path.display()))?;
+        let lexical = self.wait(edit, Mode::Lexical, edit.words, saved)?;
+        let vector = self.wait(edit, Mode::Vector, edit.meaning, saved)?;
+        Ok(Found { lexical, vector })
+    }
+
+    fn wait(&mut self, edit: &Edit<'_>, mode: Mode, query: &str, saved: Instant) -> Result<Duration> {
+        loop {
+            let request = SearchRequest {
+                mode,
+                limit: 5,
+                ..SearchRequest::new(self.root, query)
+            };
+            let answer: SearchResponse = self.questions.call(&Request::from(request))?;
+            let found = answer.mode == mode
+                && answer
+                    .results
+                    .iter()
+                    .any(|hit| hit.path == edit.file && hit.text.contains(edit.line));
+            if found {
+                return Ok(saved.elapsed());
+            }
+            if self.events.notifications().next().is_none() {
+                bail!("the edit of {} was not found: {query}", edit.file);
+            }
+        }
+    }
+}
+
+fn append(path: &Path, line: &str) -> std::io::Result<Instant> {
+    let mut file = OpenOptions::new().append(true).open(path)?;
+    file.write_all(format!("{line}\n").as_bytes())?;
+    drop(file);
+    Ok(Instant::now())
+}

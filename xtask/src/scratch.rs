@@ -1,0 +1,282 @@
+//! How does a daemon run in a folder of its own, so that nothing is left of it?
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use hippo_proto::{Client, Paths, Request, ShutdownRequest, ShutdownResponse};
+use serde::de::DeserializeOwned;
+use tempfile::TempDir;
+
+use crate::house::{House, describe, succeeded};
+use crate::terminal::note;
+
+/// How long a daemon may take to answer for the first time, or to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Pause between two looks at a process.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A temporary home with the release build's daemon in it. Both are gone when this is dropped, or when the user
+/// interrupts the task.
+pub struct Scratch {
+    /// The temporary folder.
+    pub folder: PathBuf,
+    paths: Paths,
+    hippod: PathBuf,
+    hippoctl: PathBuf,
+    running: Arc<Mutex<Running>>,
+}
+
+struct Running {
+    folder: Option<TempDir>,
+    daemon: Option<Child>,
+    socket: PathBuf,
+}
+
+impl Scratch {
+    /// Makes the home; `installed` holds `models/` and `runtime/`, which are linked and not copied. Only one can
+    /// be made in a process, because it answers interrupts.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn new(house: &House, installed: &Path) -> Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("hippod-")
+            .tempdir()
+            .context("could not create a temporary folder")?;
+        let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
+        let home = path.join("home");
+        fs::create_dir(&home).with_context(|| format!("could not create {}", home.display()))?;
+        for name in ["models", "runtime"] {
+            share(&installed.join(name), &home.join(name))?;
+        }
+        let paths = Paths::below(&home);
+        let running = Running {
+            folder: Some(folder),
+            daemon: None,
+            socket: paths.socket.clone(),
+        };
+        let running = Arc::new(Mutex::new(running));
+        let interrupted = Arc::clone(&running);
+        ctrlc::set_handler(move || {
+            note(format_args!("\nxtask: interrupted"));
+            lock(&interrupted).clean_up();
+            std::process::exit(130);
+        })
+        .context("could not watch for interrupts")?;
+        let (hippod, hippoctl) = (house.release("hippod"), house.release("hippoctl"));
+        Ok(Self {
+            folder: path,
+            paths,
+            hippod,
+            hippoctl,
+            running,
+        })
+    }
+
+    /// Starts the daemon and waits until it answers. Says how long that took.
+    ///
+    /// # Errors
+    /// It ended, or did not answer in time; the message shows its last words.
+    pub fn start(&self) -> Result<Duration> {
+        let log = self.folder.join("hippod.log");
+        let file = File::create(&log).with_context(|| format!("could not create {}", log.display()))?;
+        let mut command = self.in_home(&self.hippod);
+        command
+            .arg("run")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(file);
+        let begun = Instant::now();
+        let mut running = lock(&self.running);
+        let daemon = command
+            .spawn()
+            .with_context(|| format!("could not run {}", self.hippod.display()))?;
+        let daemon = running.daemon.insert(daemon);
+        loop {
+            if Client::connect(&self.paths.socket, Some(PATIENCE)).is_ok() {
+                return Ok(begun.elapsed());
+            }
+            let words = || fs::read_to_string(&log).unwrap_or_default();
+            if let Some(status) = daemon.try_wait().context("could not look after the daemon")? {
+                bail!("the daemon ended early ({status})\n{}", words());
+            }
+            if begun.elapsed() > PATIENCE {
+                bail!("the daemon did not answer within {PATIENCE:?}\n{}", words());
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Stops the daemon and waits until its process is gone. Says how long that took.
+    ///
+    /// # Errors
+    /// It was not running, had to be killed, ended badly, or left something behind.
+    pub fn stop(&self) -> Result<Duration> {
+        let begun = Instant::now();
+        let mut running = lock(&self.running);
+        let pid = running.daemon.as_ref().map(Child::id).context("no daemon runs")?;
+        running.stop()?;
+        let took = begun.elapsed();
+        if Client::connect(&self.paths.socket, Some(PATIENCE)).is_ok() {
+            bail!("something still answers at {}", self.paths.socket.display());
+        }
+        let left = processes_in(&self.folder.join("home"));
+        if !left.is_empty() {
+            bail!("processes are left after the daemon {pid} ended: {left:?}");
+        }
+        Ok(took)
+    }
+
+    /// A connection to the daemon; each call may take as long as given.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn connect(&self, patience: Duration) -> Result<Client> {
+        Ok(Client::connect(&self.paths.socket, Some(patience))?)
+    }
+
+    /// The client program, with the daemon of this home.
+    pub fn hippoctl(&self) -> Command {
+        let mut command = self.in_home(&self.hippoctl);
+        command.arg("--no-start").stdin(Stdio::null());
+        command
+    }
+
+    /// Removes the folder. The daemon must have been stopped.
+    ///
+    /// # Errors
+    /// Something cannot be removed.
+    pub fn remove(self) -> Result<()> {
+        let folder = lock(&self.running).folder.take();
+        folder
+            .map_or(Ok(()), TempDir::close)
+            .context("could not remove the temporary folder")
+    }
+
+    fn in_home(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("HIPPOD_") {
+                command.env_remove(&name);
+            }
+        }
+        command.env("HIPPOD_HOME", self.folder.join("home"));
+        command
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        lock(&self.running).clean_up();
+    }
+}
+
+impl Running {
+    fn clean_up(&mut self) {
+        if self.daemon.is_some()
+            && let Err(error) = self.stop()
+        {
+            note(format_args!("xtask: {error:#}"));
+        }
+        // What cannot be removed is in the system's temporary folder.
+        drop(self.folder.take());
+    }
+
+    fn stop(&mut self) -> Result<()> {
+        let Some(mut daemon) = self.daemon.take() else {
+            return Ok(());
+        };
+        let asked = Client::connect(&self.socket, Some(PATIENCE)).and_then(|mut client| {
+            client
+                .call::<ShutdownResponse>(&Request::from(ShutdownRequest {}))
+                .map(|_| ())
+        });
+        let begun = Instant::now();
+        while asked.is_ok() && begun.elapsed() < PATIENCE {
+            if let Some(status) = daemon.try_wait().context("could not look after the daemon")? {
+                return succeeded("the daemon", status);
+            }
+            thread::sleep(PAUSE);
+        }
+        daemon.kill().context("could not kill the daemon")?;
+        daemon.wait().context("could not wait for the daemon")?;
+        match asked {
+            Ok(()) => bail!("the daemon did not end within {PATIENCE:?} and was killed"),
+            Err(error) => Err(anyhow!(error).context("the daemon could not be asked to stop and was killed")),
+        }
+    }
+}
+
+/// A panic elsewhere is no reason to leave a daemon behind.
+fn lock(running: &Mutex<Running>) -> MutexGuard<'_, Running> {
+    running.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Processes whose environment names this home, where the system tells.
+fn processes_in(home: &Path) -> Vec<u32> {
+    let wanted = format!("HIPPOD_HOME={}", home.display()).into_bytes();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes
+        .filter_map(|entry| {
+            let pid = entry.file_name().to_str()?.parse().ok()?;
+            let environment = fs::read(entry.path().join("environ")).ok()?;
+            environment
+                .split(|byte| *byte == 0)
+                .any(|variable| variable == wanted)
+                .then_some(pid)
+        })
+        .collect()
+}
+
+#[cfg(unix)]
+fn share(from: &Path, to: &Path) -> Result<()> {
+    std::os::unix::fs::symlink(from, to).with_context(|| format!("could not link {}", from.display()))
+}
+
+#[cfg(not(unix))]
+fn share(from: &Path, to: &Path) -> Result<()> {
+    copy_folder(from, to)
+}
+
+/// Copies a folder with all that is in it.
+///
+/// # Errors
+/// Something cannot be read or written.
+pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    let failed = || format!("could not copy {}", from.display());
+    fs::create_dir_all(to).with_context(failed)?;
+    for entry in fs::read_dir(from).with_context(failed)? {
+        let entry = entry.with_context(failed)?;
+        let target = to.join(entry.file_name());
+        if entry.file_type().with_context(failed)?.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target).with_context(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs a client command and reads its answer as JSON.
+///
+/// # Errors
+/// It failed, with what it wrote to standard error, or answered something else.
+pub fn answer<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
+    let name = describe(command);
+    let output = command
+        .output()
+        .with_context(|| format!("could not run {name}"))?;
+    if !output.status.success() {
+        bail!(
+            "{name} failed ({}): {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    serde_json::from_slice(&output.stdout).with_context(|| format!("could not read the answer of {name}"))
+}

@@ -1,0 +1,176 @@
+//! Is the tree fit to be merged? The one gate.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::house::{self, House, describe, succeeded};
+use crate::terminal::{duration, say};
+use crate::{prerequisites, setup};
+
+/// The packages that can be built without the model; chosen by name, so that no other package of the workspace
+/// brings the feature back.
+const WITHOUT_MODEL: [&str; 7] = [
+    "-p",
+    "hippo-embed",
+    "-p",
+    "hippod",
+    "-p",
+    "hippod-tests",
+    "--no-default-features",
+];
+
+/// Runs every step, and stops at the first that fails.
+///
+/// # Errors
+/// Names the step that failed.
+pub fn run(house: &House) -> Result<()> {
+    let begun = Instant::now();
+    let mut gate = Gate {
+        house,
+        done: Vec::new(),
+    };
+    let home = gate.step("set-up", setup::run)?;
+    gate.step("format", |house| {
+        house::run(house.cargo().args(["fmt", "--all", "--check"]))
+    })?;
+    gate.step("lints", |house| {
+        house::run(
+            house
+                .cargo()
+                .args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+        )
+    })?;
+    let runner = Runner::choose();
+    let tests = gate.step("tests", |house| runner.run(house, &home, &["--workspace"]))?;
+    let fewer = gate.step("tests without the model", |house| {
+        runner.run(house, &home, &WITHOUT_MODEL)
+    })?;
+    gate.step("documentation tests", |house| {
+        house::run(house.cargo().args(["test", "--workspace", "--doc", "--quiet"]))
+    })?;
+    gate.step("documentation", |house| {
+        let mut command = house.cargo();
+        command.args(["doc", "--workspace", "--no-deps", "--quiet"]);
+        house::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    if prerequisites::has_subcommand("deny") {
+        gate.step("dependencies", |house| {
+            house::run(house.cargo().args(["deny", "check"]))
+        })?;
+    } else {
+        say(format_args!(
+            "\nno cargo-deny here: licences and advisories of dependencies are not checked"
+        ));
+    }
+    say(format_args!("\nsteps:"));
+    for (name, time) in &gate.done {
+        say(format_args!("  {name:<24} {}", duration(*time)));
+    }
+    say(format_args!("tests: {tests}"));
+    say(format_args!("tests without the model: {fewer}"));
+    say(format_args!(
+        "all {} steps passed in {}",
+        gate.done.len(),
+        duration(begun.elapsed())
+    ));
+    Ok(())
+}
+
+struct Gate<'a> {
+    house: &'a House,
+    done: Vec<(&'static str, Duration)>,
+}
+
+impl Gate<'_> {
+    fn step<T>(&mut self, name: &'static str, work: impl FnOnce(&House) -> Result<T>) -> Result<T> {
+        say(format_args!("\n=== {name}"));
+        let begun = Instant::now();
+        let result = work(self.house).with_context(|| format!("the gate is closed: step \"{name}\""))?;
+        say(format_args!(
+            "=== {name}: passed in {}",
+            duration(begun.elapsed())
+        ));
+        self.done.push((name, begun.elapsed()));
+        Ok(result)
+    }
+}
+
+/// What runs the tests.
+#[derive(Clone, Copy)]
+enum Runner {
+    Nextest,
+    Cargo,
+}
+
+impl Runner {
+    fn choose() -> Self {
+        if prerequisites::has_subcommand("nextest") {
+            return Self::Nextest;
+        }
+        say(format_args!(
+            "\nno cargo-nextest here: cargo test runs the tests instead"
+        ));
+        Self::Cargo
+    }
+
+    /// Runs tests and answers what they came to, in the runner's own words.
+    fn run(self, house: &House, home: &Path, packages: &[&str]) -> Result<String> {
+        let mut command = house.cargo();
+        match self {
+            Self::Nextest => command.args(["nextest", "run", "--no-fail-fast"]),
+            Self::Cargo => command.args(["test", "--no-fail-fast", "--all-targets"]),
+        };
+        command.args(packages).env("HIPPOD_TEST_MODEL_HOME", home);
+        match self {
+            Self::Nextest => {
+                let summary = watch(&mut command, |line| line.trim_start().starts_with("Summary"))?;
+                Ok(summary
+                    .last()
+                    .map_or_else(|| "no summary".into(), |line| line.trim().to_owned()))
+            }
+            Self::Cargo => {
+                let results = watch(command.stderr(Stdio::inherit()), |line| {
+                    line.starts_with("test result: ")
+                })?;
+                let passed = |line: &String| line.split_whitespace().nth(3)?.parse::<u64>().ok();
+                Ok(format!(
+                    "{} passed",
+                    results.iter().filter_map(passed).sum::<u64>()
+                ))
+            }
+        }
+    }
+}
+
+/// Runs a command, shows its output and keeps some lines of it. Nextest writes to standard error, cargo test to
+/// standard output: what is not inherited already is watched.
+fn watch(command: &mut Command, keep: impl Fn(&str) -> bool + Sync) -> Result<Vec<String>> {
+    let name = describe(command);
+    let (reader, writer) = io::pipe().context("could not open a pipe")?;
+    if name.contains("nextest") {
+        command.stderr(writer);
+    } else {
+        command.stdout(writer);
+    }
+    let mut child = command.spawn().with_context(|| format!("could not run {name}"))?;
+    // The command holds the pipe's other end, and the reading below ends only when nobody does.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut kept = Vec::new();
+    for line in BufReader::new(reader).split(b'\n') {
+        let line = line.with_context(|| format!("could not read the output of {name}"))?;
+        let text = String::from_utf8_lossy(&line);
+        let _ = writeln!(io::stderr().lock(), "{text}");
+        if keep(&text) {
+            kept.push(text.into_owned());
+        }
+    }
+    let status = child
+        .wait()
+        .with_context(|| format!("could not wait for {name}"))?;
+    succeeded(&name, status)?;
+    Ok(kept)
+}
