@@ -1,0 +1,111 @@
+//! Does a running daemon converse as docs/protocol.md says?
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+
+use serde_json::Value;
+
+/// The workspace as the document writes it.
+const WORKSPACE: &str = "/home/ada/agent";
+/// Stands for any value.
+const ANY: &str = "<any>";
+/// As a member: further members may follow.
+const MORE: &str = "…";
+
+/// The document that is replayed.
+pub fn document() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol.md");
+    fs::read_to_string(path).unwrap()
+}
+
+/// Puts the file of the document into a workspace.
+pub fn write_workspace(root: &Path, document: &str) {
+    fs::create_dir_all(root.join("memory")).unwrap();
+    fs::write(root.join("memory/2026-03-02.md"), block(document, "file")).unwrap();
+}
+
+/// Sends what the transcript of the document sends and compares what comes with what it says. `root` is the canonical
+/// path of the workspace that [`write_workspace`] filled; the daemon knows no workspace yet and has stopped afterwards.
+pub fn replay<S>(stream: &S, document: &str, root: &Path)
+where
+    for<'a> &'a S: Read + Write,
+{
+    let root = serde_json::to_string(root.to_str().unwrap()).unwrap();
+    let here = |line: &str| line.replace(WORKSPACE, &root[1..root.len() - 1]);
+    let mut answers = BufReader::new(stream);
+    let mut sent = 0;
+    for line in block(document, "transcript").lines() {
+        if let Some(request) = line.strip_prefix("> ") {
+            let mut writer = stream;
+            writer
+                .write_all(format!("{}\n", here(request)).as_bytes())
+                .unwrap();
+            sent += 1;
+        } else {
+            let expected: Value = serde_json::from_str(&here(line.strip_prefix("< ").unwrap())).unwrap();
+            let mut answer = String::new();
+            answers.read_line(&mut answer).unwrap();
+            let found: Value = serde_json::from_str(&answer).unwrap();
+            if let Err(difference) = compare(&expected, &found) {
+                panic!("{difference}\nexpected {expected}\nfound    {found}");
+            }
+        }
+    }
+    assert!(sent > 10, "the transcript is too short to mean anything");
+}
+
+/// The text of the only block of this kind.
+fn block<'a>(document: &'a str, kind: &str) -> &'a str {
+    let (_, rest) = document.split_once(&format!("\n```{kind}\n")).unwrap();
+    let (text, rest) = rest.split_once("```\n").unwrap();
+    assert!(
+        !rest.contains(&format!("\n```{kind}\n")),
+        "more than one block: {kind}"
+    );
+    text
+}
+
+fn compare(expected: &Value, found: &Value) -> Result<(), String> {
+    match (expected, found) {
+        (Value::String(any), _) if any == ANY => Ok(()),
+        (Value::Object(expected), Value::Object(found)) => {
+            for (name, value) in expected.iter().filter(|(name, _)| *name != MORE) {
+                let other = found.get(name).ok_or_else(|| format!("no member \"{name}\""))?;
+                compare(value, other).map_err(|difference| format!("{name}: {difference}"))?;
+            }
+            match found.keys().find(|name| !expected.contains_key(*name)) {
+                Some(name) if !expected.contains_key(MORE) => Err(format!("unexpected member \"{name}\"")),
+                _ => Ok(()),
+            }
+        }
+        (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => expected
+            .iter()
+            .zip(found)
+            .try_for_each(|(one, other)| compare(one, other)),
+        (expected, found) if expected == found => Ok(()),
+        _ => Err("differs".to_owned()),
+    }
+}
+
+#[test]
+fn what_differs_is_noticed() {
+    let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let cases = [
+        (r#"{"a":1}"#, r#"{"a":1}"#, true),
+        (r#"{"a":1}"#, r#"{"a":2}"#, false),
+        (r#"{"a":1}"#, r#"{"a":1,"b":2}"#, false),
+        (r#"{"a":1,"…":"…"}"#, r#"{"a":1,"b":2}"#, true),
+        (r#"{"a":1,"…":"…"}"#, r#"{"b":2}"#, false),
+        (r#"{"a":"<any>"}"#, r#"{"a":[1]}"#, true),
+        (r#"{"a":"<any>"}"#, r#"{}"#, false),
+        (r#"[1,"<any>"]"#, r#"[1]"#, false),
+    ];
+    for (expected, found, same) in cases {
+        assert_eq!(
+            compare(&json(expected), &json(found)).is_ok(),
+            same,
+            "{expected} {found}"
+        );
+    }
+}
