@@ -1,2 +1,59 @@
-//! hippoctl
-fn main() {}
+//! `hippoctl`: what did the user ask for, and how did it end?
+
+mod args;
+mod bench;
+mod connect;
+mod failure;
+mod launch;
+mod output;
+mod render;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Verb, WorkspaceVerb};
+use connect::Session;
+use failure::Failure;
+use output::Output;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A closed pipe while printing help is no failure.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let mut out = Output::from_terminal(cli.global.json);
+    match run(cli, &mut out).and_then(|()| out.finish()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            out.failure(&failure);
+            failure.exit.into()
+        }
+    }
+}
+
+fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
+    let mut session = Session::new(cli.global)?;
+    match cli.verb {
+        Verb::Start => verbs::daemon::start(&mut session, out),
+        Verb::Stop => verbs::daemon::stop(&session, out),
+        Verb::Status => verbs::daemon::status(&mut session, out),
+        Verb::Doctor(args) => verbs::daemon::doctor(&mut session, &args, out),
+        Verb::Logs(args) => verbs::logs::logs(&session, &args, out),
+        Verb::Workspace { verb } => match verb {
+            WorkspaceVerb::Add { dir } => verbs::workspace::add(&mut session, dir, out),
+            WorkspaceVerb::List => verbs::workspace::list(&mut session, out),
+            WorkspaceVerb::Remove { dir } => verbs::workspace::remove(&mut session, dir, out),
+        },
+        Verb::Sync(args) => verbs::workspace::sync(&mut session, &args, out),
+        Verb::Search(args) => verbs::search::search(&mut session, args, out),
+        Verb::Get { target } => verbs::get::get(&mut session, &target, out),
+        Verb::Model { verb } => verbs::model::model(&mut session, verb, out),
+        Verb::Bench(args) => bench::bench(&mut session, &args, out),
+    }
+}

@@ -1,0 +1,324 @@
+//! Which words does the command line understand?
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use hippo_proto::{MAX_LIMIT, Mode};
+
+/// Searches and tends the memory of agents that hippod keeps.
+#[derive(Debug, Parser)]
+#[command(name = "hippoctl", version, max_term_width = 110)]
+pub struct Cli {
+    /// Options of every verb.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// Options of every verb.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Global {
+    /// Print the daemon's answer as one line of JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// The workspace [default: the nearest registered folder above the current one]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// The daemon's socket [default: as HIPPOD_SOCKET and HIPPOD_HOME say]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub socket: Option<PathBuf>,
+    /// Do not start the daemon when none answers
+    #[arg(long, global = true)]
+    pub no_start: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Start the daemon unless it runs
+    Start,
+    /// Stop the daemon and wait until it is gone
+    Stop,
+    /// Show how the daemon and its workspaces are
+    Status,
+    /// Name problems with their fixes
+    Doctor(DoctorArgs),
+    /// Show the log of a daemon that hippoctl started
+    Logs(LogsArgs),
+    /// Register, list and remove watched folders
+    Workspace {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: WorkspaceVerb,
+    },
+    /// Reconcile the index with the disk
+    Sync(SyncArgs),
+    /// Search the memory
+    Search(SearchArgs),
+    /// Read what a pointer points to
+    Get {
+        /// PATH, PATH#Section, PATH:FROM, PATH:FROM:COUNT, or the id of a search result
+        target: String,
+    },
+    /// List, obtain and check embedding models
+    Model {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: ModelVerb,
+    },
+    /// Measure retrieval quality on your own questions, beside plain grep and a full scan
+    Bench(BenchArgs),
+}
+
+/// Options of `doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Throw away what is derived from the files and build it anew
+    #[arg(long)]
+    pub rebuild: bool,
+}
+
+/// Options of `logs`.
+#[derive(Debug, Args)]
+pub struct LogsArgs {
+    /// Go on printing what is added
+    #[arg(short, long)]
+    pub follow: bool,
+    /// How many of the last lines to print
+    #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
+    pub lines: usize,
+}
+
+/// Verbs of `workspace`.
+#[derive(Debug, Subcommand)]
+pub enum WorkspaceVerb {
+    /// Register a folder and begin to index it
+    Add {
+        /// The folder [default: the current one]
+        dir: Option<PathBuf>,
+    },
+    /// List the registered folders
+    List,
+    /// Forget a folder and what was derived from it; its files stay
+    Remove {
+        /// The folder [default: the workspace that the current folder belongs to]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// Options of `sync`.
+#[derive(Debug, Args)]
+pub struct SyncArgs {
+    /// Come back only when all is searchable
+    #[arg(long)]
+    pub wait: bool,
+    /// Accept deletions that are held because they concern a large share of the workspace
+    #[arg(long)]
+    pub accept_deletions: bool,
+}
+
+/// How `search` finds candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModeArg {
+    /// By words and by meaning
+    Hybrid,
+    /// By words alone
+    Lexical,
+    /// By meaning alone
+    Vector,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::Hybrid => Mode::Hybrid,
+            ModeArg::Lexical => Mode::Lexical,
+            ModeArg::Vector => Mode::Vector,
+        }
+    }
+}
+
+/// Options of `search`.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// The question, in plain words
+    #[arg(required = true, num_args = 1.., value_name = "QUERY")]
+    pub query: Vec<String>,
+    /// Most results
+    #[arg(short = 'n', long, default_value_t = 10, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
+    pub limit: u32,
+    /// How candidates are found
+    #[arg(short, long, value_enum, default_value_t = ModeArg::Hybrid)]
+    pub mode: ModeArg,
+    /// Most tokens of text in all results together
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub budget: Option<u32>,
+    /// Leave out results below this score, 0 to 1
+    #[arg(long, value_name = "X")]
+    pub min_score: Option<f32>,
+    /// Only documents whose path fits
+    #[arg(long, value_name = "GLOB")]
+    pub path: Option<String>,
+    /// Only what is dated on or after this day, YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Only what is dated on or before this day, YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    pub until: Option<String>,
+    /// The agent that asks
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Say what each score is made of
+    #[arg(long)]
+    pub explain: bool,
+    /// Leave no trace on strengths
+    #[arg(long)]
+    pub no_record: bool,
+}
+
+/// Verbs of `model`.
+#[derive(Debug, Subcommand)]
+pub enum ModelVerb {
+    /// List the models and say which are installed
+    List,
+    /// Obtain a model and the runtime library
+    Pull {
+        /// The model [default: the configured one]
+        model: Option<String>,
+    },
+    /// Check the installed files against their checksums
+    Verify {
+        /// The model [default: the configured one]
+        model: Option<String>,
+    },
+    /// Install a model and the runtime library from files on this machine
+    Import {
+        /// A folder with the files, or with the Python wheels that hold them
+        from: PathBuf,
+        /// The model [default: the configured one]
+        #[arg(long, value_name = "NAME")]
+        model: Option<String>,
+    },
+}
+
+/// A row of the benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BenchMode {
+    /// The daemon, by words and by meaning
+    Hybrid,
+    /// The daemon, by words alone
+    Lexical,
+    /// The daemon, by meaning alone
+    Vector,
+    /// The five files with most of the question's words, read whole
+    Grep,
+    /// Every file, read whole
+    FullScan,
+}
+
+/// What counts as one place in the ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Distinct {
+    /// Every result
+    None,
+    /// The first result of each section (file and headings up to the second)
+    Section,
+    /// The first result of each file
+    File,
+}
+
+/// Options of `bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Questions, one JSON object a line: {"id","query","evidence":[{"path","start_line","end_line"}],"group"}.
+    /// The workspace is --workspace, or the folder `workspace` beside this file
+    pub file: PathBuf,
+    /// What to measure
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "hybrid,lexical,vector,grep,full-scan"
+    )]
+    pub modes: Vec<BenchMode>,
+    /// Depths of recall@k and hit@k
+    #[arg(short, value_delimiter = ',', default_value = "1,5,10", value_name = "K",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
+    pub k: Vec<u32>,
+    /// Token budgets; each costs one more request a question
+    #[arg(long, value_delimiter = ',', default_value = "500,1000,2000,3500", value_name = "TOKENS",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub budgets: Vec<u32>,
+    /// What counts as one place in the ranking
+    #[arg(long, value_enum, default_value_t = Distinct::None)]
+    pub distinct: Distinct,
+    /// Ask only so many questions, spread evenly over the file
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit_questions: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(line.split(' '))
+    }
+
+    #[test]
+    fn the_grammar_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn search_takes_its_words_and_flags_in_any_order() {
+        let cli =
+            parse("hippoctl search who signed -n 3 -m vector --budget 500 --json --workspace /w").unwrap();
+        assert!(cli.global.json);
+        assert_eq!(cli.global.workspace, Some(PathBuf::from("/w")));
+        let Verb::Search(args) = cli.verb else {
+            panic!("no search")
+        };
+        assert_eq!(args.query, ["who", "signed"]);
+        assert_eq!(
+            (args.limit, args.mode, args.budget),
+            (3, ModeArg::Vector, Some(500))
+        );
+        assert!(!args.explain && !args.no_record);
+    }
+
+    #[test]
+    fn bench_has_the_documented_defaults() {
+        let Verb::Bench(args) = parse("hippoctl bench q.jsonl").unwrap().verb else {
+            panic!("no bench")
+        };
+        assert_eq!(args.k, [1, 5, 10]);
+        assert_eq!(args.budgets, [500, 1000, 2000, 3500]);
+        assert_eq!(args.modes.len(), 5);
+        assert_eq!(args.distinct, Distinct::None);
+    }
+
+    #[test]
+    fn wrong_usage_is_exit_2() {
+        for line in [
+            "hippoctl",
+            "hippoctl serach x",
+            "hippoctl search",
+            "hippoctl search x -n 0",
+            "hippoctl search x -n 201",
+            "hippoctl search x --mode index",
+            "hippoctl search x --budget 0",
+            "hippoctl workspace",
+            "hippoctl bench q.jsonl -k 0",
+            "hippoctl status --bogus",
+        ] {
+            assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
+        }
+        assert_eq!(parse("hippoctl --help").unwrap_err().exit_code(), 0);
+    }
+}

@@ -1,0 +1,99 @@
+//! `bench`: how well does retrieval answer the user's own questions, beside plain grep and a full scan?
+
+mod baseline;
+mod distinct;
+mod metrics;
+mod questions;
+mod report;
+mod run;
+
+use std::path::PathBuf;
+
+use hippo_proto::{WorkspaceSyncRequest, WorkspaceSyncResponse};
+use indicatif::ProgressBar;
+
+use crate::args::{BenchArgs, BenchMode};
+use crate::connect::{Session, absolute, text};
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+
+use report::Report;
+
+/// Asks every question in every mode and prints the figures.
+///
+/// # Errors
+/// The questions cannot be read, the workspace is not registered, or the daemon fails.
+pub fn bench(session: &mut Session, args: &BenchArgs, out: &mut Output) -> Result<(), Failure> {
+    let file = std::fs::read_to_string(&args.file)
+        .map_err(|error| Failure::file("read the questions", &args.file, error))?;
+    let asked =
+        questions::parse(&file).map_err(|error| Failure::file("read the questions", &args.file, error))?;
+    let questions::Questions {
+        questions,
+        without_evidence,
+    } = asked;
+    let questions = questions::spread(questions, args.limit_questions);
+    if questions.is_empty() {
+        return Err(Failure::new(
+            Exit::Failed,
+            format!("no question has evidence: {}", args.file.display()),
+        ));
+    }
+    let root = workspace(session, args)?;
+    let workspace = text(&root)?;
+    if args.modes.iter().any(|mode| run::is_served(*mode)) {
+        let request = WorkspaceSyncRequest {
+            workspace: workspace.clone(),
+            wait: true,
+            accept_deletions: false,
+        };
+        let _: WorkspaceSyncResponse = session.call_patiently(request, |_| {})?;
+    }
+    let bar = out
+        .progress
+        .then(|| ProgressBar::new((questions.len() * args.modes.len()) as u64));
+    let mut measured = Vec::new();
+    for mode in &args.modes {
+        let mut step = || {
+            if let Some(bar) = &bar {
+                bar.inc(1);
+            }
+        };
+        let outcomes = match mode {
+            BenchMode::Grep | BenchMode::FullScan => {
+                baseline::measure(*mode, &root, &questions, args, &mut step)?
+            }
+            _ => run::measure(session, *mode, &workspace, &questions, args, &mut step)?,
+        };
+        measured.push((*mode, outcomes));
+    }
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    let report = Report::new(workspace, args, &questions, without_evidence, &measured);
+    if !out.json {
+        for note in report.notes() {
+            out.note(&note);
+        }
+    }
+    out.answer(&report, |report, _| report.tables())
+}
+
+/// `--workspace`, else the folder `workspace` beside the questions.
+fn workspace(session: &Session, args: &BenchArgs) -> Result<PathBuf, Failure> {
+    let root = match session.given_workspace()? {
+        Some(given) => given,
+        None => {
+            let file = absolute(&args.file)?;
+            file.with_file_name("workspace")
+        }
+    };
+    if root.is_dir() {
+        return Ok(root);
+    }
+    Err(Failure::new(
+        Exit::NotFound,
+        format!("there is no such workspace: {}", root.display()),
+    )
+    .hint("name it with --workspace DIR, or lay it beside the questions under the name workspace"))
+}

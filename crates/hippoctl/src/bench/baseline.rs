@@ -1,0 +1,246 @@
+//! What would an agent find, and at what price, with plain grep or by reading everything?
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::metrics::{Judged, Span, judge, recall};
+use super::questions::Question;
+use super::run::Outcome;
+use crate::args::{BenchArgs, BenchMode};
+use crate::failure::Failure;
+
+/// Files that the grep row reads whole.
+const GREP_FILES: usize = 5;
+/// Bytes that count as one token, no tokenizer being at hand.
+const TOKEN_BYTES: usize = 4;
+
+/// One file in memory.
+struct Text {
+    path: String,
+    body: String,
+}
+
+/// Measures the row without the daemon. Files are read anew for each question, as grep would.
+///
+/// # Errors
+/// The workspace cannot be read.
+pub fn measure(
+    mode: BenchMode,
+    root: &Path,
+    questions: &[Question],
+    args: &BenchArgs,
+    step: &mut dyn FnMut(),
+) -> Result<Vec<Outcome>, Failure> {
+    let files = markdown_files(root).map_err(|error| Failure::file("read the workspace", root, error))?;
+    let mut outcomes = Vec::with_capacity(questions.len());
+    for question in questions {
+        let begun = Instant::now();
+        let texts = files.iter().filter_map(|path| read(root, path)).collect();
+        let read = match mode {
+            BenchMode::Grep => grep(&question.query, texts),
+            _ => texts,
+        };
+        let latency_ms = begun.elapsed().as_secs_f64() * 1000.0;
+        let whole: Vec<Span> = read.iter().map(|text| first_bytes(text, usize::MAX)).collect();
+        let judged = match mode {
+            BenchMode::Grep => judge(&whole, &question.evidence, &args.k),
+            _ => all_at_once(&whole, &question.evidence, &args.k),
+        };
+        let budget = |budget: &u32| (*budget, recall(&within(&read, *budget), &question.evidence));
+        outcomes.push(Outcome {
+            judged,
+            budget_recall: args.budgets.iter().map(budget).collect(),
+            tokens: (read.iter().map(|text| text.body.len()).sum::<usize>() / TOKEN_BYTES) as f64,
+            latency_ms,
+            degraded: None,
+        });
+        step();
+    }
+    Ok(outcomes)
+}
+
+/// A full scan ranks nothing: everything is there at once, and its rank figures mean nothing.
+fn all_at_once(whole: &[Span], evidence: &[Span], ks: &[u32]) -> Judged {
+    let recall = recall(whole, evidence);
+    let hit = if recall > 0.0 { 1.0 } else { 0.0 };
+    Judged {
+        recall: ks.iter().map(|k| (*k, recall)).collect(),
+        hit: ks.iter().map(|k| (*k, hit)).collect(),
+        ..Judged::default()
+    }
+}
+
+/// The files with most of the query's words, then with most occurrences of them; ties in order of their paths.
+fn grep(query: &str, texts: Vec<Text>) -> Vec<Text> {
+    let query = query.to_lowercase();
+    let words: BTreeSet<&str> = query
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let score = |text: &Text| {
+        let body = text.body.to_lowercase();
+        let counts = words
+            .iter()
+            .map(|word| body.matches(word).count())
+            .filter(|count| *count > 0);
+        counts.fold((0usize, 0usize), |(distinct, all), count| {
+            (distinct + 1, all + count)
+        })
+    };
+    let mut scored: Vec<_> = texts.into_iter().map(|text| (score(&text), text)).collect();
+    scored.retain(|((distinct, _), _)| *distinct > 0);
+    scored.sort_by(|(a, _), (b, _)| b.cmp(a));
+    scored
+        .into_iter()
+        .take(GREP_FILES)
+        .map(|(_, text)| text)
+        .collect()
+}
+
+/// What a reader sees who reads file after file and stops when the budget is used up.
+fn within(texts: &[Text], budget_tokens: u32) -> Vec<Span> {
+    let mut left = budget_tokens as usize * TOKEN_BYTES;
+    let mut spans = Vec::new();
+    for text in texts {
+        let span = first_bytes(text, left);
+        if span.end_line > 0 {
+            spans.push(span);
+        }
+        left = left.saturating_sub(text.body.len());
+        if left == 0 {
+            break;
+        }
+    }
+    spans
+}
+
+/// The whole lines within the first `bytes` of a file; the last line is 0 where there is none.
+fn first_bytes(text: &Text, bytes: usize) -> Span {
+    let mut used = 0;
+    let lines = text.body.split_inclusive('\n').take_while(|line| {
+        used += line.len();
+        used <= bytes
+    });
+    let end_line = u32::try_from(lines.count()).unwrap_or(u32::MAX);
+    Span {
+        path: text.path.clone(),
+        start_line: 1,
+        end_line,
+    }
+}
+
+fn read(root: &Path, path: &str) -> Option<Text> {
+    // A file that vanished since the listing is one that grep would not find either.
+    let bytes = fs::read(root.join(path)).ok()?;
+    Some(Text {
+        path: path.to_owned(),
+        body: String::from_utf8_lossy(&bytes).into_owned(),
+    })
+}
+
+/// Every markdown file below `root` outside hidden folders, in order of their paths. Links are not followed.
+fn markdown_files(root: &Path) -> std::io::Result<Vec<String>> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root.join(&folder))? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            let kind = entry.file_type()?;
+            if name.starts_with('.') {
+                continue;
+            }
+            let path = folder.join(&name);
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file() && name.ends_with(".md") {
+                found.push(path.to_string_lossy().replace('\\', "/"));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(path: &str, body: &str) -> Text {
+        Text {
+            path: path.into(),
+            body: body.into(),
+        }
+    }
+
+    fn paths(texts: &[Text]) -> Vec<&str> {
+        texts.iter().map(|text| text.path.as_str()).collect()
+    }
+
+    #[test]
+    fn grep_ranks_by_distinct_words_then_by_count() {
+        let texts = vec![
+            text("many", "deploy deploy deploy"),
+            text("both", "We DEPLOY on a Friday."),
+            text("none", "lunch"),
+            text("same", "deploy deploy deploy"),
+        ];
+        assert_eq!(paths(&grep("Deploy, friday?", texts)), ["both", "many", "same"]);
+        let crowd = (0..9).map(|at| text(&at.to_string(), "deploy")).collect();
+        assert_eq!(paths(&grep("deploy", crowd)), ["0", "1", "2", "3", "4"]);
+    }
+
+    #[test]
+    fn a_budget_cuts_the_reading_at_a_line() {
+        // 8 bytes a line: two tokens.
+        let texts = [text("a", "1234567\n1234567\n"), text("b", "1234567\n1234567\n")];
+        let ends = |budget| {
+            within(&texts, budget)
+                .iter()
+                .map(|span| (span.path.clone(), span.end_line))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ends(1), []);
+        assert_eq!(ends(3), [("a".to_owned(), 1)]);
+        assert_eq!(ends(4), [("a".to_owned(), 2)]);
+        assert_eq!(ends(6), [("a".to_owned(), 2), ("b".to_owned(), 1)]);
+        assert_eq!(ends(100), [("a".to_owned(), 2), ("b".to_owned(), 2)]);
+    }
+
+    #[test]
+    fn markdown_outside_hidden_folders_is_read() {
+        let root = tempfile::tempdir().unwrap();
+        for path in ["b.md", "memory/a.md", ".hidden/x.md", "memory/note.txt"] {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        assert_eq!(markdown_files(root.path()).unwrap(), ["b.md", "memory/a.md"]);
+    }
+
+    #[test]
+    fn a_full_scan_finds_all_and_ranks_nothing() {
+        let evidence = [Span {
+            path: "a".into(),
+            start_line: 1,
+            end_line: 1,
+        }];
+        let judged = all_at_once(
+            &[Span {
+                path: "a".into(),
+                start_line: 1,
+                end_line: 9,
+            }],
+            &evidence,
+            &[1, 5],
+        );
+        assert_eq!(
+            (judged.recall[&1], judged.hit[&5], judged.reciprocal_rank),
+            (1.0, 1.0, 0.0)
+        );
+    }
+}

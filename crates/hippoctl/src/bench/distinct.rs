@@ -1,0 +1,73 @@
+//! Which results are one place in the ranking?
+
+use std::collections::HashSet;
+
+use hippo_proto::SearchHit;
+
+use super::metrics::Span;
+use crate::args::Distinct;
+
+/// The results as spans, in rank order, the first of each place.
+pub fn ranking(results: &[SearchHit], distinct: Distinct) -> Vec<Span> {
+    let mut seen = HashSet::new();
+    let mut spans = Vec::new();
+    for hit in results {
+        let heading = &hit.heading[..hit.heading.len().min(2)];
+        let first = match distinct {
+            Distinct::None => true,
+            Distinct::Section => seen.insert((hit.path.as_str(), heading)),
+            Distinct::File => seen.insert((hit.path.as_str(), &[])),
+        };
+        if first {
+            spans.push(Span {
+                path: hit.path.clone(),
+                start_line: hit.start_line,
+                end_line: hit.end_line,
+            });
+        }
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(path: &str, line: u32, heading: &[&str]) -> SearchHit {
+        SearchHit {
+            id: String::new(),
+            path: path.into(),
+            start_line: line,
+            end_line: line,
+            heading: heading.iter().map(|part| (*part).to_owned()).collect(),
+            score: 0.5,
+            scores: None,
+            strength: None,
+            entry: None,
+            tokens: 1,
+            text: String::new(),
+            date: None,
+            explain: None,
+        }
+    }
+
+    #[test]
+    fn the_first_result_of_each_place_stays() {
+        let results = [
+            hit("a", 1, &["A", "One", "Deep"]),
+            hit("a", 2, &["A", "One"]),
+            hit("b", 3, &["A", "One"]),
+            hit("a", 4, &["A", "Two"]),
+            hit("a", 5, &[]),
+        ];
+        let lines = |distinct| {
+            ranking(&results, distinct)
+                .iter()
+                .map(|span| span.start_line)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(lines(Distinct::None), [1, 2, 3, 4, 5]);
+        assert_eq!(lines(Distinct::Section), [1, 3, 4, 5]);
+        assert_eq!(lines(Distinct::File), [1, 3]);
+    }
+}

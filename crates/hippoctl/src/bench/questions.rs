@@ -1,0 +1,129 @@
+//! Which questions are asked, and where do their answers stand?
+
+use serde::Deserialize;
+
+use super::metrics::Span;
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Question {
+    /// Names it in messages.
+    pub id: String,
+    /// What is asked.
+    pub query: String,
+    /// Where the answer stands.
+    #[serde(default)]
+    pub evidence: Vec<Span>,
+    /// Whom it is reported with.
+    #[serde(default = "no_group")]
+    pub group: String,
+}
+
+fn no_group() -> String {
+    "none".to_owned()
+}
+
+/// What a file asks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Questions {
+    /// Those that can be judged.
+    pub questions: Vec<Question>,
+    /// How many have no evidence and are left out.
+    pub without_evidence: usize,
+}
+
+/// Reads one JSON object a line; blank lines are skipped. Other members than those of [`Question`] may be there.
+///
+/// # Errors
+/// The first line that is no question, by its number.
+pub fn parse(text: &str) -> Result<Questions, String> {
+    let mut questions: Vec<Question> = Vec::new();
+    for (at, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        questions.push(serde_json::from_str(line).map_err(|error| format!("line {}: {error}", at + 1))?);
+    }
+    let all = questions.len();
+    questions.retain(|question| !question.evidence.is_empty());
+    Ok(Questions {
+        without_evidence: all - questions.len(),
+        questions,
+    })
+}
+
+/// At most `limit` of them, spread evenly over the file, in its order.
+pub fn spread(questions: Vec<Question>, limit: Option<u32>) -> Vec<Question> {
+    let all = questions.len();
+    let wanted = limit.map_or(all, |limit| all.min(limit as usize));
+    let mut kept = 0;
+    let evenly = |(at, question)| {
+        // The i-th kept question is the one at i * all / wanted.
+        let keep = kept < wanted && at == kept * all / wanted;
+        kept += usize::from(keep);
+        keep.then_some(question)
+    };
+    questions.into_iter().enumerate().filter_map(evenly).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_read_and_those_without_evidence_counted() {
+        let text = concat!(
+            r#"{"id":"q1","query":"who","evidence":[{"path":"a.md","start_line":1,"end_line":2}],"group":"g","answer":"x"}"#,
+            "\n\n",
+            r#"{"id":"q2","query":"what","evidence":[]}"#,
+            "\n",
+            r#"{"id":"q3","query":"when","evidence":[{"path":"a.md","start_line":1,"end_line":1}]}"#,
+            "\n",
+        );
+        let Questions {
+            questions,
+            without_evidence,
+        } = parse(text).unwrap();
+        assert_eq!(without_evidence, 1);
+        let seen: Vec<(&str, &str)> = questions
+            .iter()
+            .map(|q| (q.id.as_str(), q.group.as_str()))
+            .collect();
+        assert_eq!(seen, [("q1", "g"), ("q3", "none")]);
+        assert_eq!(
+            questions[0].evidence,
+            [Span {
+                path: "a.md".into(),
+                start_line: 1,
+                end_line: 2
+            }]
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_no_question_is_named() {
+        let error = parse("\n{\"id\":\"q\"}\n").unwrap_err();
+        assert!(error.starts_with("line 2: missing field `query`"), "{error}");
+    }
+
+    #[test]
+    fn a_limit_spreads_over_the_file() {
+        let question = |at: usize| Question {
+            id: at.to_string(),
+            query: String::new(),
+            evidence: vec![],
+            group: no_group(),
+        };
+        let ids = |limit| {
+            let kept = spread((0..10).map(question).collect(), limit);
+            kept.into_iter()
+                .map(|question| question.id)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(ids(Some(3)), "0 3 6");
+        assert_eq!(ids(Some(20)), "0 1 2 3 4 5 6 7 8 9");
+        assert_eq!(ids(None), "0 1 2 3 4 5 6 7 8 9");
+    }
+}

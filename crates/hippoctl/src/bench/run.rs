@@ -1,0 +1,107 @@
+//! What does the daemon answer to each question, and how fast?
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use hippo_proto::{MAX_LIMIT, Mode, SearchRequest, SearchResponse};
+
+use super::distinct::ranking;
+use super::metrics::{Judged, judge, recall};
+use super::questions::Question;
+use crate::args::{BenchArgs, BenchMode, Distinct};
+use crate::connect::Session;
+use crate::failure::Failure;
+
+/// What one question came to in one mode.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outcome {
+    /// Figures of the ranking.
+    pub judged: Judged,
+    /// Evidence recall within each token budget.
+    pub budget_recall: BTreeMap<u32, f64>,
+    /// Tokens of the answer's texts.
+    pub tokens: f64,
+    /// Milliseconds from request to answer, as the client sees them.
+    pub latency_ms: f64,
+    /// What the daemon said was missing.
+    pub degraded: Option<String>,
+}
+
+/// Whether the daemon serves this row.
+pub fn is_served(mode: BenchMode) -> bool {
+    wire_mode(mode).is_some()
+}
+
+fn wire_mode(mode: BenchMode) -> Option<Mode> {
+    match mode {
+        BenchMode::Hybrid => Some(Mode::Hybrid),
+        BenchMode::Lexical => Some(Mode::Lexical),
+        BenchMode::Vector => Some(Mode::Vector),
+        BenchMode::Grep | BenchMode::FullScan => None,
+    }
+}
+
+/// Asks every question once for the ranking, and once more for each budget. Nothing is recorded.
+///
+/// # Errors
+/// The daemon refuses or fails.
+pub fn measure(
+    session: &mut Session,
+    mode: BenchMode,
+    workspace: &str,
+    questions: &[Question],
+    args: &BenchArgs,
+    step: &mut dyn FnMut(),
+) -> Result<Vec<Outcome>, Failure> {
+    let request = |question: &Question| SearchRequest {
+        mode: wire_mode(mode).unwrap_or_default(),
+        record: false,
+        ..SearchRequest::new(workspace, question.query.as_str())
+    };
+    if let Some(first) = questions.first() {
+        // Loads the model and warms the caches, so that no question pays for it.
+        let _: SearchResponse = session.call(request(first))?;
+    }
+    let mut outcomes = Vec::with_capacity(questions.len());
+    for question in questions {
+        let ranked = SearchRequest {
+            limit: depth(args),
+            ..request(question)
+        };
+        let begun = Instant::now();
+        let answer: SearchResponse = session.call(ranked)?;
+        let latency_ms = begun.elapsed().as_secs_f64() * 1000.0;
+        let mut budget_recall = BTreeMap::new();
+        for budget in &args.budgets {
+            let within = SearchRequest {
+                limit: MAX_LIMIT,
+                budget_tokens: Some(*budget),
+                ..request(question)
+            };
+            let answer: SearchResponse = session.call(within)?;
+            let found = ranking(&answer.results, Distinct::None);
+            budget_recall.insert(*budget, recall(&found, &question.evidence));
+        }
+        outcomes.push(Outcome {
+            judged: judge(
+                &ranking(&answer.results, args.distinct),
+                &question.evidence,
+                &args.k,
+            ),
+            budget_recall,
+            tokens: answer.tokens as f64,
+            latency_ms,
+            degraded: answer.index.degraded,
+        });
+        step();
+    }
+    Ok(outcomes)
+}
+
+/// How many results are asked for: what the deepest figure needs, or all where places are told apart afterwards.
+fn depth(args: &BenchArgs) -> u32 {
+    match args.distinct {
+        Distinct::None => args.k.iter().copied().max().unwrap_or(1).clamp(10, MAX_LIMIT),
+        Distinct::Section | Distinct::File => MAX_LIMIT,
+    }
+}

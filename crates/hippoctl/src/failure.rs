@@ -1,0 +1,162 @@
+//! How does a failure end the process, and what does it tell the user?
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use hippo_proto::{ClientError, ErrorKind, RpcError};
+
+/// How the process ends. Part of the public surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// 0
+    Done,
+    /// 1
+    Failed,
+    /// 2: wrong usage
+    Usage,
+    /// 3: no daemon answers
+    NoDaemon,
+    /// 4: what was asked for does not exist
+    NotFound,
+    /// 5: refused: conflict, budget, read-only
+    Refused,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::NoDaemon => 3,
+            Exit::NotFound => 4,
+            Exit::Refused => 5,
+        })
+    }
+}
+
+/// Why the verb did not succeed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// How the process ends.
+    pub exit: Exit,
+    /// What went wrong; empty when there is nothing to say.
+    pub message: String,
+    /// What to do about it; may be empty.
+    pub hint: Cow<'static, str>,
+}
+
+impl Failure {
+    /// A failure without a hint.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self {
+            exit,
+            message: message.into(),
+            hint: Cow::Borrowed(""),
+        }
+    }
+
+    /// The same with what to do about it.
+    pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// Ends the process without a word: the output says it already, or nobody listens.
+    pub fn silent(exit: Exit) -> Self {
+        Self::new(exit, "")
+    }
+
+    /// "could not WHAT: PATH: REASON"
+    pub fn file(what: &str, path: &Path, reason: impl Display) -> Self {
+        Self::new(
+            Exit::Failed,
+            format!("could not {what}: {}: {reason}", path.display()),
+        )
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// Errors of standard output and input; those of files go through [`Failure::file`].
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            // The reader of the pipe has seen enough.
+            io::ErrorKind::BrokenPipe => Failure::silent(Exit::Done),
+            _ => Failure::new(Exit::Failed, format!("could not write the output: {error}")),
+        }
+    }
+}
+
+impl From<RpcError> for Failure {
+    fn from(error: RpcError) -> Self {
+        let exit = match error.data.kind {
+            ErrorKind::BadRequest => Exit::Usage,
+            ErrorKind::NoWorkspace | ErrorKind::NotFound | ErrorKind::Stale => Exit::NotFound,
+            ErrorKind::Conflict | ErrorKind::TooLarge | ErrorKind::Budget | ErrorKind::ReadOnly => {
+                Exit::Refused
+            }
+            ErrorKind::UnsupportedProtocol
+            | ErrorKind::Warming
+            | ErrorKind::Degraded
+            | ErrorKind::Internal => Exit::Failed,
+        };
+        Failure {
+            exit,
+            message: error.message,
+            hint: error.data.hint,
+        }
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::Refused(error) => error.into(),
+            ClientError::Connect { .. } => {
+                Failure::new(Exit::NoDaemon, error.to_string()).hint("start it with: hippoctl start")
+            }
+            ClientError::Closed => {
+                Failure::new(Exit::Failed, error.to_string()).hint("its log may say why: hippoctl logs")
+            }
+            ClientError::Malformed(_) => Failure::new(Exit::Failed, error.to_string())
+                .hint("install client and daemon of one version, then: hippoctl stop"),
+            ClientError::Io(_) | ClientError::Timeout(_) => Failure::new(Exit::Failed, error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_refusal_has_its_exit_code() {
+        let cases = [
+            (ErrorKind::BadRequest, Exit::Usage),
+            (ErrorKind::UnsupportedProtocol, Exit::Failed),
+            (ErrorKind::NoWorkspace, Exit::NotFound),
+            (ErrorKind::NotFound, Exit::NotFound),
+            (ErrorKind::Stale, Exit::NotFound),
+            (ErrorKind::Conflict, Exit::Refused),
+            (ErrorKind::TooLarge, Exit::Refused),
+            (ErrorKind::Budget, Exit::Refused),
+            (ErrorKind::Warming, Exit::Failed),
+            (ErrorKind::Degraded, Exit::Failed),
+            (ErrorKind::ReadOnly, Exit::Refused),
+            (ErrorKind::Internal, Exit::Failed),
+        ];
+        for (kind, exit) in cases {
+            let failure = Failure::from(RpcError::new(kind, "m").hint("h"));
+            assert_eq!(failure, Failure::new(exit, "m").hint("h"), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_failure() {
+        let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!(failure, Failure::silent(Exit::Done));
+    }
+}

@@ -1,0 +1,211 @@
+//! How is the daemon started, and how is it known that it answers?
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hippo_proto::{Client, Paths};
+
+use crate::failure::{Exit, Failure};
+
+/// How long a new daemon may take until it answers.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait for another daemon's socket after ours ended: two clients may have started one each.
+const RIVAL: Duration = Duration::from_secs(1);
+/// A log above this size is set aside at the next start.
+const LOG_BYTES: u64 = 8 * 1024 * 1024;
+/// Lines of the log that are shown when the daemon ends early.
+const LAST_WORDS: usize = 10;
+
+/// Starts the daemon and waits until it answers. Gives its process id and a connection.
+///
+/// # Errors
+/// No `hippod` is found, it ends early (with its last log lines), or it does not answer in time.
+pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
+    let program =
+        find_daemon(std::env::current_exe().ok().as_deref(), std::env::var_os("PATH")).ok_or_else(|| {
+            Failure::new(
+                Exit::NoDaemon,
+                "no daemon runs, and the program hippod was not found",
+            )
+            .hint("install hippod beside hippoctl, or put it into PATH")
+        })?;
+    create_private_folder(&paths.state)?;
+    let mut log = open_log(&paths.log)?;
+    let before = log.seek(SeekFrom::End(0)).unwrap_or(0);
+    let mut child = spawn(&program, paths, log)?;
+    wait(&mut child, paths)
+        .map(|client| (child.id(), client))
+        .map_err(|failure| {
+            let words = last_words(&paths.log, before);
+            if words.is_empty() {
+                return failure;
+            }
+            let message = format!("{}; its log ends with:\n{words}", failure.message);
+            Failure { message, ..failure }
+        })
+}
+
+/// `hippod` beside this program, else in `PATH`.
+fn find_daemon(own: Option<&Path>, path: Option<OsString>) -> Option<PathBuf> {
+    let name = format!("hippod{}", std::env::consts::EXE_SUFFIX);
+    let beside = own.and_then(Path::parent).map(Path::to_path_buf);
+    let folders = path.as_deref().map(std::env::split_paths).into_iter().flatten();
+    beside
+        .into_iter()
+        .chain(folders)
+        .map(|folder| folder.join(&name))
+        .find(|program| program.is_file())
+}
+
+fn spawn(program: &Path, paths: &Paths, log: File) -> Result<Child, Failure> {
+    let failed = |error| Failure::file("start the daemon", program, error);
+    let errors = log.try_clone().map_err(failed)?;
+    let mut command = Command::new(program);
+    command
+        .arg("run")
+        .env("HIPPOD_SOCKET", &paths.socket)
+        // Not the caller's folder, which could then not be unmounted.
+        .current_dir(&paths.state)
+        .stdin(Stdio::null())
+        .stdout(log)
+        .stderr(errors);
+    #[cfg(unix)]
+    {
+        // A group of its own: Ctrl-C in the caller's terminal is not for the daemon.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    }
+    command.spawn().map_err(failed)
+}
+
+fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
+    let begun = Instant::now();
+    let mut pause = Duration::from_millis(2);
+    let mut ended = None;
+    loop {
+        if let Ok(client) = Client::connect(&paths.socket, Some(PATIENCE)) {
+            return Ok(client);
+        }
+        if ended.is_none()
+            && let Ok(Some(status)) = child.try_wait()
+        {
+            ended = Some((status, Instant::now()));
+        }
+        match ended {
+            Some((status, at)) if at.elapsed() > RIVAL => {
+                return Err(
+                    Failure::new(Exit::NoDaemon, format!("the daemon ended early ({status})"))
+                        .hint("mend what the log says, then: hippoctl start"),
+                );
+            }
+            None if begun.elapsed() > PATIENCE => {
+                let socket = paths.socket.display();
+                return Err(
+                    Failure::new(Exit::NoDaemon, format!("the daemon does not answer: {socket}"))
+                        .hint("see: hippoctl logs"),
+                );
+            }
+            _ => {}
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(100));
+    }
+}
+
+fn create_private_folder(folder: &Path) -> Result<(), Failure> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+        .create(folder)
+        .map_err(|error| Failure::file("create the folder", folder, error))
+}
+
+fn open_log(log: &Path) -> Result<File, Failure> {
+    if fs::metadata(log).is_ok_and(|metadata| metadata.len() > LOG_BYTES) {
+        // Only room is lost when this fails.
+        let _ = fs::rename(log, log.with_extension("log.old"));
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+        .open(log)
+        .map_err(|error| Failure::file("open the log", log, error))
+}
+
+/// The last lines of the log that were written after `before`.
+fn last_words(log: &Path, before: u64) -> String {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = File::open(log)?;
+        file.seek(SeekFrom::Start(before))?;
+        let mut bytes = Vec::new();
+        file.take(1024 * 1024).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(LAST_WORDS)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_daemon_beside_the_client_comes_first() {
+        let own = tempfile::tempdir().unwrap();
+        let other = tempfile::tempdir().unwrap();
+        let name = format!("hippod{}", std::env::consts::EXE_SUFFIX);
+        let find = || {
+            let path = std::env::join_paths([Path::new("/nowhere"), other.path()]).unwrap();
+            find_daemon(Some(&own.path().join("hippoctl")), Some(path))
+        };
+        assert_eq!(find(), None);
+        fs::write(other.path().join(&name), "").unwrap();
+        assert_eq!(find(), Some(other.path().join(&name)));
+        fs::write(own.path().join(&name), "").unwrap();
+        assert_eq!(find(), Some(own.path().join(&name)));
+    }
+
+    #[test]
+    fn last_words_are_those_of_this_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("hippod.log");
+        assert_eq!(last_words(&log, 0), "");
+        let new: Vec<String> = (0..20).map(|line| format!("line {line}")).collect();
+        fs::write(&log, format!("old\n{}\n", new.join("\n"))).unwrap();
+        assert_eq!(last_words(&log, 4), new[10..].join("\n"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_log_is_private_and_set_aside_when_large() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("a/state");
+        create_private_folder(&state).unwrap();
+        let log = state.join("hippod.log");
+        drop(open_log(&log).unwrap());
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&state), mode(&log)), (0o700, 0o600));
+
+        File::options()
+            .write(true)
+            .open(&log)
+            .unwrap()
+            .set_len(LOG_BYTES + 1)
+            .unwrap();
+        let new = open_log(&log).unwrap();
+        assert_eq!(new.metadata().unwrap().len(), 0);
+        assert!(state.join("hippod.log.old").exists());
+    }
+}

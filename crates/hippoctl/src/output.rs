@@ -1,0 +1,141 @@
+//! Where do data, notes and failures go, and may they have colour?
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// Standard output for data, standard error for everything else.
+pub struct Output {
+    data: BufWriter<Box<dyn Write>>,
+    rest: Box<dyn Write>,
+    /// Whether data is JSON.
+    pub json: bool,
+    /// Whether data may have colour.
+    pub style: Style,
+    /// Whether progress may be drawn on standard error.
+    pub progress: bool,
+}
+
+impl Output {
+    /// The process's own streams. Colour and progress only on a terminal, and no colour with `NO_COLOR`.
+    pub fn from_terminal(json: bool) -> Self {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let plain = set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb");
+        Self {
+            data: BufWriter::new(Box::new(io::stdout())),
+            rest: Box::new(io::stderr()),
+            json,
+            style: Style {
+                colour: !plain && io::stdout().is_terminal(),
+            },
+            progress: io::stderr().is_terminal(),
+        }
+    }
+
+    /// Prints the answer: as JSON where that was asked for, else as `render` writes it.
+    ///
+    /// # Errors
+    /// Standard output is closed or full.
+    pub fn answer<T: Serialize>(
+        &mut self,
+        answer: &T,
+        render: impl FnOnce(&T, Style) -> String,
+    ) -> Result<(), Failure> {
+        if self.json {
+            serde_json::to_writer(&mut self.data, answer).map_err(io::Error::from)?;
+            self.data.write_all(b"\n")?;
+        } else {
+            self.data.write_all(render(answer, self.style).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Prints bytes of data as they are.
+    ///
+    /// # Errors
+    /// Standard output is closed or full.
+    pub fn data(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.data.write_all(bytes)?;
+        Ok(())
+    }
+
+    /// Sends everything printed so far on its way.
+    ///
+    /// # Errors
+    /// Standard output is closed or full.
+    pub fn finish(&mut self) -> Result<(), Failure> {
+        self.data.flush()?;
+        Ok(())
+    }
+
+    /// One line on standard error. A closed standard error is nobody's loss.
+    pub fn note(&mut self, text: &str) {
+        let _ = writeln!(self.rest, "{text}");
+    }
+
+    /// What went wrong and what to do, on standard error, after all data.
+    pub fn failure(&mut self, failure: &Failure) {
+        let _ = self.data.flush();
+        if !failure.message.is_empty() {
+            self.note(&format!("hippoctl: {}", failure.message));
+        }
+        if !failure.hint.is_empty() {
+            self.note(&format!("hint: {}", failure.hint));
+        }
+    }
+}
+
+/// Colour, or none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Style {
+    /// Whether escape sequences may be written.
+    pub colour: bool,
+}
+
+impl Style {
+    /// What the eye should find first.
+    pub fn strong(self, text: impl AsRef<str>) -> String {
+        self.paint("1", text.as_ref())
+    }
+
+    /// What the eye may skip.
+    pub fn quiet(self, text: impl AsRef<str>) -> String {
+        self.paint("2", text.as_ref())
+    }
+
+    /// A path.
+    pub fn path(self, text: impl AsRef<str>) -> String {
+        self.paint("36", text.as_ref())
+    }
+
+    /// All is well.
+    pub fn good(self, text: impl AsRef<str>) -> String {
+        self.paint("32", text.as_ref())
+    }
+
+    /// Not as it should be.
+    pub fn bad(self, text: impl AsRef<str>) -> String {
+        self.paint("31", text.as_ref())
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.colour {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_only_when_allowed() {
+        assert_eq!(Style { colour: false }.path("a"), "a");
+        assert_eq!(Style { colour: true }.path("a"), "\x1b[36ma\x1b[0m");
+    }
+}

@@ -1,0 +1,118 @@
+//! How do answers look to a person?
+
+pub mod doctor;
+pub mod model;
+pub mod search;
+pub mod status;
+
+/// Text of a file without what a terminal would obey: control characters other than tab and line feed.
+pub fn harmless(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c.is_control() && c != '\n' && c != '\t' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+/// "3 s", "2 min", "5 h", "4 d".
+pub fn age(ms: u64) -> String {
+    match ms / 1000 {
+        0 => format!("{ms} ms"),
+        s @ 1..=119 => format!("{s} s"),
+        s @ 120..=7_199 => format!("{} min", s / 60),
+        s @ 7_200..=172_799 => format!("{} h", s / 3_600),
+        s => format!("{} d", s / 86_400),
+    }
+}
+
+/// "512 B", "1.4 MB", in powers of 1000.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 {
+        format!("{count} B")
+    } else {
+        format!("{value:.1} {}", UNITS[unit])
+    }
+}
+
+/// "1 file", "2 files".
+pub fn plural(count: u64, noun: &str) -> String {
+    if count == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{count} {noun}s")
+    }
+}
+
+/// Rows of cells as text columns, two spaces apart; cells from `numeric` on are flushed right.
+pub fn table(rows: &[Vec<String>], numeric: usize) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(column, (cell, width))| {
+                if column < numeric {
+                    format!("{cell:<width$}")
+                } else {
+                    format!("{cell:>width$}")
+                }
+            });
+        let line = cells.collect::<Vec<_>>().join("  ");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(
+            [age(0), age(999), age(59_000), age(7_199_000), age(172_800_000)],
+            ["0 ms", "999 ms", "59 s", "119 min", "2 d"]
+        );
+        assert_eq!(
+            [bytes(999), bytes(1_000), bytes(16_250_000)],
+            ["999 B", "1.0 kB", "16.2 MB"]
+        );
+        assert_eq!([plural(0, "file"), plural(1, "file")], ["0 files", "1 file"]);
+    }
+
+    #[test]
+    fn escape_sequences_of_a_file_are_not_obeyed() {
+        assert_eq!(
+            harmless("a\x1b[2Jb\tc\nd\u{9b}e\r"),
+            "a\u{fffd}[2Jb\tc\nd\u{fffd}e\u{fffd}"
+        );
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let rows = [
+            vec!["mode".to_owned(), "r".to_owned()],
+            vec!["é".to_owned(), "100.0".to_owned()],
+        ];
+        assert_eq!(table(&rows, 1), "mode      r\né     100.0\n");
+    }
+}

@@ -1,0 +1,142 @@
+//! How do models and their files look?
+
+use hippo_proto::{ModelFile, ModelListResponse, ModelPullResponse, ModelState, ModelVerifyResponse};
+
+use super::{bytes, table};
+use crate::output::Style;
+
+/// The models, one a line, then the runtime library.
+pub fn list(answer: &ModelListResponse, _: Style) -> String {
+    let models = answer.models.iter().map(|model| {
+        let selected = if model.selected { "*" } else { " " };
+        vec![
+            format!("{selected} {}", model.name),
+            state(model.state).to_owned(),
+            format!("{} dimensions", model.dimension),
+            if model.bytes == 0 {
+                String::new()
+            } else {
+                bytes(model.bytes)
+            },
+            model.licence.clone().unwrap_or_default(),
+            model.source.clone(),
+        ]
+    });
+    let runtime = &answer.runtime;
+    let why = runtime.reason.as_deref().or(runtime.path.as_deref());
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    let table = table(&models.collect::<Vec<_>>(), 6);
+    format!(
+        "{table}runtime: {}, {}{why}\n",
+        runtime.name,
+        state(runtime.state)
+    )
+}
+
+fn state(state: ModelState) -> &'static str {
+    match state {
+        ModelState::Installed => "installed",
+        ModelState::Absent => "absent",
+        ModelState::Damaged => "damaged",
+        ModelState::Unsupported => "unsupported",
+    }
+}
+
+/// What was installed.
+pub fn pulled(answer: &ModelPullResponse, style: Style) -> String {
+    let head = format!(
+        "{} is installed ({:.1} s)\n",
+        style.strong(&answer.model),
+        answer.took_ms / 1000.0
+    );
+    head + &files(&answer.files, style)
+}
+
+/// What was checked.
+pub fn verify(answer: &ModelVerifyResponse, style: Style) -> String {
+    let ok = if answer.ok {
+        style.good("ok")
+    } else {
+        style.bad("damaged")
+    };
+    format!("{}: {ok}\n{}", answer.model, files(&answer.files, style))
+}
+
+fn files(files: &[ModelFile], style: Style) -> String {
+    let rows = files.iter().map(|file| {
+        let state = match (file.ok, file.sha256.is_empty()) {
+            (true, _) => style.good("ok"),
+            (false, true) => style.bad("missing"),
+            (false, false) => style.bad("wrong checksum"),
+        };
+        vec![
+            format!("  {state}"),
+            bytes(file.bytes),
+            file.source.clone(),
+            style.path(&file.path),
+        ]
+    });
+    table(&rows.collect::<Vec<_>>(), 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use hippo_proto::{ModelInfo, RuntimeInfo};
+
+    use super::*;
+
+    #[test]
+    fn models_and_files() {
+        let model = ModelInfo {
+            name: "all-MiniLM-L6-v2".into(),
+            id: "all-minilm-l6-v2:384".into(),
+            dimension: 384,
+            state: ModelState::Installed,
+            selected: true,
+            bytes: 90_900_000,
+            licence: Some("Apache-2.0".into()),
+            source: "pip".into(),
+        };
+        let other = ModelInfo {
+            name: "bge-small-en".into(),
+            state: ModelState::Absent,
+            selected: false,
+            bytes: 0,
+            licence: None,
+            source: "hub".into(),
+            ..model.clone()
+        };
+        let runtime = RuntimeInfo {
+            name: "onnxruntime 1.24.4".into(),
+            state: ModelState::Unsupported,
+            path: None,
+            reason: Some("this processor has no AVX".into()),
+        };
+        let answer = ModelListResponse {
+            models: vec![model, other],
+            runtime,
+        };
+        insta::assert_snapshot!(list(&answer, Style::default()));
+
+        let good = ModelFile {
+            path: "/m/model.safetensors".into(),
+            bytes: 90_000_000,
+            sha256: "ab".into(),
+            ok: true,
+            source: "cache".into(),
+        };
+        let missing = ModelFile {
+            path: "/m/tokenizer.json".into(),
+            bytes: 0,
+            sha256: String::new(),
+            ok: false,
+            ..good.clone()
+        };
+        let answer = ModelVerifyResponse {
+            model: "m".into(),
+            ok: false,
+            files: vec![good, missing],
+        };
+        insta::assert_snapshot!(verify(&answer, Style::default()));
+    }
+}

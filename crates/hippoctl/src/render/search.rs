@@ -1,0 +1,172 @@
+//! How does the answer to a search look?
+
+use std::fmt::Write;
+
+use hippo_proto::{SearchHit, SearchResponse};
+
+use super::{harmless, plural};
+use crate::output::Style;
+
+const INDENT: &str = "   ";
+
+/// The results, best first.
+pub fn search(answer: &SearchResponse, style: Style) -> String {
+    let results = answer.results.iter().enumerate();
+    results
+        .map(|(at, result)| hit(at + 1, result, style))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// What the reader should know beside the results.
+pub fn notes(answer: &SearchResponse) -> Vec<String> {
+    let mut notes = Vec::new();
+    if answer.results.is_empty() {
+        notes.push("nothing found".to_owned());
+    }
+    let index = &answer.index;
+    if let Some(degraded) = &index.degraded {
+        let why = index.why.as_deref().unwrap_or("see: hippoctl doctor");
+        notes.push(format!("degraded: {degraded}: {why}"));
+    }
+    if index.pending > 0 {
+        notes.push(format!(
+            "note: {} not searchable by meaning yet",
+            plural(index.pending, "chunk")
+        ));
+    }
+    if index.lag_ms > 0 {
+        notes.push(format!(
+            "note: changes of the last {} are not searchable yet",
+            super::age(index.lag_ms)
+        ));
+    }
+    notes.extend(answer.notes.iter().map(|note| format!("note: {note}")));
+    notes
+}
+
+fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
+    let mut text = String::new();
+    let place = style.path(format!(
+        "{}:{}",
+        harmless(&hit.path),
+        lines(hit.start_line, hit.end_line)
+    ));
+    let date = hit
+        .date
+        .as_deref()
+        .map(|date| style.quiet(format!("  {date}")))
+        .unwrap_or_default();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{rank:>2} {} {place}{date}",
+        style.strong(format!("{:.2}", hit.score))
+    );
+    if !hit.heading.is_empty() {
+        let _ = writeln!(
+            text,
+            "{INDENT}{}",
+            style.quiet(harmless(&hit.heading.join(" › ")))
+        );
+    }
+    for line in harmless(hit.text.trim_end().replace("\r\n", "\n").as_str()).lines() {
+        let _ = writeln!(text, "{}", format!("{INDENT}{line}").trim_end());
+    }
+    if let Some(explain) = &hit.explain {
+        let features: Vec<String> = explain
+            .iter()
+            .map(|(feature, value)| format!("{feature} {value:.3}"))
+            .collect();
+        let _ = writeln!(text, "{INDENT}{}", style.quiet(features.join(" · ")));
+    }
+    text
+}
+
+fn lines(first: u32, last: u32) -> String {
+    if first == last {
+        first.to_string()
+    } else {
+        format!("{first}-{last}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use hippo_proto::{IndexState, Mode, Scores, Strategy};
+
+    use super::*;
+
+    fn answer() -> SearchResponse {
+        let hit = SearchHit {
+            id: "c1f".into(),
+            path: "memory/2026-01-10.md".into(),
+            start_line: 12,
+            end_line: 14,
+            heading: vec!["Acme".into(), "Deploy".into()],
+            score: 0.834,
+            scores: Some(Scores {
+                lexical: Some(0.7),
+                vector: None,
+            }),
+            strength: None,
+            entry: None,
+            tokens: 20,
+            text: "- deploys run on Fridays\r\n\n- never at \x1b[31mnight\n".into(),
+            date: Some("2026-01-10".into()),
+            explain: Some(BTreeMap::from([("bm25".into(), 0.7), ("window".into(), 0.25)])),
+        };
+        let plain = SearchHit {
+            path: "MEMORY.md".into(),
+            start_line: 3,
+            end_line: 3,
+            heading: vec![],
+            score: 0.1,
+            text: "Fridays".into(),
+            date: None,
+            explain: None,
+            ..hit.clone()
+        };
+        SearchResponse {
+            query: "when".into(),
+            mode: Mode::Hybrid,
+            strategy: Strategy::Search,
+            results: vec![hit, plain],
+            tokens: 40,
+            index: IndexState {
+                generation: 4,
+                pending: 1,
+                lag_ms: 1500,
+                degraded: Some("no-model".into()),
+                why: Some("no model is installed; hippoctl model pull".into()),
+            },
+            notes: vec!["tokens are bytes/4".into()],
+            took_ms: 1.0,
+        }
+    }
+
+    #[test]
+    fn results_without_colour() {
+        insta::assert_snapshot!(search(&answer(), Style { colour: false }));
+    }
+
+    #[test]
+    fn results_with_colour() {
+        let text = search(&answer(), Style { colour: true }).replace('\x1b', "^");
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn what_is_said_beside_the_results() {
+        insta::assert_snapshot!(notes(&answer()).join("\n"));
+        let empty = SearchResponse {
+            results: vec![],
+            index: IndexState::default(),
+            notes: vec![],
+            ..answer()
+        };
+        assert_eq!(notes(&empty), ["nothing found"]);
+    }
+}

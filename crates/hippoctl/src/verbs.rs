@@ -1,0 +1,8 @@
+//! What does each verb do?
+
+pub mod daemon;
+pub mod get;
+pub mod logs;
+pub mod model;
+pub mod search;
+pub mod workspace;

@@ -1,0 +1,140 @@
+//! `start`, `stop`, `status`, `doctor`: how is the daemon, and should it run?
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hippo_proto::{
+    ClientError, DoctorRequest, DoctorResponse, Severity, ShutdownRequest, ShutdownResponse, StatusRequest,
+    StatusResponse,
+};
+use serde::Serialize;
+
+use crate::args::DoctorArgs;
+use crate::connect::{Session, text};
+use crate::failure::{Exit, Failure};
+use crate::launch;
+use crate::output::Output;
+use crate::render;
+
+/// How long a daemon may take to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Serialize)]
+struct Started {
+    started: bool,
+    pid: u32,
+}
+
+#[derive(Serialize)]
+struct Stopped {
+    stopped: bool,
+    pid: Option<u32>,
+}
+
+/// Starts the daemon unless it runs.
+///
+/// # Errors
+/// It could not be started.
+pub fn start(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
+    let answer = match session.connect_only() {
+        Ok(_) => {
+            let status: StatusResponse = session.call(StatusRequest {})?;
+            Started {
+                started: false,
+                pid: status.pid,
+            }
+        }
+        Err(ClientError::Connect { .. }) => Started {
+            started: true,
+            pid: launch::launch(&session.paths)?.0,
+        },
+        Err(error) => return Err(error.into()),
+    };
+    out.answer(&answer, |answer, _| {
+        let what = if answer.started { "started" } else { "runs already" };
+        format!("hippod {what} (process {})\n", answer.pid)
+    })
+}
+
+/// Stops the daemon and waits until it is gone. That none runs is no failure.
+///
+/// # Errors
+/// It refused, or did not end in time.
+pub fn stop(session: &Session, out: &mut Output) -> Result<(), Failure> {
+    let answer = match session.connect_only() {
+        Ok(mut client) => {
+            client.set_timeout(Some(PATIENCE));
+            let stopping: ShutdownResponse = client.call(&ShutdownRequest {}.into())?;
+            drop(client);
+            wait_until_gone(session, stopping.pid)?;
+            Stopped {
+                stopped: true,
+                pid: Some(stopping.pid),
+            }
+        }
+        Err(ClientError::Connect { .. }) => Stopped {
+            stopped: false,
+            pid: None,
+        },
+        Err(error) => return Err(error.into()),
+    };
+    out.answer(&answer, |answer, _| match answer.pid {
+        Some(pid) => format!("hippod stopped (process {pid})\n"),
+        None => "no daemon runs\n".to_owned(),
+    })
+}
+
+fn wait_until_gone(session: &Session, pid: u32) -> Result<(), Failure> {
+    let begun = Instant::now();
+    while session.connect_only().is_ok() || is_alive(pid) {
+        if begun.elapsed() > PATIENCE {
+            return Err(
+                Failure::new(Exit::Failed, format!("the daemon did not end (process {pid})"))
+                    .hint("its log may say why: hippoctl logs"),
+            );
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
+/// Whether the process still runs, where the system tells; a zombie does not.
+fn is_alive(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"));
+    stat.is_ok_and(|stat| {
+        stat.rsplit_once(") ")
+            .is_some_and(|(_, state)| !state.starts_with('Z'))
+    })
+}
+
+/// Shows how the daemon and its workspaces are.
+///
+/// # Errors
+/// No daemon, or no answer.
+pub fn status(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
+    let answer: StatusResponse = session.call(StatusRequest {})?;
+    out.answer(&answer, render::status::status)
+}
+
+/// Names problems with their fixes. Fails when one of them is an error.
+///
+/// # Errors
+/// No daemon, no answer, or an error among the problems.
+pub fn doctor(session: &mut Session, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
+    let workspace = session.given_workspace()?.as_deref().map(text).transpose()?;
+    let request = DoctorRequest {
+        workspace,
+        rebuild: args.rebuild,
+    };
+    let answer: DoctorResponse = session.call_patiently(request, |_| {})?;
+    out.answer(&answer, render::doctor::doctor)?;
+    if answer
+        .problems
+        .iter()
+        .any(|problem| problem.severity == Severity::Error)
+    {
+        return Err(Failure::silent(Exit::Failed));
+    }
+    Ok(())
+}

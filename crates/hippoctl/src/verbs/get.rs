@@ -1,0 +1,154 @@
+//! `get`: what stands at a pointer?
+
+use std::path::Path;
+
+use hippo_proto::{GetRequest, GetResponse};
+
+use crate::connect::Session;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Prints the text as it is on disk.
+///
+/// # Errors
+/// No workspace, or nothing is there.
+pub fn get(session: &mut Session, target: &str, out: &mut Output) -> Result<(), Failure> {
+    let mut request = parse(target);
+    if let Some(path) = request.path.take() {
+        let workspace = session.workspace()?;
+        request.path = Some(below(&path, &workspace));
+        request.workspace = Some(workspace);
+    } else if let Some(given) = session.given_workspace()? {
+        request.workspace = Some(crate::connect::text(&given)?);
+    }
+    let answer: GetResponse = session.call(request)?;
+    if !out.json && answer.truncated {
+        out.note(&format!(
+            "note: it goes on; of {} lines these are {} to {}",
+            answer.total_lines, answer.start_line, answer.end_line
+        ));
+    }
+    out.answer(&answer, |answer, _| {
+        let end = if answer.text.is_empty() || answer.text.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        format!("{}{end}", answer.text)
+    })
+}
+
+/// Reads `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id has neither `/` nor `.` nor `#` nor `:`, which every
+/// document's path has.
+fn parse(target: &str) -> GetRequest {
+    if !target.contains(['/', '.', '#', ':']) {
+        return GetRequest {
+            id: Some(target.to_owned()),
+            ..GetRequest::default()
+        };
+    }
+    let by_path = |path: &str| GetRequest {
+        path: Some(path.to_owned()),
+        ..GetRequest::default()
+    };
+    // A file name may hold a `#`, so the end of a markdown name comes first.
+    let section = match target.split_once(".md#") {
+        Some((stem, section)) => Some((&target[..stem.len() + 3], section)),
+        None => target.split_once('#'),
+    };
+    if let Some((path, section)) = section {
+        return GetRequest {
+            section: Some(section.to_owned()),
+            ..by_path(path)
+        };
+    }
+    let Some((head, last)) = split_number(target) else {
+        return by_path(target);
+    };
+    match split_number(head) {
+        Some((path, from)) => GetRequest {
+            from: Some(from),
+            count: Some(last),
+            ..by_path(path)
+        },
+        None => GetRequest {
+            from: Some(last),
+            ..by_path(head)
+        },
+    }
+}
+
+fn split_number(text: &str) -> Option<(&str, u32)> {
+    let (head, number) = text.rsplit_once(':')?;
+    Some((head, number.parse().ok()?))
+}
+
+/// A path given from the root of the file system becomes one of the workspace.
+fn below(path: &str, workspace: &str) -> String {
+    let relative = Path::new(path)
+        .strip_prefix(workspace)
+        .ok()
+        .and_then(Path::to_str);
+    relative.unwrap_or(path).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_are_read() {
+        type Pointer<'a> = (
+            Option<&'a str>,
+            Option<&'a str>,
+            Option<u32>,
+            Option<u32>,
+            Option<&'a str>,
+        );
+        let cases: [(&str, Pointer<'_>); 8] = [
+            ("MEMORY.md", (Some("MEMORY.md"), None, None, None, None)),
+            (
+                "memory/a.md#Deploy steps",
+                (Some("memory/a.md"), Some("Deploy steps"), None, None, None),
+            ),
+            (
+                "memory/c#.md#C# notes",
+                (Some("memory/c#.md"), Some("C# notes"), None, None, None),
+            ),
+            (
+                "memory/a.md:12",
+                (Some("memory/a.md"), None, Some(12), None, None),
+            ),
+            (
+                "memory/a.md:12:3",
+                (Some("memory/a.md"), None, Some(12), Some(3), None),
+            ),
+            ("memory/a:b.md", (Some("memory/a:b.md"), None, None, None, None)),
+            ("c1f09", (None, None, None, None, Some("c1f09"))),
+            ("notes/x#Part", (Some("notes/x"), Some("Part"), None, None, None)),
+        ];
+        for (target, expected) in cases {
+            let GetRequest {
+                workspace,
+                path,
+                section,
+                from,
+                count,
+                id,
+            } = parse(target);
+            assert_eq!(workspace, None);
+            assert_eq!(
+                (path.as_deref(), section.as_deref(), from, count, id.as_deref()),
+                expected,
+                "{target}"
+            );
+        }
+    }
+
+    #[test]
+    fn absolute_paths_become_relative_to_the_workspace() {
+        assert_eq!(below("/w/memory/a.md", "/w"), "memory/a.md");
+        assert_eq!(below("/other/a.md", "/w"), "/other/a.md");
+        assert_eq!(below("memory/a.md", "/w"), "memory/a.md");
+    }
+}

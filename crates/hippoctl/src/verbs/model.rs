@@ -1,0 +1,87 @@
+//! `model list|pull|verify|import`: which embedding models are there?
+
+use std::collections::HashMap;
+
+use hippo_proto::{
+    ModelImportRequest, ModelListRequest, ModelListResponse, ModelPullRequest, ModelPullResponse,
+    ModelVerifyRequest, ModelVerifyResponse, Progress,
+};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use crate::args::ModelVerb;
+use crate::connect::{Session, absolute, text};
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::render;
+
+/// Does one of the verbs of `model`.
+///
+/// # Errors
+/// The daemon refuses, or the model could not be obtained or is damaged.
+pub fn model(session: &mut Session, verb: ModelVerb, out: &mut Output) -> Result<(), Failure> {
+    match verb {
+        ModelVerb::List => {
+            let answer: ModelListResponse = session.call(ModelListRequest {})?;
+            out.answer(&answer, render::model::list)
+        }
+        ModelVerb::Pull { model } => obtain(session, ModelPullRequest { model }, out),
+        ModelVerb::Import { from, model } => {
+            let from = text(&absolute(&from)?)?;
+            obtain(session, ModelImportRequest { from, model }, out)
+        }
+        ModelVerb::Verify { model } => {
+            let answer: ModelVerifyResponse = session.call_patiently(ModelVerifyRequest { model }, |_| {})?;
+            out.answer(&answer, render::model::verify)?;
+            match answer.ok {
+                true => Ok(()),
+                false => Err(Failure::new(
+                    Exit::Failed,
+                    format!("the model is not as it should be: {}", answer.model),
+                )
+                .hint("obtain it anew with: hippoctl model pull")),
+            }
+        }
+    }
+}
+
+fn obtain(
+    session: &mut Session,
+    request: impl Into<hippo_proto::Request>,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let mut bars = out.progress.then(Bars::default);
+    let answer: ModelPullResponse = session.call_patiently(request, |notification| {
+        if let (Some(bars), Some(progress)) = (&mut bars, notification.progress()) {
+            bars.show(&progress);
+        }
+    })?;
+    drop(bars);
+    out.answer(&answer, render::model::pulled)
+}
+
+/// One progress bar for each item, on a terminal.
+#[derive(Default)]
+struct Bars {
+    all: MultiProgress,
+    by_item: HashMap<String, ProgressBar>,
+}
+
+impl Bars {
+    fn show(&mut self, progress: &Progress) {
+        let bar = self.by_item.entry(progress.item.clone()).or_insert_with(|| {
+            let style = ProgressStyle::with_template("{msg:32!} {bar:30} {bytes:>10} {bytes_per_sec}");
+            let bar = ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            self.all.add(bar)
+        });
+        bar.set_message(format!("{} {}", progress.stage, progress.item));
+        bar.set_length(progress.total.unwrap_or(progress.done).max(progress.done));
+        bar.set_position(progress.done);
+    }
+}
+
+impl Drop for Bars {
+    fn drop(&mut self) {
+        // Cleared, so that the result or the failure stands alone.
+        let _ = self.all.clear();
+    }
+}

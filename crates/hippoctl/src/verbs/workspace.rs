@@ -1,0 +1,84 @@
+//! `workspace add|list|remove` and `sync`: which folders are watched, and are they up to date?
+
+use std::path::PathBuf;
+
+use hippo_proto::{
+    WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceListRequest, WorkspaceListResponse,
+    WorkspaceRemoveRequest, WorkspaceRemoveResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
+};
+
+use crate::args::SyncArgs;
+use crate::connect::{Session, absolute, current_dir, text};
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::render;
+
+/// Registers a folder: the one given, else `--workspace`, else the current one.
+///
+/// # Errors
+/// It is no folder, or the daemon refuses it.
+pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Result<(), Failure> {
+    let dir = match (dir, session.given_workspace()?) {
+        (Some(dir), _) => absolute(&dir)?,
+        (None, Some(given)) => given,
+        (None, None) => current_dir()?,
+    };
+    if !dir.is_dir() {
+        return Err(Failure::new(
+            Exit::NotFound,
+            format!("there is no such folder: {}", dir.display()),
+        ));
+    }
+    let answer: WorkspaceAddResponse = session.call(WorkspaceAddRequest {
+        workspace: text(&dir)?,
+    })?;
+    out.answer(&answer, |answer, style| {
+        let what = if answer.added {
+            "registered"
+        } else {
+            "was registered already:"
+        };
+        format!("{what} {}\n", style.path(&answer.root))
+    })
+}
+
+/// Lists the registered folders.
+///
+/// # Errors
+/// No daemon, or no answer.
+pub fn list(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
+    let answer: WorkspaceListResponse = session.call(WorkspaceListRequest {})?;
+    if answer.workspaces.is_empty() {
+        out.note("no workspace is registered; register one with: hippoctl workspace add DIR");
+    }
+    out.answer(&answer, render::status::workspaces)
+}
+
+/// Forgets a folder: the one given, else the workspace of this request.
+///
+/// # Errors
+/// It is not registered.
+pub fn remove(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Result<(), Failure> {
+    let workspace = match dir {
+        Some(dir) => text(&absolute(&dir)?)?,
+        None => session.workspace()?,
+    };
+    let answer: WorkspaceRemoveResponse = session.call(WorkspaceRemoveRequest { workspace })?;
+    out.answer(&answer, |answer, style| {
+        format!("removed {}; its files stay\n", style.path(&answer.root))
+    })
+}
+
+/// Reconciles the index with the disk.
+///
+/// # Errors
+/// No workspace, or the daemon fails.
+pub fn sync(session: &mut Session, args: &SyncArgs, out: &mut Output) -> Result<(), Failure> {
+    let request = WorkspaceSyncRequest {
+        workspace: session.workspace()?,
+        wait: args.wait,
+        accept_deletions: args.accept_deletions,
+    };
+    let answer: WorkspaceSyncResponse = session.call_patiently(request, |_| {})?;
+    out.answer(&answer, render::status::sync)
+}

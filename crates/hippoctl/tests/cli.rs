@@ -1,0 +1,373 @@
+//! Does the program keep its promises about exit codes, streams and workspaces, as seen from outside?
+//!
+//! A scripted daemon stands behind the socket, so that each refusal can be had at will.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use hippo_proto::{
+    Call, ErrorKind, Frame, FrameReader, GetResponse, IndexState, Mode, ModelPullResponse, Paths, Progress,
+    Request, RpcError, SearchHit, SearchResponse, Strategy, WorkspaceInfo, WorkspaceListResponse,
+    encode_error, encode_result, parse_request,
+};
+use tempfile::TempDir;
+
+/// A folder with a socket that answers as told; every request is passed on.
+struct Daemon {
+    home: TempDir,
+    requests: Receiver<Request>,
+}
+
+impl Daemon {
+    fn start(answer: impl Fn(&Call) -> Vec<u8> + Send + 'static) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let listener = UnixListener::bind(Paths::below(home.path()).socket).unwrap();
+        let (sender, requests) = channel();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(stream) = stream else { return };
+                // A client that is gone is no concern of the script.
+                let _ = serve(stream, &answer, &|request| {
+                    let _ = sender.send(request);
+                });
+            }
+        });
+        Self { home, requests }
+    }
+
+    fn run(&self, cwd: &Path, arguments: &[&str]) -> Output {
+        hippoctl(self.home.path(), cwd, arguments)
+    }
+}
+
+fn serve(
+    mut stream: UnixStream,
+    answer: &impl Fn(&Call) -> Vec<u8>,
+    heard: &impl Fn(Request),
+) -> std::io::Result<()> {
+    let mut frames = FrameReader::new();
+    let mut chunk = [0; 4096];
+    loop {
+        while let Some(Frame::Line(line)) = frames.next_frame() {
+            match parse_request(&line) {
+                Ok(call) => {
+                    stream.write_all(&answer(&call))?;
+                    heard(call.request);
+                }
+                Err(reply) => stream.write_all(&reply.to_line())?,
+            }
+        }
+        match stream.read(&mut chunk)? {
+            0 => return Ok(()),
+            count => frames.push(&chunk[..count]),
+        }
+    }
+}
+
+fn hippoctl(home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
+    command(home, cwd, arguments).output().unwrap()
+}
+
+fn command(home: &Path, cwd: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hippoctl"));
+    command
+        .args(arguments)
+        .current_dir(cwd)
+        .env_clear()
+        .env("HIPPOD_HOME", home)
+        .stdin(Stdio::null());
+    command
+}
+
+fn out(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+fn canonical(folder: &TempDir) -> PathBuf {
+    folder.path().canonicalize().unwrap()
+}
+
+fn list(roots: &[&Path]) -> WorkspaceListResponse {
+    let info = |root: &&Path| WorkspaceInfo {
+        root: root.to_str().unwrap().to_owned(),
+        documents: 1,
+        pending: 0,
+        generation: 1,
+        root_present: true,
+    };
+    WorkspaceListResponse {
+        workspaces: roots.iter().map(info).collect(),
+    }
+}
+
+fn found(texts: &[&str]) -> SearchResponse {
+    let hit = |(at, text): (usize, &&str)| SearchHit {
+        id: format!("c{at}"),
+        path: "MEMORY.md".into(),
+        start_line: at as u32 + 1,
+        end_line: at as u32 + 1,
+        heading: vec!["Rules".into()],
+        score: 0.5,
+        scores: None,
+        strength: None,
+        entry: None,
+        tokens: 3,
+        text: (*text).to_owned(),
+        date: None,
+        explain: None,
+    };
+    SearchResponse {
+        query: "q".into(),
+        mode: Mode::Lexical,
+        strategy: Strategy::Search,
+        results: texts.iter().enumerate().map(hit).collect(),
+        tokens: 3,
+        index: IndexState {
+            degraded: Some("no-model".into()),
+            why: Some("run x".into()),
+            ..IndexState::default()
+        },
+        notes: vec![],
+        took_ms: 0.5,
+    }
+}
+
+#[test]
+fn search_finds_the_nearest_workspace_and_keeps_its_streams_apart() {
+    let root = tempfile::tempdir().unwrap();
+    let outer = canonical(&root);
+    let inner = outer.join("agent");
+    let below = inner.join("memory/deep");
+    std::fs::create_dir_all(&below).unwrap();
+    let roots = (outer.clone(), inner.clone());
+    let daemon = Daemon::start(move |call| match &call.request {
+        Request::WorkspaceList(_) => encode_result(&call.id, &list(&[&roots.0, &roots.1])),
+        _ => encode_result(&call.id, &found(&["never on Fridays"])),
+    });
+    let (code, stdout, stderr) =
+        out(&daemon.run(&below, &["search", "which", "day", "-n", "3", "--no-record"]));
+    assert_eq!(
+        (code, stdout.as_str(), stderr.as_str()),
+        (
+            0,
+            " 1 0.50 MEMORY.md:1\n   Rules\n   never on Fridays\n",
+            "degraded: no-model: run x\n"
+        )
+    );
+    assert!(matches!(
+        daemon.requests.recv().unwrap(),
+        Request::WorkspaceList(_)
+    ));
+    let Request::Search(request) = daemon.requests.recv().unwrap() else {
+        panic!("no search")
+    };
+    assert_eq!(request.workspace, inner.to_str().unwrap());
+    assert_eq!(
+        (request.query.as_str(), request.limit, request.record),
+        ("which day", 3, false)
+    );
+
+    let (code, stdout, stderr) =
+        out(&daemon.run(&outer, &["--json", "search", "day", "--workspace", "agent"]));
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(
+        serde_json::from_str::<SearchResponse>(&stdout).unwrap(),
+        found(&["never on Fridays"])
+    );
+    assert_eq!(stdout.lines().count(), 1);
+    let Request::Search(request) = daemon.requests.recv().unwrap() else {
+        panic!("asked for the list")
+    };
+    assert_eq!(request.workspace, inner.to_str().unwrap());
+}
+
+#[test]
+fn refusals_become_exit_codes_with_message_and_hint() {
+    let here = tempfile::tempdir().unwrap();
+    for (kind, expected) in [
+        (ErrorKind::BadRequest, 2),
+        (ErrorKind::NoWorkspace, 4),
+        (ErrorKind::NotFound, 4),
+        (ErrorKind::Conflict, 5),
+        (ErrorKind::Budget, 5),
+        (ErrorKind::ReadOnly, 5),
+        (ErrorKind::Internal, 1),
+    ] {
+        let daemon = Daemon::start(move |call| {
+            encode_error(&call.id, &RpcError::new(kind, "it cannot be").hint("try another"))
+        });
+        let answer = out(&daemon.run(here.path(), &["get", "MEMORY.md", "--workspace", "."]));
+        assert_eq!(
+            answer,
+            (
+                expected,
+                String::new(),
+                "hippoctl: it cannot be\nhint: try another\n".to_owned()
+            ),
+            "{kind:?}"
+        );
+    }
+}
+
+#[test]
+fn outside_every_workspace_is_not_found() {
+    let here = tempfile::tempdir().unwrap();
+    let daemon = Daemon::start(|call| encode_result(&call.id, &list(&[Path::new("/elsewhere")])));
+    let (code, stdout, stderr) = out(&daemon.run(here.path(), &["search", "x"]));
+    assert_eq!((code, stdout.as_str()), (4, ""));
+    assert!(stderr.contains("no registered workspace at or above"), "{stderr}");
+    assert!(stderr.contains("hint: register"), "{stderr}");
+}
+
+#[test]
+fn without_a_daemon_and_forbidden_to_start_one_is_exit_3() {
+    let home = tempfile::tempdir().unwrap();
+    let (code, stdout, stderr) = out(&hippoctl(home.path(), home.path(), &["--no-start", "status"]));
+    assert_eq!((code, stdout.as_str()), (3, ""));
+    assert!(
+        stderr.contains("could not connect") && stderr.contains("hint: "),
+        "{stderr}"
+    );
+    assert_eq!(out(&hippoctl(home.path(), home.path(), &["stop"])).0, 0);
+}
+
+#[test]
+fn wrong_usage_is_exit_2_and_help_is_0() {
+    let home = tempfile::tempdir().unwrap();
+    let (code, stdout, stderr) = out(&hippoctl(home.path(), home.path(), &["serach", "x"]));
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("search"), "{stderr}");
+    let (code, stdout, _) = out(&hippoctl(home.path(), home.path(), &["--help"]));
+    assert_eq!(code, 0);
+    assert!(stdout.contains("bench"), "{stdout}");
+    let mut relative = command(home.path(), home.path(), &["status"]);
+    let (code, _, stderr) = out(&relative.env("HIPPOD_HOME", "here").output().unwrap());
+    assert_eq!(
+        (code, stderr.as_str()),
+        (
+            2,
+            "hippoctl: could not use HIPPOD_HOME: not an absolute path: here\n"
+        )
+    );
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let here = tempfile::tempdir().unwrap();
+    let line = "x".repeat(1000);
+    let daemon = Daemon::start(move |call| encode_result(&call.id, &found(&vec![line.as_str(); 1000])));
+    let mut child = command(
+        daemon.home.path(),
+        here.path(),
+        &["search", "x", "--workspace", "."],
+    )
+    .stdout(Stdio::piped())
+    .stderr(Stdio::piped())
+    .spawn()
+    .unwrap();
+    drop(child.stdout.take());
+    let (code, _, stderr) = out(&child.wait_with_output().unwrap());
+    assert_eq!((code, stderr.as_str()), (0, "degraded: no-model: run x\n"));
+}
+
+#[test]
+fn get_prints_the_text_and_nothing_else() {
+    let here = tempfile::tempdir().unwrap();
+    let daemon = Daemon::start(|call| {
+        let answer = GetResponse {
+            path: "MEMORY.md".into(),
+            start_line: 2,
+            end_line: 3,
+            text: "two\nthree".into(),
+            heading: vec![],
+            hash: String::new(),
+            total_lines: 9,
+            truncated: true,
+        };
+        encode_result(&call.id, &answer)
+    });
+    let (code, stdout, stderr) = out(&daemon.run(here.path(), &["get", "MEMORY.md:2:2", "--workspace", "."]));
+    assert_eq!((code, stdout.as_str()), (0, "two\nthree\n"));
+    assert_eq!(stderr, "note: it goes on; of 9 lines these are 2 to 3\n");
+    let Request::Get(request) = daemon.requests.recv().unwrap() else {
+        panic!("no get")
+    };
+    assert_eq!((request.from, request.count), (Some(2), Some(2)));
+}
+
+#[test]
+fn progress_is_silent_where_there_is_no_terminal() {
+    let here = tempfile::tempdir().unwrap();
+    let daemon = Daemon::start(|call| {
+        let item = "model.safetensors".to_owned();
+        let progress = Progress {
+            id: call.id.clone(),
+            stage: "download".into(),
+            item,
+            done: 1,
+            total: Some(2),
+        };
+        let answer = ModelPullResponse {
+            model: "m".into(),
+            files: vec![],
+            took_ms: 1500.0,
+        };
+        [progress.to_line(), encode_result(&call.id, &answer)].concat()
+    });
+    let answer = out(&daemon.run(here.path(), &["model", "pull"]));
+    assert_eq!(answer, (0, "m is installed (1.5 s)\n".to_owned(), String::new()));
+}
+
+#[test]
+fn a_daemon_that_ends_early_is_reported_with_its_last_words() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let home = tempfile::tempdir().unwrap();
+    let bin = tempfile::tempdir().unwrap();
+    let daemon = bin.path().join("hippod");
+    std::fs::write(
+        &daemon,
+        "#!/bin/sh\necho \"args: $*\" >&2\necho 'could not read the configuration' >&2\nexit 7\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(&daemon, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // A copy of the client, so that no real daemon lies beside it.
+    let client = bin.path().join("hippoctl");
+    std::fs::copy(env!("CARGO_BIN_EXE_hippoctl"), &client).unwrap();
+    let run = || {
+        let mut command = Command::new(&client);
+        command
+            .arg("start")
+            .env_clear()
+            .env("HIPPOD_HOME", home.path())
+            .env("PATH", "/usr/bin:/bin");
+        out(&command.stdin(Stdio::null()).output().unwrap())
+    };
+    let (code, stdout, stderr) = run();
+    assert_eq!((code, stdout.as_str()), (3, ""));
+    assert!(stderr.contains("the daemon ended early"), "{stderr}");
+    assert!(
+        stderr.contains("args: run\ncould not read the configuration\nhint: "),
+        "{stderr}"
+    );
+    let log = Paths::below(home.path()).log;
+    assert_eq!(
+        std::fs::metadata(log).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert_eq!(run().2.matches("args: run").count(), 1);
+}
