@@ -6,6 +6,9 @@ use std::path::PathBuf;
 /// Why a model could not be loaded or used.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
+    /// The model or the runtime library is not installed; the text names what is missing.
+    #[error("{0}")]
+    NotInstalled(String),
     /// The prebuilt runtime would crash on this processor.
     #[error("could not use the model: the processor lacks {0}")]
     Processor(&'static str),
@@ -45,4 +48,11 @@ pub enum EmbedError {
     /// The model failed on a text.
     #[error("could not embed: {0}")]
     Run(String),
+}
+
+impl EmbedError {
+    /// Whether installing the model is the remedy.
+    pub fn is_not_installed(&self) -> bool {
+        matches!(self, Self::NotInstalled(_))
+    }
 }

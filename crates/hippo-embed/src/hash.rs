@@ -32,11 +32,21 @@ impl HashEmbedder {
             let letters: Vec<char> = word.chars().collect();
             add(&mut vector, "word", &word, 0.8);
             // Inflected forms of a word mostly share its first letters.
-            add(&mut vector, "stem", &letters.iter().take(5).collect::<String>(), 0.9);
+            add(
+                &mut vector,
+                "stem",
+                &letters.iter().take(5).collect::<String>(),
+                0.9,
+            );
             let padded: Vec<char> = [' '].into_iter().chain(letters).chain([' ']).collect();
             let weight = 0.8 / (padded.len() as f32).sqrt();
             for trigram in padded.windows(3) {
-                add(&mut vector, "trigram", &trigram.iter().collect::<String>(), weight);
+                add(
+                    &mut vector,
+                    "trigram",
+                    &trigram.iter().collect::<String>(),
+                    weight,
+                );
             }
         }
         normalise(&mut vector);
@@ -74,13 +84,18 @@ impl Embedder for HashEmbedder {
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase)
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .map(str::to_lowercase)
 }
 
 /// Adds a feature at a place and with a sign that both come from its hash.
 fn add(vector: &mut [f32], kind: &str, feature: &str, weight: f32) {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(kind.as_bytes()).update(b"\0").update(feature.as_bytes());
+    hasher
+        .update(kind.as_bytes())
+        .update(b"\0")
+        .update(feature.as_bytes());
     let hash = hasher.finalize();
     let [a, b, c, ..] = *hash.as_bytes();
     let place = usize::from(u16::from_le_bytes([a, b])) % vector.len();

@@ -6,6 +6,7 @@ mod hash;
 mod model_id;
 #[cfg(feature = "onnx")]
 mod onnx;
+#[cfg(feature = "onnx")]
 mod window;
 
 pub use acquire::ModelFiles;
@@ -46,7 +47,11 @@ pub trait Embedder: Send {
 
 /// Scales to unit length. A vector without direction becomes the first axis, so that every text has a vector.
 fn normalise(vector: &mut [f32]) {
-    let norm = vector.iter().map(|x| f64::from(*x) * f64::from(*x)).sum::<f64>().sqrt();
+    let norm = vector
+        .iter()
+        .map(|x| f64::from(*x) * f64::from(*x))
+        .sum::<f64>()
+        .sqrt();
     if norm > 1e-12 && norm.is_finite() {
         let scale = (1.0 / norm) as f32;
         vector.iter_mut().for_each(|x| *x *= scale);

@@ -27,7 +27,13 @@ pub struct InvalidModelId(pub String);
 /// line ends inside a part are written as `%25`, `%7C`, `%0A` and `%0D`.
 impl fmt::Display for ModelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, dimension, revision, pooling, prefix } = self;
+        let Self {
+            name,
+            dimension,
+            revision,
+            pooling,
+            prefix,
+        } = self;
         let [name, revision, pooling, prefix] = [name, revision, pooling, prefix].map(|part| escape(part));
         write!(f, "{name}|{dimension}|{revision}|{pooling}|{prefix}")
     }
@@ -53,11 +59,17 @@ impl FromStr for ModelId {
 }
 
 fn escape(part: &str) -> String {
-    part.replace('%', "%25").replace('|', "%7C").replace('\n', "%0A").replace('\r', "%0D")
+    part.replace('%', "%25")
+        .replace('|', "%7C")
+        .replace('\n', "%0A")
+        .replace('\r', "%0D")
 }
 
 fn unescape(part: &str) -> String {
-    part.replace("%0D", "\r").replace("%0A", "\n").replace("%7C", "|").replace("%25", "%")
+    part.replace("%0D", "\r")
+        .replace("%0A", "\n")
+        .replace("%7C", "|")
+        .replace("%25", "%")
 }
 
 #[cfg(test)]

@@ -21,7 +21,11 @@ pub(crate) fn passes(parts: &[Part], room: usize) -> Vec<Range<usize>> {
     let (mut low, mut high) = (1, room.max(1));
     while low < high {
         let middle = low.midpoint(high);
-        if fill(parts, middle).len() <= fewest { high = middle } else { low = middle + 1 }
+        if fill(parts, middle).len() <= fewest {
+            high = middle
+        } else {
+            low = middle + 1
+        }
     }
     fill(parts, high)
 }
@@ -50,22 +54,40 @@ pub(crate) struct Piece {
     pub(crate) word: Option<u32>,
 }
 
+impl Piece {
+    /// Whether it belongs to the same word as the piece before it.
+    pub(crate) fn continues(&self, before: &Self) -> bool {
+        self.word.is_some() && self.word == before.word
+    }
+}
+
 /// Cuts a text into parts of at most `room` pieces, of about equal length and between words: the tokenizer then
 /// finds the same pieces in the part as in the whole.
 pub(crate) fn split(text: usize, length: usize, pieces: &[Piece], room: usize) -> Vec<Part> {
-    let even = pieces.len().div_ceil(pieces.len().div_ceil(room.max(1)).max(1)).max(1);
+    let even = pieces
+        .len()
+        .div_ceil(pieces.len().div_ceil(room.max(1)).max(1))
+        .max(1);
     let mut parts = Vec::new();
     let (mut first, mut byte) = (0, 0);
     while pieces.len() - first > even {
         let mut cut = first + even;
-        while cut > first + 1 && pieces[cut].word.is_some() && pieces[cut].word == pieces[cut - 1].word {
+        while cut > first + 1 && pieces[cut].continues(&pieces[cut - 1]) {
             cut -= 1;
         }
         let end = pieces[cut].start.max(pieces[cut - 1].end).max(byte);
-        parts.push(Part { text, bytes: byte..end, pieces: cut - first });
+        parts.push(Part {
+            text,
+            bytes: byte..end,
+            pieces: cut - first,
+        });
         (first, byte) = (cut, end);
     }
-    parts.push(Part { text, bytes: byte..length, pieces: pieces.len() - first });
+    parts.push(Part {
+        text,
+        bytes: byte..length,
+        pieces: pieces.len() - first,
+    });
     parts
 }
 
@@ -75,7 +97,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn parts(lengths: &[usize]) -> Vec<Part> {
-        lengths.iter().enumerate().map(|(text, &pieces)| Part { text, bytes: 0..0, pieces }).collect()
+        lengths
+            .iter()
+            .enumerate()
+            .map(|(text, &pieces)| Part {
+                text,
+                bytes: 0..0,
+                pieces,
+            })
+            .collect()
     }
 
     proptest! {

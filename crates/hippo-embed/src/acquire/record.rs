@@ -41,7 +41,9 @@ impl Record {
 
     /// Whether the file was checked against this checksum and has not been touched since.
     pub(super) fn vouches_for(&self, folder: &Path, file: &ManifestFile) -> bool {
-        let Some(now) = look(&folder.join(&file.name), &file.sha256) else { return false };
+        let Some(now) = look(&folder.join(&file.name), &file.sha256) else {
+            return false;
+        };
         self.files.get(&file.name) == Some(&now)
     }
 
@@ -62,5 +64,9 @@ fn look(path: &Path, sha256: &str) -> Option<Checked> {
     let meta = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mtime = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let mtime_ns = u64::try_from(mtime.as_nanos()).ok()?;
-    Some(Checked { size: meta.len(), mtime_ns, sha256: sha256.into() })
+    Some(Checked {
+        size: meta.len(),
+        mtime_ns,
+        sha256: sha256.into(),
+    })
 }

@@ -72,12 +72,18 @@ pub fn verify(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, Ac
                 Err(AcquireError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                     FileState::Missing
                 }
-                Err(error) => FileState::Unreadable { reason: error.to_string() },
+                Err(error) => FileState::Unreadable {
+                    reason: error.to_string(),
+                },
             };
             if state != FileState::Good {
                 withdrawn |= record.forget(&file.name);
             }
-            checks.push(FileCheck { artifact: artifact.name.clone(), path, state });
+            checks.push(FileCheck {
+                artifact: artifact.name.clone(),
+                path,
+                state,
+            });
         }
         if withdrawn && let Err(error) = record.save(&artifact.folder) {
             tracing::warn!(%error, "could not withdraw the record of a damaged file");
@@ -95,7 +101,10 @@ pub fn list(layout: &Layout, manifest: &Manifest) -> Result<Vec<Listed>, Acquire
     let listed = artifacts.into_iter().map(|artifact| {
         let record = Record::load(&artifact.folder);
         Listed {
-            installed: artifact.files.iter().all(|file| record.vouches_for(&artifact.folder, file)),
+            installed: artifact
+                .files
+                .iter()
+                .all(|file| record.vouches_for(&artifact.folder, file)),
             size: artifact.files.iter().map(|f| f.size).sum(),
             kind: artifact.kind,
             name: artifact.name,

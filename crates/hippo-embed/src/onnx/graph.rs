@@ -36,10 +36,16 @@ pub(super) struct Config {
 
 impl Config {
     pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Self, EmbedError> {
-        let invalid = |reason: String| EmbedError::Model { path: path.into(), reason };
+        let invalid = |reason: String| EmbedError::Model {
+            path: path.into(),
+            reason,
+        };
         let config: Self = serde_json::from_slice(bytes).map_err(|e| invalid(e.to_string()))?;
         if config.model_type != "bert" || config.hidden_act != "gelu" {
-            return Err(invalid(format!("not a BERT with GELU: {} {}", config.model_type, config.hidden_act)));
+            return Err(invalid(format!(
+                "not a BERT with GELU: {} {}",
+                config.model_type, config.hidden_act
+            )));
         }
         if config.position_embedding_type.as_deref().unwrap_or("absolute") != "absolute" {
             return Err(invalid("its positions are not absolute".into()));
@@ -55,12 +61,20 @@ impl Config {
 /// and the output `last_hidden_state` (float, batch × sequence × width). The mask is accepted and ignored: a pass
 /// holds one sequence, without padding.
 pub(super) fn write(config: &Config, weights: &Weights, data_file: &str) -> Result<Vec<u8>, String> {
-    let mut graph = Graph { weights, data_file, message: Message::new() };
+    let mut graph = Graph {
+        weights,
+        data_file,
+        message: Message::new(),
+    };
     graph.embeddings(config)?;
     let mut hidden = "embedded".to_owned();
     for layer in 0..config.num_hidden_layers {
         let last = layer + 1 == config.num_hidden_layers;
-        let output = if last { "last_hidden_state".into() } else { format!("hidden.{layer}") };
+        let output = if last {
+            "last_hidden_state".into()
+        } else {
+            format!("hidden.{layer}")
+        };
         graph.layer(config, layer, &hidden, &output)?;
         hidden = output;
     }
@@ -68,9 +82,26 @@ pub(super) fn write(config: &Config, weights: &Weights, data_file: &str) -> Resu
     let message = graph
         .message
         .bytes(2, "bert")
-        .message(11, value_info("input_ids", INT64, &[Dim::Named("batch"), Dim::Named("sequence")]))
-        .message(11, value_info("attention_mask", INT64, &[Dim::Named("batch"), Dim::Named("sequence")]))
-        .message(12, value_info(&hidden, FLOAT, &[Dim::Named("batch"), Dim::Named("sequence"), width]));
+        .message(
+            11,
+            value_info("input_ids", INT64, &[Dim::Named("batch"), Dim::Named("sequence")]),
+        )
+        .message(
+            11,
+            value_info(
+                "attention_mask",
+                INT64,
+                &[Dim::Named("batch"), Dim::Named("sequence")],
+            ),
+        )
+        .message(
+            12,
+            value_info(
+                &hidden,
+                FLOAT,
+                &[Dim::Named("batch"), Dim::Named("sequence"), width],
+            ),
+        );
     let opset = |domain: &str, version| Message::new().bytes(1, domain).int(2, version);
     let model = Message::new()
         .int(1, IR_VERSION)
@@ -93,8 +124,9 @@ impl Graph<'_> {
         self.weight(&name("word"), &[config.vocab_size, width])?;
         self.weight(&name("position"), &[config.max_position_embeddings, width])?;
         // Only single sequences are embedded: of the segment table, the first row is needed.
-        let mut segment =
-            self.weights.get(&name("token_type"), &[config.type_vocab_size, width])?;
+        let mut segment = self
+            .weights
+            .get(&name("token_type"), &[config.type_vocab_size, width])?;
         (segment.shape, segment.length) = (vec![width], 4 * width);
         self.external("segment", &segment);
         self.integers("zero", &[0]);
@@ -102,7 +134,10 @@ impl Graph<'_> {
         self.integers("two", &[2]);
         self.integers("rows", &[-1, width.cast_signed()]);
         let heads = config.num_attention_heads;
-        self.integers("to_heads", &[0, 0, heads.cast_signed(), (width / heads).cast_signed()]);
+        self.integers(
+            "to_heads",
+            &[0, 0, heads.cast_signed(), (width / heads).cast_signed()],
+        );
         self.integers("from_heads", &[0, 0, width.cast_signed()]);
         let scale = 1.0 / ((width / heads) as f32).sqrt();
         self.constant("scale", scale);
@@ -123,33 +158,99 @@ impl Graph<'_> {
         // Rows of tokens, because Gemm multiplies matrices and takes the weights as they are stored.
         self.node("Reshape", &[input, "rows"], &value("rows"), &[]);
         self.node("Shape", &[input], &value("shape"), &[]);
-        for (part, permutation) in [("query", [0, 2, 1, 3]), ("key", [0, 2, 3, 1]), ("value", [0, 2, 1, 3])] {
+        for (part, permutation) in [
+            ("query", [0, 2, 1, 3]),
+            ("key", [0, 2, 3, 1]),
+            ("value", [0, 2, 1, 3]),
+        ] {
             let (flat, heads) = (value(&format!("{part}.flat")), value(&format!("{part}.heads")));
             let named = weight(&format!("attention.self.{part}"));
             self.linear(&named, &value("rows"), &flat, width, width)?;
-            self.node("Reshape", &[&flat, &value("shape")], &value(&format!("{part}.shaped")), &[]);
-            self.node("Reshape", &[&value(&format!("{part}.shaped")), "to_heads"], &heads, &[]);
-            self.node("Transpose", &[&heads], &value(part), &[Attribute::Ints("perm", &permutation)]);
+            self.node(
+                "Reshape",
+                &[&flat, &value("shape")],
+                &value(&format!("{part}.shaped")),
+                &[],
+            );
+            self.node(
+                "Reshape",
+                &[&value(&format!("{part}.shaped")), "to_heads"],
+                &heads,
+                &[],
+            );
+            self.node(
+                "Transpose",
+                &[&heads],
+                &value(part),
+                &[Attribute::Ints("perm", &permutation)],
+            );
         }
-        self.node("MatMul", &[&value("query"), &value("key")], &value("products"), &[]);
+        self.node(
+            "MatMul",
+            &[&value("query"), &value("key")],
+            &value("products"),
+            &[],
+        );
         self.node("Mul", &[&value("products"), "scale"], &value("scores"), &[]);
-        self.node("Softmax", &[&value("scores")], &value("attention"), &[Attribute::Int("axis", -1)]);
-        self.node("MatMul", &[&value("attention"), &value("value")], &value("mixed"), &[]);
+        self.node(
+            "Softmax",
+            &[&value("scores")],
+            &value("attention"),
+            &[Attribute::Int("axis", -1)],
+        );
+        self.node(
+            "MatMul",
+            &[&value("attention"), &value("value")],
+            &value("mixed"),
+            &[],
+        );
         let permutation = Attribute::Ints("perm", &[0, 2, 1, 3]);
-        self.node("Transpose", &[&value("mixed")], &value("mixed.heads"), &[permutation]);
-        self.node("Reshape", &[&value("mixed.heads"), "rows"], &value("mixed.rows"), &[]);
+        self.node(
+            "Transpose",
+            &[&value("mixed")],
+            &value("mixed.heads"),
+            &[permutation],
+        );
+        self.node(
+            "Reshape",
+            &[&value("mixed.heads"), "rows"],
+            &value("mixed.rows"),
+            &[],
+        );
 
         let named = weight("attention.output.dense");
         self.linear(&named, &value("mixed.rows"), &value("projected"), width, width)?;
-        self.node("Add", &[&value("projected"), &value("rows")], &value("residual"), &[]);
+        self.node(
+            "Add",
+            &[&value("projected"), &value("rows")],
+            &value("residual"),
+            &[],
+        );
         let named = weight("attention.output.LayerNorm");
         self.norm(config, &named, &value("residual"), &value("attended"))?;
 
-        self.linear(&weight("intermediate.dense"), &value("attended"), &value("wide"), width, inner)?;
+        self.linear(
+            &weight("intermediate.dense"),
+            &value("attended"),
+            &value("wide"),
+            width,
+            inner,
+        )?;
         self.node("Gelu", &[&value("wide")], &value("active"), &[]);
-        self.linear(&weight("output.dense"), &value("active"), &value("narrow"), inner, width)?;
+        self.linear(
+            &weight("output.dense"),
+            &value("active"),
+            &value("narrow"),
+            inner,
+            width,
+        )?;
         self.node("Add", &[&value("narrow"), &value("attended")], &value("sum"), &[]);
-        self.norm(config, &weight("output.LayerNorm"), &value("sum"), &value("normed"))?;
+        self.norm(
+            config,
+            &weight("output.LayerNorm"),
+            &value("sum"),
+            &value("normed"),
+        )?;
         self.node("Reshape", &[&value("normed"), &value("shape")], output, &[]);
         Ok(())
     }
@@ -159,7 +260,12 @@ impl Graph<'_> {
         let (weight, bias) = (format!("{name}.weight"), format!("{name}.bias"));
         self.weight(&weight, &[to, from])?;
         self.weight(&bias, &[to])?;
-        self.node("Gemm", &[input, &weight, &bias], output, &[Attribute::Int("transB", 1)]);
+        self.node(
+            "Gemm",
+            &[input, &weight, &bias],
+            output,
+            &[Attribute::Int("transB", 1)],
+        );
         Ok(())
     }
 
@@ -167,8 +273,16 @@ impl Graph<'_> {
         let (weight, bias) = (format!("{name}.weight"), format!("{name}.bias"));
         self.weight(&weight, &[config.hidden_size])?;
         self.weight(&bias, &[config.hidden_size])?;
-        let attributes = [Attribute::Int("axis", -1), Attribute::Float("epsilon", config.layer_norm_eps)];
-        self.node("LayerNormalization", &[input, &weight, &bias], output, &attributes);
+        let attributes = [
+            Attribute::Int("axis", -1),
+            Attribute::Float("epsilon", config.layer_norm_eps),
+        ];
+        self.node(
+            "LayerNormalization",
+            &[input, &weight, &bias],
+            output,
+            &attributes,
+        );
         Ok(())
     }
 
@@ -203,12 +317,22 @@ impl Graph<'_> {
 
     fn integers(&mut self, name: &str, values: &[i64]) {
         let data: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let message = Message::new().int(1, values.len() as i64).int(2, INT64).bytes(8, name).bytes(9, data);
+        let message = Message::new()
+            .int(1, values.len() as i64)
+            .int(2, INT64)
+            .bytes(8, name)
+            .bytes(9, data);
         self.add(5, message);
     }
 
     fn constant(&mut self, name: &str, value: f32) {
-        self.add(5, Message::new().int(2, FLOAT).bytes(8, name).bytes(9, value.to_le_bytes()));
+        self.add(
+            5,
+            Message::new()
+                .int(2, FLOAT)
+                .bytes(8, name)
+                .bytes(9, value.to_le_bytes()),
+        );
     }
 
     fn add(&mut self, field: u32, message: Message) {
@@ -227,9 +351,10 @@ impl Attribute<'_> {
         match *self {
             Self::Float(name, value) => Message::new().bytes(1, name).float(2, value).int(20, 1),
             Self::Int(name, value) => Message::new().bytes(1, name).int(3, value).int(20, 2),
-            Self::Ints(name, values) => {
-                Message::new().bytes(1, name).each(values, |m, v| m.int(8, *v)).int(20, 7)
-            }
+            Self::Ints(name, values) => Message::new()
+                .bytes(1, name)
+                .each(values, |m, v| m.int(8, *v))
+                .int(20, 7),
         }
     }
 }
@@ -242,11 +367,16 @@ enum Dim {
 
 fn value_info(name: &str, element: i64, dims: &[Dim]) -> Message {
     let shape = Message::new().each(dims, |m, dim| {
-        m.message(1, match *dim {
-            Dim::Fixed(size) => Message::new().int(1, size.cast_signed()),
-            Dim::Named(name) => Message::new().bytes(2, name),
-        })
+        m.message(
+            1,
+            match *dim {
+                Dim::Fixed(size) => Message::new().int(1, size.cast_signed()),
+                Dim::Named(name) => Message::new().bytes(2, name),
+            },
+        )
     });
     let tensor = Message::new().int(1, element).message(2, shape);
-    Message::new().bytes(1, name).message(2, Message::new().message(1, tensor))
+    Message::new()
+        .bytes(1, name)
+        .message(2, Message::new().message(1, tensor))
 }

@@ -5,19 +5,22 @@ mod graph;
 mod named;
 mod protobuf;
 mod runtime;
+mod tokens;
 mod weights;
 
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use fastembed::{InitOptionsUserDefined, OutputKey, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
+use fastembed::{
+    InitOptionsUserDefined, OutputKey, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
+};
 
 #[cfg(feature = "hub")]
 pub use named::NamedEmbedder;
 pub use runtime::check_processor;
 
-use crate::window::{Part, Piece, passes, split};
+use crate::window::passes;
 use crate::{EmbedError, Embedder, ModelFiles, ModelId, normalise};
 
 /// `[CLS]` and `[SEP]`.
@@ -51,13 +54,18 @@ impl OnnxEmbedder {
     pub fn load(files: &ModelFiles, runtime: &Path, threads: usize) -> Result<Self, EmbedError> {
         runtime::load(runtime)?;
         let read = |path: &Path| {
-            fs::read(path).map_err(|source| EmbedError::File { path: path.into(), source })
+            fs::read(path).map_err(|source| EmbedError::File {
+                path: path.into(),
+                source,
+            })
         };
         let config_bytes = read(&files.config)?;
         let config = graph::Config::parse(&config_bytes, &files.config)?;
         let weights = weights::Weights::read(&files.weights)?;
-        let graph = graph::write(&config, &weights, DATA_FILE)
-            .map_err(|reason| EmbedError::Model { path: files.weights.clone(), reason })?;
+        let graph = graph::write(&config, &weights, DATA_FILE).map_err(|reason| EmbedError::Model {
+            path: files.weights.clone(),
+            reason,
+        })?;
         let tokenizer = TokenizerFiles {
             tokenizer_file: read(&files.tokenizer)?,
             config_file: config_bytes,
@@ -65,9 +73,14 @@ impl OnnxEmbedder {
             tokenizer_config_file: read(&files.tokenizer_config)?,
         };
         let folder = files.weights.parent().unwrap_or(Path::new("."));
-        let folder = std::path::absolute(folder)
-            .map_err(|source| EmbedError::File { path: folder.into(), source })?;
-        let max_pieces = files.max_pieces.min(config.max_position_embeddings as usize).max(SPECIAL + 1);
+        let folder = std::path::absolute(folder).map_err(|source| EmbedError::File {
+            path: folder.into(),
+            source,
+        })?;
+        let max_pieces = files
+            .max_pieces
+            .min(config.max_position_embeddings as usize)
+            .max(SPECIAL + 1);
         let options = InitOptionsUserDefined::new()
             .with_max_length(max_pieces)
             .with_intra_threads(threads.max(1))
@@ -76,66 +89,34 @@ impl OnnxEmbedder {
                 folder.display().to_string(),
             );
         let model = UserDefinedEmbeddingModel::new(graph, tokenizer);
-        let model = runtime::no_panic(|| TextEmbedding::try_new_from_user_defined(model, options))
+        let mut model = runtime::no_panic(|| TextEmbedding::try_new_from_user_defined(model, options))
             .and_then(|result| result.map_err(|e| e.to_string()))
             .map_err(EmbedError::Load)?;
-        let mut embedder = Self { id: files.id.clone(), model, max_pieces, pieces: 0 };
-        // Lengths are measured before a pass and never cut by the tokenizer.
-        embedder.model.tokenizer.with_truncation(None).map_err(|e| EmbedError::Load(e.to_string()))?;
-        embedder.model.tokenizer.with_padding(None);
-        Ok(embedder)
+        tokens::uncut(&mut model)?;
+        Ok(Self {
+            id: files.id.clone(),
+            model,
+            max_pieces,
+            pieces: 0,
+        })
     }
 
     fn run(&mut self, text: &str) -> Result<Tokens, EmbedError> {
         let failed = |e: fastembed::Error| EmbedError::Run(e.to_string());
         let batches = self.model.transform([text], Some(1)).map_err(failed)?.into_raw();
-        let batch = batches.first().ok_or_else(|| EmbedError::Run("the model gave no output".into()))?;
+        let batch = batches
+            .first()
+            .ok_or_else(|| EmbedError::Run("the model gave no output".into()))?;
         let output = batch.select_output(&&OutputKey::OnlyOne).map_err(failed)?;
         let width = output.shape().last().copied().unwrap_or(0);
         if width != self.id.dimension {
-            return Err(EmbedError::Run(format!("the model gave vectors of {width} components")));
+            return Err(EmbedError::Run(format!(
+                "the model gave vectors of {width} components"
+            )));
         }
         let vectors: Vec<f32> = output.iter().copied().collect();
         self.pieces += (vectors.len() / width) as u64;
         Ok(Tokens { vectors, width })
-    }
-
-    /// The pieces of a text with their places in it.
-    fn pieces_of(&self, text: &str) -> Result<Vec<Piece>, EmbedError> {
-        let encoding =
-            self.model.tokenizer.encode(text, false).map_err(|e| EmbedError::Tokenize(e.to_string()))?;
-        let places = encoding.get_offsets().iter().zip(encoding.get_word_ids());
-        Ok(places.map(|(&(start, end), &word)| Piece { start, end, word }).collect())
-    }
-
-    /// The beginning of a text, cut between words to at most `room` pieces, and its number of pieces.
-    fn beginning<'t>(&self, text: &'t str, room: usize) -> Result<(&'t str, usize), EmbedError> {
-        // A piece takes at least one byte.
-        if text.len() <= room {
-            return Ok((text, self.count_tokens(text)));
-        }
-        let pieces = self.pieces_of(text)?;
-        if pieces.len() <= room {
-            return Ok((text, pieces.len()));
-        }
-        let mut cut = room;
-        while cut > 0 && pieces[cut].word.is_some() && pieces[cut].word == pieces[cut - 1].word {
-            cut -= 1;
-        }
-        Ok((text.get(..pieces[cut].start).unwrap_or_default(), cut))
-    }
-
-    fn parts(&self, texts: &[&str], room: usize) -> Result<Vec<Part>, EmbedError> {
-        let mut parts = Vec::with_capacity(texts.len());
-        for (text, content) in texts.iter().enumerate() {
-            let pieces = self.count_tokens(content);
-            if pieces <= room {
-                parts.push(Part { text, bytes: 0..content.len(), pieces });
-            } else {
-                parts.extend(split(text, content.len(), &self.pieces_of(content)?, room));
-            }
-        }
-        Ok(parts)
     }
 }
 
@@ -146,7 +127,7 @@ impl Embedder for OnnxEmbedder {
 
     fn embed_query(&mut self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let text = format!("{}{text}", self.id.prefix);
-        let (text, _) = self.beginning(&text, self.max_pieces - SPECIAL)?;
+        let (text, _) = tokens::beginning(&self.model, &text, self.max_pieces - SPECIAL)?;
         let tokens = self.run(text)?;
         let mut vector = vec![0.0; tokens.width];
         tokens.add(0..tokens.len(), &mut vector);
@@ -159,10 +140,10 @@ impl Embedder for OnnxEmbedder {
     fn embed_passages(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let room = self.max_pieces - SPECIAL;
         let context = format!("{}{context}", self.id.prefix);
-        let (context, context_pieces) = self.beginning(&context, room / CONTEXT_SHARE)?;
+        let (context, context_pieces) = tokens::beginning(&self.model, &context, room / CONTEXT_SHARE)?;
         let context = context.to_owned();
         let room = room - context_pieces;
-        let parts = self.parts(texts, room)?;
+        let parts = tokens::parts(&self.model, texts, room)?;
         let mut sums = vec![vec![0.0; self.id.dimension]; texts.len()];
         for range in passes(&parts, room) {
             let pass = &parts[range];
@@ -182,7 +163,11 @@ impl Embedder for OnnxEmbedder {
                 // the pass that it is in.
                 let alone = pass.len() == 1 && context_pieces == 0;
                 let own = at..at + part.pieces;
-                let span = if alone || !exact || own.is_empty() { 0..tokens.len() } else { own };
+                let span = if alone || !exact || own.is_empty() {
+                    0..tokens.len()
+                } else {
+                    own
+                };
                 tokens.add(span, &mut sums[part.text]);
                 at += part.pieces;
             }
@@ -192,7 +177,7 @@ impl Embedder for OnnxEmbedder {
     }
 
     fn count_tokens(&self, text: &str) -> usize {
-        self.model.tokenizer.encode_fast(text, false).map_or(0, |encoding| encoding.len())
+        tokens::count(&self.model, text)
     }
 
     fn word_pieces_embedded(&self) -> u64 {

@@ -75,7 +75,13 @@ mod tests {
         let nested = Message::new().message(3, Message::new().int(1, 150)).into_bytes();
         assert_eq!(nested, [0x1a, 0x03, 0x08, 0x96, 0x01]);
         let negative = Message::new().int(2, -2).into_bytes();
-        assert_eq!(negative, [0x10, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]);
-        assert_eq!(Message::new().float(2, 1.0).into_bytes(), [0x15, 0, 0, 0x80, 0x3f]);
+        assert_eq!(
+            negative,
+            [0x10, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]
+        );
+        assert_eq!(
+            Message::new().float(2, 1.0).into_bytes(),
+            [0x15, 0, 0, 0x80, 0x3f]
+        );
     }
 }

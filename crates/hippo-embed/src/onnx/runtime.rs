@@ -25,21 +25,30 @@ pub fn check_processor() -> Result<(), EmbedError> {
 /// Loads the library. Once per process: a later call with another path keeps the first library.
 pub(super) fn load(library: &Path) -> Result<(), EmbedError> {
     check_processor()?;
-    let failed = |reason: String| EmbedError::Runtime { path: library.into(), reason };
+    let failed = |reason: String| EmbedError::Runtime {
+        path: library.into(),
+        reason,
+    };
     // The loader looks a relative path up beside the executable and in system folders.
     let library = std::path::absolute(library).map_err(|e| failed(e.to_string()))?;
     if !library.is_file() {
         return Err(failed("there is no such file".into()));
     }
-    no_panic(|| ort::init_from(&library).map(|_environment| ()).map_err(|e| e.to_string()))
-        .and_then(|result| result)
-        .map_err(failed)
+    no_panic(|| {
+        ort::init_from(&library)
+            .map(|_environment| ())
+            .map_err(|e| e.to_string())
+    })
+    .and_then(|result| result)
+    .map_err(failed)
 }
 
 /// The binding panics where a library is not what it takes it for.
 pub(super) fn no_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
-        text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("the runtime panicked").to_owned()
+        text.or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("the runtime panicked")
+            .to_owned()
     })
 }

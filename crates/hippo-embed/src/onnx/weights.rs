@@ -37,13 +37,19 @@ struct Entry {
 impl Weights {
     /// Reads the header: the file's first 8 bytes are its length, then follows JSON, then the data.
     pub(super) fn read(path: &Path) -> Result<Self, EmbedError> {
-        let unreadable = |source| EmbedError::File { path: path.into(), source };
+        let unreadable = |source| EmbedError::File {
+            path: path.into(),
+            source,
+        };
         let mut file = File::open(path).map_err(unreadable)?;
         let size = file.metadata().map_err(unreadable)?.len();
         let mut length = [0; 8];
         file.read_exact(&mut length).map_err(unreadable)?;
         let length = u64::from_le_bytes(length);
-        let invalid = |reason: String| EmbedError::Model { path: path.into(), reason };
+        let invalid = |reason: String| EmbedError::Model {
+            path: path.into(),
+            reason,
+        };
         if length > MAX_HEADER || length + 8 > size {
             return Err(invalid("it is not a safetensors file".into()));
         }
@@ -73,7 +79,14 @@ impl Weights {
             if elements.and_then(|n| n.checked_mul(4)) != Some(to - from) {
                 return Err(format!("{name} has another size than its shape"));
             }
-            tensors.insert(name, Tensor { shape: entry.shape, offset: start + from, length: to - from });
+            tensors.insert(
+                name,
+                Tensor {
+                    shape: entry.shape,
+                    offset: start + from,
+                    length: to - from,
+                },
+            );
         }
         Ok(Self(tensors))
     }
@@ -83,7 +96,10 @@ impl Weights {
         let tensor = self.0.get(name).or_else(|| self.0.get(&format!("bert.{name}")));
         let tensor = tensor.ok_or_else(|| format!("it has no tensor {name} of 32-bit floats"))?;
         if tensor.shape != shape {
-            return Err(format!("{name} has the shape {:?}, expected {shape:?}", tensor.shape));
+            return Err(format!(
+                "{name} has the shape {:?}, expected {shape:?}",
+                tensor.shape
+            ));
         }
         Ok(tensor.clone())
     }
@@ -95,7 +111,8 @@ mod tests {
 
     #[test]
     fn tensors_are_found_at_their_place() {
-        let header = br#"{"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[2,3],"data_offsets":[8,32]},
+        let header =
+            br#"{"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[2,3],"data_offsets":[8,32]},
             "ids":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}}"#;
         let weights = Weights::parse(header, 8 + header.len() as u64 + 32).unwrap();
         let a = weights.get("a", &[2, 3]).unwrap();

@@ -1,0 +1,122 @@
+//! How a model that fastembed knows by name is used, for machines that reach the model hub.
+
+use std::path::Path;
+
+use fastembed::{Pooling, TextEmbedding, TextInitOptions};
+
+use super::{SPECIAL, runtime, tokens};
+use crate::{EmbedError, Embedder, ModelId, normalise};
+
+/// Longest sequence of a pass, special pieces included: what fastembed takes for all of its models.
+const MAX_PIECES: usize = 512;
+
+/// A model of fastembed's list. Every text passes alone: the stock graphs pool inside, and those with dynamic
+/// quantisation give other vectors in other company.
+pub struct NamedEmbedder {
+    id: ModelId,
+    model: TextEmbedding,
+    pieces: u64,
+}
+
+impl NamedEmbedder {
+    /// The names that [`Self::load`] takes.
+    pub fn names() -> Vec<String> {
+        TextEmbedding::list_supported_models()
+            .into_iter()
+            .map(|info| info.model_code)
+            .collect()
+    }
+
+    /// Loads a model by its name in the hub (`owner/name`) or fastembed's name for it, from `cache` or else from
+    /// the hub. `prefix` goes before every text, as some models want it.
+    ///
+    /// # Errors
+    /// [`EmbedError::UnknownModel`] for a name not in [`Self::names`]; otherwise as the local model, and when the
+    /// hub does not answer.
+    pub fn load(
+        name: &str,
+        prefix: &str,
+        cache: &Path,
+        runtime: &Path,
+        threads: usize,
+    ) -> Result<Self, EmbedError> {
+        let known = TextEmbedding::list_supported_models();
+        let same = |other: &str| other.eq_ignore_ascii_case(name);
+        let info = known
+            .into_iter()
+            .find(|info| same(&info.model_code) || same(&format!("{:?}", info.model)))
+            .ok_or_else(|| EmbedError::UnknownModel(name.into()))?;
+        runtime::load(runtime)?;
+        let pooling = match TextEmbedding::get_default_pooling_method(&info.model) {
+            Some(Pooling::Mean) => "mean",
+            Some(Pooling::Cls) | None => "cls",
+        };
+        let id = ModelId {
+            name: info.model_code,
+            dimension: info.dim,
+            // The same repository holds several files: plain, quantised.
+            revision: info.model_file,
+            pooling: pooling.into(),
+            prefix: prefix.into(),
+        };
+        let options = TextInitOptions::new(info.model)
+            .with_cache_dir(cache.into())
+            .with_show_download_progress(false)
+            .with_max_length(MAX_PIECES)
+            .with_intra_threads(threads.max(1));
+        let mut model = runtime::no_panic(|| TextEmbedding::try_new(options))
+            .and_then(|result| result.map_err(|e| e.to_string()))
+            .map_err(EmbedError::Load)?;
+        tokens::uncut(&mut model)?;
+        Ok(Self { id, model, pieces: 0 })
+    }
+
+    fn embed(&mut self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let text = format!("{}{text}", self.id.prefix);
+        let (text, pieces) = tokens::beginning(&self.model, &text, MAX_PIECES - SPECIAL)?;
+        let vectors = self
+            .model
+            .embed([text], None)
+            .map_err(|e| EmbedError::Run(e.to_string()))?;
+        self.pieces += (pieces + SPECIAL) as u64;
+        let mut vector = vectors
+            .into_iter()
+            .next()
+            .ok_or_else(|| EmbedError::Run("the model gave no vector".into()))?;
+        normalise(&mut vector);
+        Ok(vector)
+    }
+}
+
+impl Embedder for NamedEmbedder {
+    fn id(&self) -> &ModelId {
+        &self.id
+    }
+
+    fn embed_query(&mut self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.embed(text)
+    }
+
+    fn embed_passages(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let with_context = |text: &&str| {
+            if context.is_empty() {
+                (*text).to_owned()
+            } else {
+                format!("{context}\n{text}")
+            }
+        };
+        texts
+            .iter()
+            .map(with_context)
+            .map(|text| self.embed(&text))
+            .collect()
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        tokens::count(&self.model, text)
+    }
+
+    fn word_pieces_embedded(&self) -> u64 {
+        self.pieces
+    }
+}

@@ -1,0 +1,72 @@
+//! Where a text divides into word pieces, and how it is cut between words.
+
+use fastembed::TextEmbedding;
+
+use crate::EmbedError;
+use crate::window::{Part, Piece, split};
+
+/// Makes the tokenizer report true lengths: texts are cut before a pass, never by the tokenizer.
+pub(super) fn uncut(model: &mut TextEmbedding) -> Result<(), EmbedError> {
+    model
+        .tokenizer
+        .with_truncation(None)
+        .map_err(|e| EmbedError::Load(e.to_string()))?;
+    model.tokenizer.with_padding(None);
+    Ok(())
+}
+
+/// Number of pieces without special ones. A text that the tokenizer refuses has none.
+pub(super) fn count(model: &TextEmbedding, text: &str) -> usize {
+    model
+        .tokenizer
+        .encode_fast(text, false)
+        .map_or(0, |encoding| encoding.len())
+}
+
+/// The beginning of a text, cut between words to at most `room` pieces, and its number of pieces.
+pub(super) fn beginning<'t>(
+    model: &TextEmbedding,
+    text: &'t str,
+    room: usize,
+) -> Result<(&'t str, usize), EmbedError> {
+    let pieces = count(model, text);
+    if pieces <= room {
+        return Ok((text, pieces));
+    }
+    let pieces = places(model, text)?;
+    let mut cut = room.min(pieces.len());
+    while cut > 0 && cut < pieces.len() && pieces[cut].continues(&pieces[cut - 1]) {
+        cut -= 1;
+    }
+    let end = pieces.get(cut).map_or(text.len(), |piece| piece.start);
+    Ok((text.get(..end).unwrap_or_default(), cut))
+}
+
+/// The texts as parts of at most `room` pieces: mostly one part each.
+pub(super) fn parts(model: &TextEmbedding, texts: &[&str], room: usize) -> Result<Vec<Part>, EmbedError> {
+    let mut parts = Vec::with_capacity(texts.len());
+    for (text, content) in texts.iter().enumerate() {
+        let pieces = count(model, content);
+        if pieces <= room {
+            parts.push(Part {
+                text,
+                bytes: 0..content.len(),
+                pieces,
+            });
+        } else {
+            parts.extend(split(text, content.len(), &places(model, content)?, room));
+        }
+    }
+    Ok(parts)
+}
+
+fn places(model: &TextEmbedding, text: &str) -> Result<Vec<Piece>, EmbedError> {
+    let encoding = model
+        .tokenizer
+        .encode(text, false)
+        .map_err(|e| EmbedError::Tokenize(e.to_string()))?;
+    let places = encoding.get_offsets().iter().zip(encoding.get_word_ids());
+    Ok(places
+        .map(|(&(start, end), &word)| Piece { start, end, word })
+        .collect())
+}
