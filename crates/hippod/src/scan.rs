@@ -76,7 +76,10 @@ pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> ScanR
     match std::fs::read_dir(root) {
         Ok(mut entries) => {
             let root_empty = entries.next().is_none();
-            ScanResult { root_empty, ..once_each(walk(root, rules, config, None)) }
+            ScanResult {
+                root_empty,
+                ..once_each(walk(root, rules, config, None))
+            }
         }
         Err(_) => ScanResult::default(),
     }
@@ -84,7 +87,13 @@ pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> ScanR
 
 /// Looks at one path, with the same eyes. A second name of a file that has one already is not noticed.
 pub fn look(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &str) -> Look {
-    let Walked { files, skipped, unreadable_dirs, root_present, .. } = walk(root, rules, config, Some(rel));
+    let Walked {
+        files,
+        skipped,
+        unreadable_dirs,
+        root_present,
+        ..
+    } = walk(root, rules, config, Some(rel));
     if let Some((file, _)) = files.into_iter().find(|(file, _)| file.rel == rel) {
         return Look::File(file);
     }
@@ -97,15 +106,28 @@ pub fn look(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &st
 
 /// Keeps one name of each file and folder: one that leads through no link, else the first.
 fn once_each(walked: Walked) -> ScanResult {
-    let Walked { mut files, mut dirs, mut skipped, unreadable_dirs, root_present } = walked;
-    let mut result = ScanResult { unreadable_dirs, root_present, ..ScanResult::default() };
+    let Walked {
+        mut files,
+        mut dirs,
+        mut skipped,
+        unreadable_dirs,
+        root_present,
+    } = walked;
+    let mut result = ScanResult {
+        unreadable_dirs,
+        root_present,
+        ..ScanResult::default()
+    };
     files.sort_by(|a, b| (a.1, &a.0.rel).cmp(&(b.1, &b.0.rel)));
     let mut names: HashMap<(u64, u64), String> = HashMap::new();
     for (file, _) in files {
         match names.get(&(file.dev, file.inode)) {
             Some(first) => {
                 let reason = format!("the same file as {first}");
-                skipped.push(Skipped { rel: file.rel, reason });
+                skipped.push(Skipped {
+                    rel: file.rel,
+                    reason,
+                });
             }
             None => {
                 names.insert((file.dev, file.inode), file.rel.clone());
@@ -117,7 +139,9 @@ fn once_each(walked: Walked) -> ScanResult {
     let mut seen = std::collections::HashSet::new();
     for (dir, _) in dirs {
         // A folder that went just now is left to the event that says so.
-        let Ok(metadata) = std::fs::metadata(&dir) else { continue };
+        let Ok(metadata) = std::fs::metadata(&dir) else {
+            continue;
+        };
         if seen.insert((metadata.dev(), metadata.ino())) {
             result.dirs.push(dir);
         }

@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use crate::config::PollMode;
-use crate::config::Watch;
+use crate::config::{PollMode, Watch};
 use hear::Shared;
 use worker::Worker;
 
@@ -43,7 +42,9 @@ impl WatchEvent {
     /// Which workspace it concerns.
     pub fn root(&self) -> &Path {
         match self {
-            Self::Dirty(root, _) | Self::Rescan(root, _) | Self::CanarySeen(root) | Self::Dead(root, _) => root,
+            Self::Dirty(root, _) | Self::Rescan(root, _) | Self::CanarySeen(root) | Self::Dead(root, _) => {
+                root
+            }
         }
     }
 }
@@ -88,28 +89,23 @@ pub struct WatchState {
 }
 
 /// What is watched, and how.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WatchSpec {
-    /// The root; canonical.
-    pub root: PathBuf,
-    /// Folders to watch, besides the root.
-    pub dirs: Vec<PathBuf>,
+#[derive(Debug, Clone)]
+struct WatchSpec {
+    root: PathBuf,
     /// Whether to look instead of listening.
-    pub poll: PollMode,
+    poll: PollMode,
     /// Distance between two looks.
-    pub poll_every: Duration,
+    poll_every: Duration,
     /// Changes are handed on when nothing more has come for this long.
-    pub quiet: Duration,
+    quiet: Duration,
     /// They are handed on after this long in any case.
-    pub max_wait: Duration,
+    max_wait: Duration,
 }
 
 impl WatchSpec {
-    /// As the configuration says; the folders come with [`Watcher::set_dirs`].
-    pub fn new(root: &Path, watch: &Watch) -> Self {
+    fn new(root: &Path, watch: &Watch) -> Self {
         Self {
             root: root.to_path_buf(),
-            dirs: Vec::new(),
             poll: watch.poll,
             poll_every: Duration::from_secs(watch.poll_secs),
             quiet: Duration::from_millis(watch.quiet_ms),
@@ -145,11 +141,15 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts watching.
+    /// Watches a canonical root as the configuration says; folders below it come with [`Watcher::set_dirs`].
     ///
     /// # Errors
     /// See [`WatchError`].
-    pub fn start(spec: WatchSpec, sink: Sink) -> Result<Self, WatchError> {
+    pub fn start(root: &Path, watch: &Watch, sink: Sink) -> Result<Self, WatchError> {
+        Self::start_as(WatchSpec::new(root, watch), sink)
+    }
+
+    fn start_as(spec: WatchSpec, sink: Sink) -> Result<Self, WatchError> {
         let root = spec.root.clone();
         let shared = Arc::new(Shared::new(&spec));
         let worker = Worker::new(spec, Arc::clone(&shared), sink)?;

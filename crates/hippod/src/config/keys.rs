@@ -38,9 +38,6 @@ pub(super) enum Kind {
     Globs,
 }
 
-/// Variables that say where things live; see [`hippo_proto::Paths`].
-pub(super) const PLACES: [&str; 3] = ["HIPPOD_HOME", "HIPPOD_SOCKET", "HIPPOD_CACHE"];
-
 const DAY_SECS: i64 = 86_400;
 const MINUTE_MS: i64 = 60_000;
 
@@ -154,7 +151,9 @@ impl Kind {
             Self::Globs if trimmed.starts_with('[') => trimmed.parse().ok(),
             Self::Globs => {
                 let globs = trimmed.split(',').map(str::trim).filter(|glob| !glob.is_empty());
-                Some(Value::Array(globs.map(|glob| Value::String(glob.to_owned())).collect()))
+                Some(Value::Array(
+                    globs.map(|glob| Value::String(glob.to_owned())).collect(),
+                ))
             }
         };
         read.unwrap_or_else(|| Value::String(trimmed.to_owned()))
@@ -166,14 +165,18 @@ pub(super) fn time_zone(name: &str) -> Result<Option<TimeZone>, String> {
     if name.is_empty() {
         return Ok(None);
     }
-    TimeZone::get(name).map(Some).map_err(|_| format!("unknown time zone \"{name}\""))
+    TimeZone::get(name)
+        .map(Some)
+        .map_err(|_| format!("unknown time zone \"{name}\""))
 }
 
 fn check_glob(glob: &Value) -> Result<(), String> {
     let Value::String(glob) = glob else {
         return Err(format!("expected globs as texts, found {}", describe(glob)));
     };
-    globset::Glob::new(glob).map(|_| ()).map_err(|error| format!("could not read the glob: {error}"))
+    globset::Glob::new(glob)
+        .map(|_| ())
+        .map_err(|error| format!("could not read the glob: {error}"))
 }
 
 fn describe(value: &Value) -> String {

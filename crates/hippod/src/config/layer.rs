@@ -45,7 +45,9 @@ pub(super) fn merge(base: &Config, layers: &[Layer]) -> Result<Config, ConfigErr
             section.insert(key.to_owned(), value.clone());
         }
     }
-    table.try_into().map_err(|error| ConfigError::Together(error.into()))
+    table
+        .try_into()
+        .map_err(|error| ConfigError::Together(error.into()))
 }
 
 /// What a file sets; an absent file sets nothing.
@@ -55,7 +57,12 @@ pub(super) fn of_file(file: &Path, whose: Whose) -> Result<Layer, ConfigError> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(Layer::default());
         }
-        Err(source) => return Err(ConfigError::Read { file: file.to_path_buf(), source }),
+        Err(source) => {
+            return Err(ConfigError::Read {
+                file: file.to_path_buf(),
+                source,
+            });
+        }
     };
     of_text(&text, whose).map_err(|problem| ConfigError::File {
         file: file.to_path_buf(),
@@ -64,12 +71,26 @@ pub(super) fn of_file(file: &Path, whose: Whose) -> Result<Layer, ConfigError> {
     })
 }
 
-/// What the environment sets.
-pub(super) fn of_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, ConfigError> {
+/// What the environment sets. A variable named after a section (`HIPPOD_EMBED_…`) must be named after a key.
+pub(super) fn of_environment(
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+) -> Result<Layer, ConfigError> {
     let mut layer = Layer::default();
-    for key in KEYS {
-        let Some(value) = variable(key.variable).filter(|value| !value.is_empty()) else { continue };
-        let wrong = |message| ConfigError::Variable { name: key.variable.to_owned(), message };
+    for (name, value) in variables {
+        let Some(name) = name.to_str().filter(|name| is_ours(name)) else {
+            continue;
+        };
+        if value.is_empty() {
+            continue;
+        }
+        let wrong = |message| ConfigError::Variable {
+            name: name.to_owned(),
+            message,
+        };
+        let Some(key) = KEYS.iter().find(|key| key.variable == name) else {
+            let nearest = hippo_proto::nearest(name, KEYS.iter().map(|key| key.variable));
+            return Err(wrong(suggest("it sets nothing".into(), nearest)));
+        };
         let text = value.to_str().ok_or_else(|| wrong("expected UTF-8".into()))?;
         let value = key.kind.read(text);
         key.kind.check(&value).map_err(wrong)?;
@@ -78,11 +99,21 @@ pub(super) fn of_environment(variable: impl Fn(&str) -> Option<OsString>) -> Res
     Ok(layer)
 }
 
+fn is_ours(variable: &str) -> bool {
+    let section = variable
+        .strip_prefix("HIPPOD_")
+        .and_then(|rest| rest.split_once('_'));
+    section.is_some_and(|(section, _)| KEYS.iter().any(|key| key.parts().0.eq_ignore_ascii_case(section)))
+}
+
 /// What pairs of key and value set.
 pub(super) fn of_flags(flags: &[(String, String)]) -> Result<Layer, ConfigError> {
     let mut layer = Layer::default();
     for (name, text) in flags {
-        let wrong = |message| ConfigError::Flag { key: name.clone(), message };
+        let wrong = |message| ConfigError::Flag {
+            key: name.clone(),
+            message,
+        };
         let key = Key::named(name).ok_or_else(|| wrong(unknown(name)))?;
         let value = key.kind.read(text);
         key.kind.check(&value).map_err(wrong)?;
@@ -110,13 +141,21 @@ fn of_text(text: &str, whose: Whose) -> Result<Layer, Problem> {
         let at = section.span().start;
         let section: &str = section.get_ref();
         if !KEYS.iter().any(|key| key.parts().0 == section) {
-            return Err(Problem { at, message: unknown(section) });
+            return Err(Problem {
+                at,
+                message: unknown(section),
+            });
         }
         let Some(inside) = inside.get_ref().as_table() else {
-            return Err(Problem { at, message: format!("expected a section: [{section}]") });
+            return Err(Problem {
+                at,
+                message: format!("expected a section: [{section}]"),
+            });
         };
         for (name, place) in inside {
-            let value = values.get(section).and_then(|section| section.get(name.get_ref().as_ref()));
+            let value = values
+                .get(section)
+                .and_then(|section| section.get(name.get_ref().as_ref()));
             let Some(value) = value else { continue };
             let key = one(section, name, place, value, whose)?;
             layer.0.push((key, value.clone()));
@@ -134,14 +173,18 @@ fn one<T>(
 ) -> Result<&'static str, Problem> {
     let full = format!("{section}.{}", name.get_ref().as_ref());
     let at = name.span().start;
-    let key = Key::named(&full).ok_or_else(|| Problem { at, message: unknown(&full) })?;
+    let key = Key::named(&full).ok_or_else(|| Problem {
+        at,
+        message: unknown(&full),
+    })?;
     if whose == Whose::Workspace && !key.safe {
         let message = format!("a workspace cannot set `{full}`; set it in hippod's own config.toml");
         return Err(Problem { at, message });
     }
-    key.kind
-        .check(value)
-        .map_err(|message| Problem { at: place.span().start, message: format!("`{full}`: {message}") })?;
+    key.kind.check(value).map_err(|message| Problem {
+        at: place.span().start,
+        message: format!("`{full}`: {message}"),
+    })?;
     Ok(key.name)
 }
 
@@ -155,9 +198,13 @@ fn unknown(name: &str) -> String {
             // `threads = 4` without its section.
             .or_else(|| KEYS.iter().find(|key| key.parts().1 == name).map(|key| key.name))
     };
+    suggest(format!("unknown key `{name}`"), nearest)
+}
+
+fn suggest(message: String, nearest: Option<&str>) -> String {
     match nearest {
-        Some(nearest) => format!("unknown key `{name}`; did you mean `{nearest}`?"),
-        None => format!("unknown key `{name}`"),
+        Some(nearest) => format!("{message}; did you mean `{nearest}`?"),
+        None => message,
     }
 }
 

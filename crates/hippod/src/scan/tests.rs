@@ -1,1 +1,280 @@
 use super::*;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+
+struct Bed {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+    config: WorkspaceConfig,
+}
+
+fn bed(files: &[&str]) -> Bed {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap().join("w");
+    fs::create_dir(&root).unwrap();
+    let bed = Bed {
+        _folder: folder,
+        root,
+        config: WorkspaceConfig::default(),
+    };
+    for file in files {
+        bed.write(file, file);
+    }
+    bed
+}
+
+impl Bed {
+    fn write(&self, rel: &str, text: &str) {
+        let path = self.root.join(rel);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn rules(&self) -> SourceRules {
+        SourceRules::new(&self.config.sources.include, &self.config.sources.exclude).unwrap()
+    }
+
+    fn scan(&self) -> ScanResult {
+        let result = scan(&self.root, &self.rules(), &self.config);
+        // Looking at one path says the same as looking at all, but for second names.
+        for file in &result.files {
+            assert_eq!(self.look(&file.rel), Look::File(file.clone()));
+        }
+        for Skipped { rel, reason } in &result.skipped {
+            if !reason.starts_with("the same file as ") && result.unreadable_dirs.is_empty() {
+                assert_eq!(self.look(rel), Look::Skipped(reason.clone()));
+            }
+        }
+        result
+    }
+
+    fn look(&self, rel: &str) -> Look {
+        look(&self.root, &self.rules(), &self.config, rel)
+    }
+}
+
+fn names(result: &ScanResult) -> Vec<&str> {
+    result.files.iter().map(|file| file.rel.as_str()).collect()
+}
+
+fn skipped(result: &ScanResult) -> Vec<(&str, &str)> {
+    result
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.rel.as_str(), skipped.reason.as_str()))
+        .collect()
+}
+
+fn dirs(bed: &Bed, result: &ScanResult) -> Vec<String> {
+    let mut dirs: Vec<String> = result
+        .dirs
+        .iter()
+        .map(|dir| dir.strip_prefix(&bed.root).unwrap().to_str().unwrap().to_owned())
+        .collect();
+    dirs.sort();
+    dirs
+}
+
+#[test]
+fn finds_memory_and_nothing_else() {
+    let bed = bed(&[
+        "MEMORY.md",
+        "README.md",
+        "memory/2026-01-10.md",
+        "memory/deep/er/note.md",
+        "memory/picture.png",
+        "memory/.git/x.md",
+        "memory/.hidden.md",
+        ".hippocampus/topics/a.md",
+        "node_modules/pkg/memory/a.md",
+        "projects/node_modules/pkg/README.md",
+        "projects/p/plan.md",
+        "src/main.md",
+    ]);
+    fs::create_dir(bed.root.join("knowledge")).unwrap();
+    let result = bed.scan();
+    assert!(result.root_present && !result.root_empty);
+    assert_eq!(
+        names(&result),
+        [
+            "MEMORY.md",
+            "memory/2026-01-10.md",
+            "memory/deep/er/note.md",
+            "projects/p/plan.md"
+        ]
+    );
+    assert_eq!(skipped(&result), []);
+    assert_eq!(
+        dirs(&bed, &result),
+        [
+            "",
+            "knowledge",
+            "memory",
+            "memory/deep",
+            "memory/deep/er",
+            "projects",
+            "projects/p"
+        ]
+    );
+    let file = &result.files[0];
+    let metadata = fs::metadata(&file.abs).unwrap();
+    assert_eq!(file.abs, bed.root.join("MEMORY.md"));
+    assert_eq!(
+        (file.size, file.inode, file.dev),
+        (9, metadata.ino(), metadata.dev())
+    );
+    let modified = metadata
+        .modified()
+        .unwrap()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
+    assert_eq!(
+        i128::from(file.mtime_ns),
+        i128::try_from(modified.as_nanos()).unwrap()
+    );
+    assert_eq!(bed.look("README.md"), Look::None);
+    assert_eq!(bed.look("memory/.git/x.md"), Look::None);
+    assert_eq!(bed.look("memory/absent.md"), Look::None);
+}
+
+#[test]
+fn the_configuration_adds_and_takes_away() {
+    let mut bed = bed(&[
+        "MEMORY.md",
+        "memory/a.md",
+        "memory/private/b.md",
+        "notes/c.md",
+        "notes/d.txt",
+    ]);
+    bed.config.sources.include = vec!["notes/**/*.md".into()];
+    bed.config.sources.exclude = vec!["memory/private/**".into()];
+    assert_eq!(names(&bed.scan()), ["MEMORY.md", "memory/a.md", "notes/c.md"]);
+}
+
+#[test]
+fn ignore_files_count_and_gitignore_does_not() {
+    let mut bed = bed(&[
+        "MEMORY.md",
+        "memory/a.md",
+        "memory/b.md",
+        "memory/sub/c.md",
+        "knowledge/d.md",
+    ]);
+    fs::create_dir(bed.root.join(".git")).unwrap();
+    bed.write(".gitignore", "memory/\n*.md\n");
+    assert_eq!(bed.scan().files.len(), 5);
+    bed.write(".hippoignore", "knowledge/\n");
+    bed.write("memory/.ignore", "b.md\nsub\n");
+    assert_eq!(names(&bed.scan()), ["MEMORY.md", "memory/a.md"]);
+    assert_eq!(bed.look("memory/b.md"), Look::None);
+    assert_eq!(bed.look("memory/sub/c.md"), Look::None);
+    bed.config.sources.respect_ignore_files = false;
+    assert_eq!(bed.scan().files.len(), 5);
+}
+
+#[test]
+fn what_cannot_be_read_as_memory_is_named() {
+    let mut bed = bed(&["memory/a.md", "memory/large.md", "memory/folder.md/inside.md"]);
+    bed.config.sources.max_file_bytes = 20;
+    bed.write("memory/large.md", "more than twenty bytes");
+    let _socket = std::os::unix::net::UnixListener::bind(bed.root.join("memory/socket.md")).unwrap();
+    fs::write(
+        bed.root
+            .join("memory")
+            .join(std::ffi::OsStr::from_bytes(b"caf\xe9.md")),
+        "x",
+    )
+    .unwrap();
+    fs::write(
+        bed.root
+            .join("memory")
+            .join(std::ffi::OsStr::from_bytes(b"caf\xe9.png")),
+        "x",
+    )
+    .unwrap();
+    let result = scan(&bed.root, &bed.rules(), &bed.config);
+    assert_eq!(names(&result), ["memory/a.md"]);
+    assert_eq!(
+        skipped(&result),
+        [
+            ("memory/caf\u{fffd}.md", "its name is not UTF-8"),
+            ("memory/folder.md", "a folder with the name of a file"),
+            (
+                "memory/folder.md/inside.md",
+                "26 bytes, more than sources.max_file_bytes = 20"
+            ),
+            (
+                "memory/large.md",
+                "22 bytes, more than sources.max_file_bytes = 20"
+            ),
+            ("memory/socket.md", "not a regular file"),
+        ]
+    );
+    assert_eq!(
+        bed.look("memory/large.md"),
+        Look::Skipped("22 bytes, more than sources.max_file_bytes = 20".into())
+    );
+}
+
+#[test]
+fn links_stay_within_the_workspace() {
+    let mut bed = bed(&["MEMORY.md", "memory/2026/a.md", "other/b.md"]);
+    let outside = bed.root.parent().unwrap().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("secret.md"), "x").unwrap();
+    let link = |target: &str, rel: &str| symlink(target, bed.root.join(rel)).unwrap();
+    link("../../outside", "memory/away");
+    link("../../outside/secret.md", "memory/secret.md");
+    link("2026", "memory/latest");
+    link("../memory", "memory/loop");
+    link("nowhere.md", "memory/broken.md");
+    link("../other", "memory/other");
+    link("../README.txt", "memory/readme.txt");
+    let result = bed.scan();
+    assert_eq!(
+        names(&result),
+        ["MEMORY.md", "memory/2026/a.md", "memory/other/b.md"]
+    );
+    assert_eq!(
+        skipped(&result),
+        [
+            ("memory/away", "link leads outside the workspace"),
+            ("memory/broken.md", "a link that leads nowhere"),
+            ("memory/latest/a.md", "the same file as memory/2026/a.md"),
+            ("memory/loop", "a link that leads back to memory"),
+            ("memory/secret.md", "link leads outside the workspace"),
+        ]
+    );
+    assert_eq!(dirs(&bed, &result), ["", "memory", "memory/2026", "memory/other"]);
+
+    bed.config.sources.follow_links = false;
+    let result = bed.scan();
+    assert_eq!(names(&result), ["MEMORY.md", "memory/2026/a.md"]);
+    assert!(skipped(&result).contains(&("memory/other", "a link, and sources.follow_links is off")));
+}
+
+#[test]
+fn a_file_with_two_names_counts_once() {
+    let bed = bed(&["memory/a.md"]);
+    fs::hard_link(bed.root.join("memory/a.md"), bed.root.join("MEMORY.md")).unwrap();
+    let result = bed.scan();
+    assert_eq!(names(&result), ["MEMORY.md"]);
+    assert_eq!(skipped(&result), [("memory/a.md", "the same file as MEMORY.md")]);
+}
+
+#[test]
+fn an_absent_root_says_nothing() {
+    let bed = bed(&["MEMORY.md"]);
+    let absent = bed.root.join("absent");
+    assert!(!scan(&absent, &bed.rules(), &bed.config).root_present);
+    assert!(!scan(&bed.root.join("MEMORY.md"), &bed.rules(), &bed.config).root_present);
+    assert_eq!(
+        look(&absent, &bed.rules(), &bed.config, "MEMORY.md"),
+        Look::Unknown
+    );
+    fs::create_dir(&absent).unwrap();
+    let result = scan(&absent, &bed.rules(), &bed.config);
+    assert!(result.root_present && result.root_empty);
+    assert_eq!(result.dirs, [absent]);
+}

@@ -36,20 +36,29 @@ pub(super) fn walk(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, o
     };
     let respect = config.sources.respect_ignore_files;
     let mut builder = WalkBuilder::new(root);
-    builder.standard_filters(false).ignore(respect).follow_links(config.sources.follow_links);
+    builder
+        .standard_filters(false)
+        .ignore(respect)
+        .follow_links(config.sources.follow_links);
     if respect {
         builder.add_custom_ignore_filename(".hippoignore");
     }
     builder.filter_entry(move |entry| gate.admits(entry));
 
-    let mut walked = Walked { root_present: true, ..Walked::default() };
+    let mut walked = Walked {
+        root_present: true,
+        ..Walked::default()
+    };
     let mut links: Vec<PathBuf> = Vec::new();
     for entry in builder.build() {
         match entry {
             Ok(entry) => {
                 if let Some(problem) = entry.error() {
                     let reason = format!("could not use an ignore file: {problem}");
-                    walked.skipped.push(Skipped { rel: relative(root, entry.path()), reason });
+                    walked.skipped.push(Skipped {
+                        rel: relative(root, entry.path()),
+                        reason,
+                    });
                 }
                 if entry.depth() > 0 && entry.path_is_symlink() {
                     links.push(entry.path().to_path_buf());
@@ -60,7 +69,9 @@ pub(super) fn walk(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, o
             Err(error) => refuse(root, rules, &error, &mut walked),
         }
     }
-    walked.skipped.append(&mut skipped.lock().unwrap_or_else(PoisonError::into_inner));
+    walked
+        .skipped
+        .append(&mut skipped.lock().unwrap_or_else(PoisonError::into_inner));
     walked
 }
 
@@ -76,21 +87,40 @@ fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mu
         // It went while we were looking.
         Err(error) if error.kind() == ErrorKind::NotFound => return,
         Err(error) => {
-            walked.skipped.push(Skipped { rel, reason: format!("could not be looked at: {error}") });
+            walked.skipped.push(Skipped {
+                rel,
+                reason: format!("could not be looked at: {error}"),
+            });
             return;
         }
     };
     let reason = if !metadata.is_file() {
         "not a regular file".to_owned()
     } else if metadata.len() > max_bytes {
-        format!("{} bytes, more than sources.max_file_bytes = {max_bytes}", metadata.len())
+        format!(
+            "{} bytes, more than sources.max_file_bytes = {max_bytes}",
+            metadata.len()
+        )
     } else if let Err(error) = rustix::fs::access(entry.path(), Access::READ_OK) {
         format!("could not be read: {}", std::io::Error::from(error))
     } else {
-        let mtime_ns = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
+        let mtime_ns = metadata
+            .mtime()
+            .saturating_mul(1_000_000_000)
+            .saturating_add(metadata.mtime_nsec());
         let (size, inode, dev) = (metadata.len(), metadata.ino(), metadata.dev());
         let abs = entry.path().to_path_buf();
-        walked.files.push((ScannedFile { rel, abs, size, mtime_ns, inode, dev }, linked));
+        walked.files.push((
+            ScannedFile {
+                rel,
+                abs,
+                size,
+                mtime_ns,
+                inode,
+                dev,
+            },
+            linked,
+        ));
         return;
     };
     walked.skipped.push(Skipped { rel, reason });
@@ -103,7 +133,10 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) 
         Error::WithLineNumber { err, .. } | Error::WithDepth { err, .. } => refuse(root, rules, err, walked),
         Error::Loop { ancestor, child } => {
             let reason = format!("a link that leads back to {}", relative_or_root(root, ancestor));
-            walked.skipped.push(Skipped { rel: relative(root, child), reason });
+            walked.skipped.push(Skipped {
+                rel: relative(root, child),
+                reason,
+            });
         }
         Error::WithPath { path, err } => match err.io_error() {
             Some(error) => refuse_path(root, rules, path, error, walked),
@@ -119,11 +152,16 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) 
 
 fn refuse_path(root: &Path, rules: &SourceRules, path: &Path, error: &std::io::Error, walked: &mut Walked) {
     let rel = relative(root, path);
-    let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    let is_link = path
+        .symlink_metadata()
+        .is_ok_and(|metadata| metadata.is_symlink());
     if error.kind() == ErrorKind::NotFound {
         // A file that went while we were looking is no news; a link to nothing is.
         if is_link && rules.is_source(&rel) {
-            walked.skipped.push(Skipped { rel, reason: "a link that leads nowhere".into() });
+            walked.skipped.push(Skipped {
+                rel,
+                reason: "a link that leads nowhere".into(),
+            });
         }
         return;
     }
@@ -133,7 +171,10 @@ fn refuse_path(root: &Path, rules: &SourceRules, path: &Path, error: &std::io::E
     }
     if rules.is_source(&rel) || rules.may_contain(&rel) {
         walked.unreadable_dirs.push(PathBuf::from(&rel));
-        walked.skipped.push(Skipped { rel, reason: format!("could not be read: {error}") });
+        walked.skipped.push(Skipped {
+            rel,
+            reason: format!("could not be read: {error}"),
+        });
     }
 }
 
@@ -203,23 +244,38 @@ impl Gate {
     }
 
     fn skip(&self, rel: &str, reason: &str) {
-        let skipped = Skipped { rel: rel.to_owned(), reason: reason.to_owned() };
-        self.skipped.lock().unwrap_or_else(PoisonError::into_inner).push(skipped);
+        let skipped = Skipped {
+            rel: rel.to_owned(),
+            reason: reason.to_owned(),
+        };
+        self.skipped
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(skipped);
     }
 }
 
 /// Whether `rel` is `target` or one of the folders above it.
 fn is_on_the_way(rel: &str, target: &str) -> bool {
-    target.strip_prefix(rel).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    target
+        .strip_prefix(rel)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn relative(root: &Path, path: &Path) -> String {
-    path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
+    path.strip_prefix(root)
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn relative_or_root(root: &Path, path: &Path) -> String {
     let rel = relative(root, path);
-    if rel.is_empty() { "the workspace".into() } else { rel }
+    if rel.is_empty() {
+        "the workspace".into()
+    } else {
+        rel
+    }
 }
 
 #[cfg(test)]
@@ -229,9 +285,20 @@ mod tests {
     fn refused(path: &str, kind: ErrorKind) -> Walked {
         let rules = SourceRules::new(&[], &[]).unwrap();
         let err = Box::new(Error::Io(kind.into()));
-        let err = Box::new(Error::WithPath { path: path.into(), err });
-        let mut walked = Walked { root_present: true, ..Walked::default() };
-        refuse(Path::new("/w"), &rules, &Error::WithDepth { depth: 1, err }, &mut walked);
+        let err = Box::new(Error::WithPath {
+            path: path.into(),
+            err,
+        });
+        let mut walked = Walked {
+            root_present: true,
+            ..Walked::default()
+        };
+        refuse(
+            Path::new("/w"),
+            &rules,
+            &Error::WithDepth { depth: 1, err },
+            &mut walked,
+        );
         walked
     }
 
@@ -239,15 +306,31 @@ mod tests {
     fn a_folder_that_cannot_be_read_is_no_empty_folder() {
         let walked = refused("/w/memory", ErrorKind::PermissionDenied);
         assert_eq!(walked.unreadable_dirs, [PathBuf::from("memory")]);
-        assert!(walked.skipped[0].reason.contains("could not be read"), "{walked:?}");
+        assert!(
+            walked.skipped[0].reason.contains("could not be read"),
+            "{walked:?}"
+        );
         assert!(walked.root_present);
 
         assert!(!refused("/w", ErrorKind::PermissionDenied).root_present);
-        assert!(refused("/w/memory/gone.md", ErrorKind::NotFound).unreadable_dirs.is_empty());
+        assert!(
+            refused("/w/memory/gone.md", ErrorKind::NotFound)
+                .unreadable_dirs
+                .is_empty()
+        );
         let loose = Error::Io(ErrorKind::Other.into());
         let mut walked = Walked::default();
-        refuse(Path::new("/w"), &SourceRules::new(&[], &[]).unwrap(), &loose, &mut walked);
-        assert_eq!(walked.unreadable_dirs, [PathBuf::new()], "everything may still be there");
+        refuse(
+            Path::new("/w"),
+            &SourceRules::new(&[], &[]).unwrap(),
+            &loose,
+            &mut walked,
+        );
+        assert_eq!(
+            walked.unreadable_dirs,
+            [PathBuf::new()],
+            "everything may still be there"
+        );
     }
 
     #[test]

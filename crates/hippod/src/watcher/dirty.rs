@@ -33,7 +33,13 @@ pub(super) enum Batch {
 impl DirtySet {
     /// An empty set, handed on after `quiet` without a change and at the latest after `max_wait`.
     pub fn new(quiet: Duration, max_wait: Duration) -> Self {
-        Self { quiet, max_wait, paths: BTreeSet::new(), rescan: None, since: None }
+        Self {
+            quiet,
+            max_wait,
+            paths: BTreeSet::new(),
+            rescan: None,
+            since: None,
+        }
     }
 
     /// Adds a path.
@@ -56,7 +62,8 @@ impl DirtySet {
 
     /// When to hand on, if there is anything.
     pub fn due(&self) -> Option<Instant> {
-        self.since.map(|(first, last)| (last + self.quiet).min(first + self.max_wait))
+        self.since
+            .map(|(first, last)| (last + self.quiet).min(first + self.max_wait))
     }
 
     /// Hands on what is due.
@@ -113,7 +120,10 @@ mod tests {
         assert!(set.paths.is_empty());
         assert_eq!(set.take(now + QUIET), Some(Batch::Rescan(RescanReason::TooMany)));
         set.insert(path(7), now + QUIET);
-        assert_eq!(set.take(now + QUIET * 2), Some(Batch::Paths(BTreeSet::from([path(7)]))));
+        assert_eq!(
+            set.take(now + QUIET * 2),
+            Some(Batch::Paths(BTreeSet::from([path(7)])))
+        );
     }
 
     #[derive(Debug, Clone)]

@@ -60,14 +60,19 @@ impl Shared {
         let inbox = Inbox {
             dirty: DirtySet::new(spec.quiet, spec.max_wait),
             watched: BTreeMap::new(),
-            dirs: Some(spec.dirs.clone()),
+            dirs: None,
             canary_asked: false,
             canary_seen: false,
             check_root: false,
             limit: None,
             stop: false,
         };
-        let state = WatchState { mode: Mode::Notify, reason: None, last_event: None, folders: 0 };
+        let state = WatchState {
+            mode: Mode::Notify,
+            reason: None,
+            last_event: None,
+            folders: 0,
+        };
         Self {
             root: spec.root.clone(),
             inbox: Mutex::new(inbox),
@@ -106,7 +111,11 @@ impl Shared {
             }
             let until = inbox.dirty.due().map_or(deadline, |due| due.min(deadline));
             let left = until.saturating_duration_since(now);
-            inbox = self.wake.wait_timeout(inbox, left).unwrap_or_else(PoisonError::into_inner).0;
+            inbox = self
+                .wake
+                .wait_timeout(inbox, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
     }
 
@@ -148,7 +157,9 @@ impl Shared {
 impl Inbox {
     /// Sorts a path that may have changed.
     pub fn take(&mut self, root: &Path, path: PathBuf, now: Instant) {
-        let Ok(below) = path.strip_prefix(root) else { return };
+        let Ok(below) = path.strip_prefix(root) else {
+            return;
+        };
         if below.as_os_str().is_empty() {
             self.check_root = true;
         } else if let Ok(own) = below.strip_prefix(OWN_FOLDER) {
@@ -177,7 +188,15 @@ impl Inbox {
 
 impl Turn {
     fn is_something(&self) -> bool {
-        let Self { dirs, canary_asked, canary_seen, check_root, limit, stop, batch } = self;
+        let Self {
+            dirs,
+            canary_asked,
+            canary_seen,
+            check_root,
+            limit,
+            stop,
+            batch,
+        } = self;
         dirs.is_some()
             || *canary_asked
             || *canary_seen
@@ -222,7 +241,10 @@ fn is_change(kind: EventKind) -> bool {
 
 /// Whether the path may lead to nothing, or to another folder, from now on.
 fn is_leaving(kind: EventKind) -> bool {
-    matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
+    matches!(
+        kind,
+        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+    )
 }
 
 /// A thread that panicked while it held the lock left whole values behind.

@@ -38,7 +38,10 @@ impl Poller {
             }
         }
         let gone = self.seen.keys().filter(|path| !now.contains_key(*path));
-        let new = now.iter().filter(|(path, mark)| self.seen.get(*path) != Some(mark)).map(|(path, _)| path);
+        let new = now
+            .iter()
+            .filter(|(path, mark)| self.seen.get(*path) != Some(mark))
+            .map(|(path, _)| path);
         let changed = gone.chain(new).cloned().collect();
         self.seen = now;
         changed
@@ -48,7 +51,9 @@ impl Poller {
 /// Entries of a folder that changed after a moment, in seconds since the Unix epoch.
 pub(super) fn changed_since(dir: &Path, since: i64) -> Vec<PathBuf> {
     let marks = marks(dir).unwrap_or_default();
-    let recent = marks.into_iter().filter(|(_, mark)| mark.ctime_ns / 1_000_000_000 >= since);
+    let recent = marks
+        .into_iter()
+        .filter(|(_, mark)| mark.ctime_ns / 1_000_000_000 >= since);
     recent.map(|(path, _)| path).collect()
 }
 
@@ -58,15 +63,28 @@ fn marks(dir: &Path) -> std::io::Result<Vec<(PathBuf, Mark)>> {
         let path = entry?.path();
         // Links are followed; one that leads nowhere is as good as absent.
         let Ok(metadata) = path.metadata() else { continue };
-        let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
         let mtime_ns = nanoseconds(metadata.mtime(), metadata.mtime_nsec());
         let ctime_ns = nanoseconds(metadata.ctime(), metadata.ctime_nsec());
         let (is_dir, inode) = (metadata.is_dir(), metadata.ino());
         // The time of a folder changes with its entries, which are looked at where they matter.
         let mark = if is_dir {
-            Mark { is_dir, inode, size: 0, mtime_ns: 0, ctime_ns }
+            Mark {
+                is_dir,
+                inode,
+                size: 0,
+                mtime_ns: 0,
+                ctime_ns,
+            }
         } else {
-            Mark { is_dir, inode, size: metadata.len(), mtime_ns, ctime_ns }
+            Mark {
+                is_dir,
+                inode,
+                size: metadata.len(),
+                mtime_ns,
+                ctime_ns,
+            }
         };
         marks.push((path, mark));
     }

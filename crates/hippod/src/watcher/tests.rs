@@ -1,1 +1,289 @@
 use super::*;
+use std::fs;
+use std::sync::mpsc::{Receiver, channel};
+
+/// Far beyond what any of this takes; a test that waits so long has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Bed {
+    folder: tempfile::TempDir,
+    root: PathBuf,
+    watcher: Watcher,
+    events: Receiver<WatchEvent>,
+}
+
+fn bed(poll: PollMode) -> Bed {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap().join("w");
+    fs::create_dir_all(root.join("memory")).unwrap();
+    let (sender, events) = channel();
+    let spec = WatchSpec {
+        root: root.clone(),
+        poll,
+        poll_every: Duration::from_millis(20),
+        quiet: Duration::from_millis(20),
+        max_wait: Duration::from_millis(200),
+    };
+    let watcher = Watcher::start_as(spec, Box::new(move |event| drop(sender.send(event)))).unwrap();
+    Bed {
+        folder,
+        root,
+        watcher,
+        events,
+    }
+}
+
+impl Bed {
+    /// Waits for an event that is as wanted; others are passed over.
+    fn wait(&self, what: &str, mut wanted: impl FnMut(&WatchEvent) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.events.recv_timeout(left) {
+                Ok(event) if wanted(&event) => return,
+                Ok(event) => assert_eq!(event.root(), self.root),
+                Err(error) => panic!("waiting for {what}: {error}"),
+            }
+        }
+    }
+
+    fn wait_dirty(&self, path: &Path) {
+        let what = path.display().to_string();
+        self.wait(
+            &what,
+            |event| matches!(event, WatchEvent::Dirty(_, paths) if paths.contains(path)),
+        );
+    }
+
+    fn wait_rescan(&self, wanted: RescanReason) {
+        let what = format!("{wanted:?}");
+        self.wait(
+            &what,
+            |event| matches!(event, WatchEvent::Rescan(_, reason) if *reason == wanted),
+        );
+    }
+
+    /// Returns once the watcher has taken over the folders: they are watched before the canary is.
+    fn set_dirs(&self, dirs: &[&str]) {
+        let dirs = dirs.iter().map(|dir| self.root.join(dir)).collect();
+        self.watcher.set_dirs(dirs);
+        self.canary();
+    }
+
+    fn canary(&self) {
+        self.watcher.write_canary().unwrap();
+        self.wait("the canary", |event| matches!(event, WatchEvent::CanarySeen(_)));
+    }
+}
+
+fn sees_files_come_change_and_go(poll: PollMode) {
+    let bed = bed(poll);
+    bed.set_dirs(&["memory"]);
+    let file = bed.root.join("memory/a.md");
+    fs::write(&file, "one").unwrap();
+    bed.wait_dirty(&file);
+    fs::write(&file, "two!").unwrap();
+    bed.wait_dirty(&file);
+    let renamed = bed.root.join("memory/b.md");
+    fs::rename(&file, &renamed).unwrap();
+    bed.wait_dirty(&renamed);
+    fs::remove_file(&renamed).unwrap();
+    bed.wait_dirty(&renamed);
+    let top = bed.root.join("MEMORY.md");
+    fs::write(&top, "one").unwrap();
+    bed.wait_dirty(&top);
+    assert!(bed.watcher.state().last_event.is_some());
+}
+
+#[test]
+fn the_system_tells() {
+    sees_files_come_change_and_go(PollMode::Never);
+}
+
+#[test]
+fn looking_finds_the_same() {
+    sees_files_come_change_and_go(PollMode::Always);
+}
+
+fn sees_new_and_renewed_folders(poll: PollMode) {
+    let bed = bed(poll);
+    bed.set_dirs(&["memory"]);
+    for round in 0..3 {
+        let folder = bed.root.join("memory/2026");
+        fs::create_dir(&folder).unwrap();
+        bed.wait_dirty(&folder);
+        // Written before the folder is watched: found all the same.
+        let early = folder.join(format!("early-{round}.md"));
+        fs::write(&early, "x").unwrap();
+        bed.set_dirs(&["memory", "memory/2026"]);
+        bed.wait_dirty(&early);
+        let late = folder.join(format!("late-{round}.md"));
+        fs::write(&late, "x").unwrap();
+        bed.wait_dirty(&late);
+        fs::remove_dir_all(&folder).unwrap();
+        bed.wait_dirty(&folder);
+    }
+}
+
+#[test]
+fn new_folders_are_told_and_then_watched() {
+    sees_new_and_renewed_folders(PollMode::Never);
+}
+
+#[test]
+fn new_folders_are_found_by_looking() {
+    sees_new_and_renewed_folders(PollMode::Always);
+}
+
+#[test]
+fn a_folder_that_is_not_wanted_any_more_is_silent() {
+    let bed = bed(PollMode::Never);
+    bed.set_dirs(&["memory"]);
+    assert_eq!(bed.watcher.state().folders, 2);
+    bed.set_dirs(&[]);
+    assert_eq!(bed.watcher.state().folders, 2, "the root and the canary's folder");
+    fs::write(bed.root.join("memory/a.md"), "x").unwrap();
+    let top = bed.root.join("MEMORY.md");
+    fs::write(&top, "x").unwrap();
+    bed.wait("the file at the top", |event| match event {
+        WatchEvent::Dirty(_, paths) => {
+            assert!(paths.iter().all(|path| !path.ends_with("a.md")), "{paths:?}");
+            paths.contains(&top)
+        }
+        _ => false,
+    });
+}
+
+fn the_root_may_go_and_come_back(poll: PollMode) {
+    let bed = bed(poll);
+    bed.set_dirs(&["memory"]);
+    let away = bed.folder.path().join("away");
+    fs::rename(&bed.root, &away).unwrap();
+    bed.wait_rescan(RescanReason::RootGone);
+    assert!(bed.watcher.write_canary().is_err());
+    assert!(!bed.root.exists(), "the canary does not create the root");
+    fs::rename(&away, &bed.root).unwrap();
+    bed.wait_rescan(RescanReason::RootBack);
+    let file = bed.root.join("memory/after.md");
+    fs::write(&file, "x").unwrap();
+    bed.wait_dirty(&file);
+}
+
+#[test]
+fn the_root_may_go_and_come_back_with_notices() {
+    the_root_may_go_and_come_back(PollMode::Never);
+}
+
+#[test]
+fn the_root_may_go_and_come_back_with_looks() {
+    the_root_may_go_and_come_back(PollMode::Always);
+}
+
+#[test]
+fn a_file_that_never_rests_is_handed_on() {
+    let bed = bed(PollMode::Never);
+    let file = bed.root.join("MEMORY.md");
+    let deadline = Instant::now() + PATIENCE;
+    let mut number = 0u64;
+    // No pause is ever as long as the quiet time.
+    let dirty = loop {
+        number += 1;
+        fs::write(&file, number.to_string()).unwrap();
+        match bed.events.try_recv() {
+            Ok(WatchEvent::Dirty(_, paths)) => break paths,
+            _ => assert!(
+                Instant::now() < deadline,
+                "nothing was handed on after {number} changes"
+            ),
+        }
+    };
+    assert!(dirty.contains(&file));
+}
+
+#[test]
+fn a_canary_that_cannot_be_written_proves_nothing() {
+    let bed = bed(PollMode::Never);
+    fs::write(bed.root.join(OWN_FOLDER), "a file in the folder's place").unwrap();
+    let CanaryError::Unprovable(reason) = bed.watcher.write_canary().unwrap_err();
+    assert!(!reason.is_empty());
+}
+
+#[test]
+fn the_own_folder_is_silent_but_for_its_configuration() {
+    let bed = bed(PollMode::Never);
+    bed.canary();
+    fs::write(bed.root.join(".hippocampus/meta.json"), "{}").unwrap();
+    let config = bed.root.join(".hippocampus/config.toml");
+    fs::write(&config, "").unwrap();
+    bed.wait("the configuration", |event| match event {
+        WatchEvent::Dirty(_, paths) => {
+            assert!(paths.iter().all(|path| !path.ends_with("meta.json")), "{paths:?}");
+            paths.contains(&config)
+        }
+        _ => false,
+    });
+}
+
+#[test]
+fn an_overflow_and_a_limit_are_told() {
+    let bed = bed(PollMode::Auto);
+    bed.canary();
+    let overflow = notify::Event::new(notify::EventKind::Other).set_flag(notify::event::Flag::Rescan);
+    bed.watcher.shared.heard(Ok(overflow));
+    bed.wait_rescan(RescanReason::Overflow);
+    assert_eq!(bed.watcher.state().mode, Mode::Notify);
+
+    bed.watcher
+        .shared
+        .heard(Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch)));
+    bed.wait_rescan(RescanReason::WatchLimit);
+    let state = bed.watcher.state();
+    assert_eq!(state.mode, Mode::Poll);
+    assert_eq!(
+        state.reason.unwrap(),
+        "the limit fs.inotify.max_user_watches is reached"
+    );
+    bed.set_dirs(&["memory"]);
+    let file = bed.root.join("memory/a.md");
+    fs::write(&file, "found by looking").unwrap();
+    bed.wait_dirty(&file);
+}
+
+#[test]
+fn reading_is_no_event() {
+    let bed = bed(PollMode::Never);
+    let quiet = bed.root.join("memory/quiet.md");
+    fs::write(&quiet, "x").unwrap();
+    bed.set_dirs(&["memory"]);
+    bed.wait_dirty(&quiet);
+    fs::read(&quiet).unwrap();
+    let loud = bed.root.join("memory/loud.md");
+    fs::write(&loud, "x").unwrap();
+    bed.wait("the written file", |event| match event {
+        WatchEvent::Dirty(_, paths) => {
+            assert!(!paths.contains(&quiet), "{paths:?}");
+            paths.contains(&loud)
+        }
+        _ => false,
+    });
+}
+
+#[test]
+fn it_ends_with_its_handle() {
+    let bed = bed(PollMode::Auto);
+    let Bed {
+        watcher,
+        events,
+        folder: _folder,
+        ..
+    } = bed;
+    drop(watcher);
+    // The sender lives in the thread: the channel closes when the thread has ended, and no last words are said.
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Err(error) => break assert_eq!(error, std::sync::mpsc::RecvTimeoutError::Disconnected),
+            Ok(event) => assert!(!matches!(event, WatchEvent::Dead(..))),
+        }
+    }
+}

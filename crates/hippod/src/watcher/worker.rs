@@ -46,7 +46,15 @@ impl Worker {
         };
         let wanted = vec![spec.root.clone()];
         let root = identity(&spec.root);
-        let mut worker = Self { spec, shared, sink, root, wanted, backend, next_look: Instant::now() };
+        let mut worker = Self {
+            spec,
+            shared,
+            sink,
+            root,
+            wanted,
+            backend,
+            next_look: Instant::now(),
+        };
         worker.cover();
         worker.next_look = Instant::now() + worker.distance();
         Ok(worker)
@@ -54,7 +62,10 @@ impl Worker {
 
     /// Works until it is told to stop.
     pub fn run(mut self) {
-        let guard = LastWords(Some((self.spec.root.clone(), std::mem::replace(&mut self.sink, Box::new(|_| ())))));
+        let guard = LastWords(Some((
+            self.spec.root.clone(),
+            std::mem::replace(&mut self.sink, Box::new(|_| ())),
+        )));
         loop {
             let turn = self.shared.next(self.next_look);
             if turn.stop {
@@ -67,7 +78,15 @@ impl Worker {
     }
 
     fn act(&mut self, turn: Turn) -> Vec<WatchEvent> {
-        let Turn { dirs, canary_asked, canary_seen, check_root, limit, stop: _, batch } = turn;
+        let Turn {
+            dirs,
+            canary_asked,
+            canary_seen,
+            check_root,
+            limit,
+            stop: _,
+            batch,
+        } = turn;
         let root = || self.spec.root.clone();
         let mut events = Vec::new();
         if canary_seen {
@@ -113,7 +132,10 @@ impl Worker {
     fn cover(&mut self) {
         let watched = self.shared.with(|inbox| inbox.watched.clone());
         let own = self.spec.root.join(OWN_FOLDER);
-        for dir in watched.keys().filter(|dir| !self.wanted.contains(dir) && **dir != own) {
+        for dir in watched
+            .keys()
+            .filter(|dir| !self.wanted.contains(dir) && **dir != own)
+        {
             self.shared.with(|inbox| inbox.watched.remove(dir));
             if let Backend::Notify(notify) = &mut self.backend {
                 // It may have gone with its folder already.
@@ -137,9 +159,14 @@ impl Worker {
     /// Watches one folder. Answers whether it is watched now.
     fn watch(&mut self, dir: &Path, identity: Identity) -> bool {
         // Noted before it is so: the system's thread takes the note away when the folder goes meanwhile.
-        self.shared.with(|inbox| inbox.watched.insert(dir.to_path_buf(), identity));
-        let Backend::Notify(notify) = &mut self.backend else { return true };
-        let Err(error) = notify.watch(dir, RecursiveMode::NonRecursive) else { return true };
+        self.shared
+            .with(|inbox| inbox.watched.insert(dir.to_path_buf(), identity));
+        let Backend::Notify(notify) = &mut self.backend else {
+            return true;
+        };
+        let Err(error) = notify.watch(dir, RecursiveMode::NonRecursive) else {
+            return true;
+        };
         self.shared.with(|inbox| inbox.watched.remove(dir));
         match limit(&error) {
             Some(reason) => {
@@ -168,11 +195,14 @@ impl Worker {
         let now = Instant::now();
         self.look();
         self.next_look = now + self.distance();
-        self.shared.with(|inbox| inbox.dirty.rescan(RescanReason::WatchLimit, now));
+        self.shared
+            .with(|inbox| inbox.dirty.rescan(RescanReason::WatchLimit, now));
     }
 
     fn look(&mut self) {
-        let Backend::Poll(poller) = &mut self.backend else { return };
+        let Backend::Poll(poller) = &mut self.backend else {
+            return;
+        };
         let own = self.spec.root.join(OWN_FOLDER);
         let changed = poller.look(self.wanted.iter().chain([&own]));
         self.note(changed);
@@ -181,7 +211,11 @@ impl Worker {
     fn note(&self, paths: Vec<PathBuf>) {
         let now = Instant::now();
         let any = !paths.is_empty();
-        self.shared.with(|inbox| paths.into_iter().for_each(|path| inbox.take(&self.spec.root, path, now)));
+        self.shared.with(|inbox| {
+            paths
+                .into_iter()
+                .for_each(|path| inbox.take(&self.spec.root, path, now))
+        });
         if any {
             self.shared.set_state(|state| state.last_event = Some(now));
         }
@@ -205,7 +239,11 @@ impl Worker {
             return;
         }
         self.root = now;
-        let reason = if now.is_some() { RescanReason::RootBack } else { RescanReason::RootGone };
+        let reason = if now.is_some() {
+            RescanReason::RootBack
+        } else {
+            RescanReason::RootGone
+        };
         tracing::info!(root = %self.spec.root.display(), ?reason, "the workspace's folder changed");
         // The old watches belong to folders that are no longer at these paths.
         self.shared.with(|inbox| inbox.watched.clear());
@@ -216,7 +254,8 @@ impl Worker {
             }
         }
         self.cover();
-        self.shared.with(|inbox| inbox.dirty.rescan(reason, Instant::now()));
+        self.shared
+            .with(|inbox| inbox.dirty.rescan(reason, Instant::now()));
         self.next_look = Instant::now() + self.distance();
     }
 }
