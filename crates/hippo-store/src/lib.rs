@@ -1,1 +1,7 @@
-//! hippo-store
+//! Everything hippod keeps on disk: the database of a workspace, the vector index beside it, atomic files.
+
+pub mod db;
+mod error;
+pub mod vector;
+
+pub use error::StoreError;

@@ -1,0 +1,216 @@
+//! How a graph comes to be: `hnsw_rs` builds it over a snapshot, then it is flattened.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hnsw_rs::prelude::{Distance, Hnsw};
+
+use super::graph::{Graph, Links, Upper};
+use super::index::VectorParams;
+use super::quantize;
+use super::slots::{Codes, SlotSet};
+
+/// Points inserted between two looks at the cancel flag: about a tenth of a second.
+const BATCH: usize = 256;
+/// Layers that `hnsw_rs` may use; its own limit.
+const MAX_LAYERS: usize = 16;
+
+/// A build was given up because its cancel flag was set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("could not build the vector graph: cancelled")]
+pub struct BuildCancelled;
+
+/// A snapshot of an index, ready to be built in another thread while the index goes on.
+#[derive(Clone)]
+pub struct BuildJob {
+    pub(super) token: u64,
+    pub(super) codes: Codes,
+    pub(super) slots: Vec<u32>,
+    pub(super) params: VectorParams,
+}
+
+/// A finished build, to be handed to [`VectorIndex::install`](super::VectorIndex::install).
+pub struct Built {
+    pub(super) token: u64,
+    pub(super) graph: Option<Graph>,
+}
+
+impl fmt::Debug for BuildJob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BuildJob")
+            .field("token", &self.token)
+            .field("slots", &self.slots.len())
+            .finish()
+    }
+}
+
+impl fmt::Debug for Built {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Built")
+            .field("token", &self.token)
+            .field("graph", &self.graph.is_some())
+            .finish()
+    }
+}
+
+impl BuildJob {
+    /// Number of vectors to build over.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there is nothing to build over.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Builds the graph, or none when the snapshot is small enough to be scanned. Takes minutes for hundreds of
+    /// thousands of vectors; uses [`VectorParams::build_threads`] threads.
+    ///
+    /// # Errors
+    /// When `cancel` was set in between.
+    pub fn run(self, cancel: &AtomicBool) -> Result<Built, BuildCancelled> {
+        if self.slots.len() <= self.params.exact_below.max(1) {
+            return Ok(Built {
+                token: self.token,
+                graph: None,
+            });
+        }
+        let token = self.token;
+        let threads = self.params.build_threads.max(1);
+        let graph = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            // `hnsw_rs` uses the pool it is called in, also to drop its points.
+            Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?,
+            Err(_) => self.build(cancel, false)?,
+        };
+        Ok(Built {
+            token,
+            graph: Some(graph),
+        })
+    }
+
+    fn build(self, cancel: &AtomicBool, parallel: bool) -> Result<Graph, BuildCancelled> {
+        let total = self.codes.len();
+        let distance = CodeDistance {
+            codes: Arc::new(self.codes),
+        };
+        let m = self.params.m.clamp(2, 256);
+        let hnsw: Hnsw<u32, CodeDistance> = Hnsw::new(
+            m,
+            self.slots.len(),
+            MAX_LAYERS,
+            self.params.ef_construction.max(m),
+            distance,
+        );
+        for batch in self.slots.chunks(BATCH) {
+            if cancel.load(Ordering::Relaxed) {
+                return Err(BuildCancelled);
+            }
+            let points: Vec<(&[u32], usize)> = batch
+                .iter()
+                .map(|slot| (std::slice::from_ref(slot), *slot as usize))
+                .collect();
+            if parallel {
+                hnsw.parallel_insert_slice(&points);
+            } else {
+                points.into_iter().for_each(|point| hnsw.insert_slice(point));
+            }
+        }
+        Ok(flatten(&hnsw, total))
+    }
+}
+
+/// Distance between two slots: 1 − cosine of their codes, never below 0 (`hnsw_rs` asserts that, and rounding of
+/// equal vectors would break it). A point's "vector" is its slot alone, so that the codes are not held twice.
+struct CodeDistance {
+    codes: Arc<Codes>,
+}
+
+impl Distance<u32> for CodeDistance {
+    fn eval(&self, a: &[u32], b: &[u32]) -> f32 {
+        let (&[a], &[b]) = (a, b) else { return 2.0 };
+        let codes = &self.codes;
+        let dot = quantize::dot_codes((codes.upper(a), codes.lower(a)), (codes.upper(b), codes.lower(b)));
+        (1.0 - dot as f32 * codes.scale(a) * codes.scale(b)).max(0.0)
+    }
+}
+
+fn flatten(hnsw: &Hnsw<'_, u32, CodeDistance>, slots: usize) -> Graph {
+    let mut rows: Vec<Vec<(u32, Vec<u32>)>> = vec![Vec::new(); MAX_LAYERS];
+    let mut top = (0u8, 0u32);
+    for point in hnsw.get_point_indexation() {
+        let slot = point.get_origin_id() as u32;
+        let level = point.get_point_id().0;
+        top = top.max((level, slot));
+        let layers = point.get_neighborhood_id();
+        for (layer, neighbours) in layers.into_iter().enumerate().take(usize::from(level) + 1) {
+            rows[layer].push((slot, neighbours.into_iter().map(|n| n.d_id as u32).collect()));
+        }
+    }
+    let uppers = rows[1..=usize::from(top.0)].iter_mut().rev().map(|layer| {
+        layer.sort_unstable_by_key(|(slot, _)| *slot);
+        let mut upper = Upper {
+            nodes: Vec::new(),
+            links: Links {
+                offsets: vec![0],
+                links: Vec::new(),
+            },
+        };
+        for (slot, links) in layer {
+            upper.nodes.push(*slot);
+            upper.links.links.extend_from_slice(links);
+            upper.links.offsets.push(upper.links.links.len() as u32);
+        }
+        upper
+    });
+    let uppers = uppers.collect();
+    let base = both_ways(&rows[0], slots);
+    let members = reachable(&base, top.1, slots);
+    Graph {
+        entry: top.1,
+        uppers,
+        base,
+        members,
+    }
+}
+
+/// The links of the lowest layer in both directions: `hnsw_rs` drops the farthest back link of a full node, which
+/// leaves nodes that no other one leads to.
+fn both_ways(rows: &[(u32, Vec<u32>)], slots: usize) -> Links {
+    let mut out: Vec<Vec<u32>> = vec![Vec::new(); slots];
+    for (slot, links) in rows {
+        for &link in links {
+            out[*slot as usize].push(link);
+            out[link as usize].push(*slot);
+        }
+    }
+    let mut base = Links {
+        offsets: Vec::with_capacity(slots + 1),
+        links: Vec::new(),
+    };
+    base.offsets.push(0);
+    for row in &mut out {
+        row.sort_unstable();
+        row.dedup();
+        base.links.extend_from_slice(row);
+        base.offsets.push(base.links.len() as u32);
+    }
+    base.links.shrink_to_fit();
+    base
+}
+
+fn reachable(base: &Links, entry: u32, slots: usize) -> SlotSet {
+    let mut members = SlotSet::with_slots(slots);
+    let mut open = vec![entry];
+    members.insert(entry);
+    while let Some(slot) = open.pop() {
+        open.extend(
+            base.of(slot as usize)
+                .iter()
+                .copied()
+                .filter(|&next| members.insert(next)),
+        );
+    }
+    members
+}

@@ -1,0 +1,393 @@
+//! How an index is kept in a file, and how a file is refused.
+//!
+//! `vectors.hvi`: magic (8 bytes), version (u32), length of the header (u32), header (JSON), BLAKE3 of all that
+//! (32 bytes), body. The header names the identity, the shape and the BLAKE3 of the body. Nothing is interpreted
+//! before its checksum was found right, and the arrays are checked against each other after that: no file can make
+//! loading panic or end the process. Integers and floats are little-endian.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::graph::{Graph, Links, Upper};
+use super::index::{VectorIndex, VectorParams};
+use super::slots::{BLOCK, Block, Codes, NONE, SlotSet};
+
+/// Name of the dump inside its folder.
+pub const DUMP_FILE: &str = "vectors.hvi";
+const MAGIC: &[u8; 8] = b"HIPPOVEC";
+const VERSION: u32 = 1;
+/// Longest header that is read; a real one is below 1 KB.
+const MAX_HEADER: usize = 64 * 1024;
+
+/// What a dump must belong to in order to be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DumpIdentity {
+    /// The model that made the vectors.
+    pub model_id: String,
+    /// Dimensions of each vector.
+    pub dimension: usize,
+    /// Generation of the embeddings in the store.
+    pub generation: u64,
+    /// Number of vectors.
+    pub count: usize,
+    /// The store's checksum over the ids and contents of the vectors.
+    pub content: String,
+}
+
+/// A dump was not used. The index can be built from the store again.
+#[derive(Debug, thiserror::Error)]
+#[error("could not use the dump of the vector index: {reason}")]
+pub struct DumpRejected {
+    /// What is wrong with it.
+    pub reason: RejectReason,
+}
+
+/// What is wrong with a dump.
+#[derive(Debug, thiserror::Error)]
+pub enum RejectReason {
+    /// There is no dump.
+    #[error("there is none")]
+    Missing,
+    /// The system could not read it.
+    #[error("{0}")]
+    Unreadable(io::Error),
+    /// It does not begin as one.
+    #[error("it is not a dump")]
+    NotADump,
+    /// It was written by another version of the format.
+    #[error("its format has version {0}")]
+    Version(u32),
+    /// It is shorter or longer than it says.
+    #[error("its length is wrong")]
+    Length,
+    /// A checksum differs: the file is damaged.
+    #[error("its checksum is wrong")]
+    Checksum,
+    /// It belongs to another state of the store; the field that differs is named.
+    #[error("it belongs to another {0}")]
+    Identity(&'static str),
+    /// The checksums are right, yet the parts do not fit each other.
+    #[error("its parts do not fit each other")]
+    Malformed,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    identity: DumpIdentity,
+    slots: usize,
+    graph: Option<GraphShape>,
+    body_blake3: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GraphShape {
+    entry: u32,
+    /// Slots there were when the graph was built.
+    slots: usize,
+    base_links: usize,
+    /// Nodes and links of each layer above the lowest.
+    uppers: Vec<(usize, usize)>,
+}
+
+impl VectorIndex {
+    /// Writes the index to `dir` (created when missing): temporary file, fsync, rename, fsync of the folder.
+    ///
+    /// # Errors
+    /// When the system refuses; an earlier dump is untouched then.
+    pub fn save(&self, dir: &Path, identity: &DumpIdentity) -> io::Result<()> {
+        fs::create_dir_all(dir)?;
+        let mut hasher = blake3::Hasher::new();
+        self.write_body(&mut hasher)?;
+        let header = Header {
+            identity: identity.clone(),
+            slots: self.ids.len(),
+            graph: self.graph.as_ref().map(shape_of),
+            body_blake3: hasher.finalize().to_hex().to_string(),
+        };
+        let json = serde_json::to_vec(&header)?;
+        let mut head = Vec::with_capacity(json.len() + 48);
+        head.extend_from_slice(MAGIC);
+        head.extend_from_slice(&VERSION.to_le_bytes());
+        head.extend_from_slice(&(json.len() as u32).to_le_bytes());
+        head.extend_from_slice(&json);
+        head.extend_from_slice(blake3::hash(&head).as_bytes());
+
+        let temporary = dir.join(format!("{DUMP_FILE}.tmp"));
+        let written = (|| {
+            let mut out = BufWriter::with_capacity(1 << 20, File::create(&temporary)?);
+            out.write_all(&head)?;
+            self.write_body(&mut out)?;
+            out.into_inner()
+                .map_err(io::IntoInnerError::into_error)?
+                .sync_all()?;
+            fs::rename(&temporary, dir.join(DUMP_FILE))
+        })();
+        if written.is_err() {
+            // The first error is the one to report.
+            let _ = fs::remove_file(&temporary);
+            return written;
+        }
+        sync_folder(dir)
+    }
+
+    /// Reads the dump in `dir` when it belongs to `expect` and is undamaged.
+    ///
+    /// # Errors
+    /// [`DumpRejected`] with the reason; never a panic.
+    pub fn load(dir: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Self, DumpRejected> {
+        read(&dir.join(DUMP_FILE), expect, params).map_err(|reason| DumpRejected { reason })
+    }
+
+    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_u32s(out, &self.ids)?;
+        for block in &self.codes.blocks {
+            out.write_all(&block.upper)?;
+            out.write_all(&block.lower)?;
+            for scale in &block.scales {
+                out.write_all(&scale.to_le_bytes())?;
+            }
+        }
+        let Some(graph) = &self.graph else { return Ok(()) };
+        for word in &graph.members.words {
+            out.write_all(&word.to_le_bytes())?;
+        }
+        write_u32s(out, &graph.base.offsets)?;
+        write_u32s(out, &graph.base.links)?;
+        for upper in &graph.uppers {
+            write_u32s(out, &upper.nodes)?;
+            write_u32s(out, &upper.links.offsets)?;
+            write_u32s(out, &upper.links.links)?;
+        }
+        Ok(())
+    }
+}
+
+fn shape_of(graph: &Graph) -> GraphShape {
+    GraphShape {
+        entry: graph.entry,
+        slots: graph.base.offsets.len().saturating_sub(1),
+        base_links: graph.base.links.len(),
+        uppers: graph
+            .uppers
+            .iter()
+            .map(|u| (u.nodes.len(), u.links.links.len()))
+            .collect(),
+    }
+}
+
+fn write_u32s(out: &mut dyn Write, values: &[u32]) -> io::Result<()> {
+    let mut bytes = Vec::with_capacity(4 * 4096);
+    for part in values.chunks(4096) {
+        bytes.clear();
+        part.iter()
+            .for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
+        out.write_all(&bytes)?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn sync_folder(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_dir: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn read(path: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<VectorIndex, RejectReason> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(RejectReason::Missing),
+        other => other?,
+    };
+    let size = file.metadata()?.len();
+    let mut input = BufReader::with_capacity(1 << 20, file);
+    let (header, head_len) = read_header(&mut input)?;
+    compare(&header.identity, expect)?;
+    let half = Codes::new(expect.dimension).half();
+    let body = body_len(&header, half).ok_or(RejectReason::Malformed)?;
+    if size.checked_sub(head_len) != Some(body) {
+        return Err(RejectReason::Length);
+    }
+
+    let mut body = Body {
+        input,
+        hasher: blake3::Hasher::new(),
+    };
+    let ids = body.u32s(header.slots)?;
+    let mut codes = Codes::new(expect.dimension);
+    let mut left = header.slots;
+    while left > 0 {
+        let count = left.min(BLOCK);
+        let (upper, lower) = (body.bytes(count * half)?, body.bytes(count * half)?);
+        let scales = body.u32s(count)?.into_iter().map(f32::from_bits).collect();
+        codes.push_block(Block { upper, lower, scales });
+        left -= count;
+    }
+    let graph = match &header.graph {
+        None => None,
+        Some(shape) => Some(body.graph(shape)?),
+    };
+    if body.hasher.finalize().to_hex().as_str() != header.body_blake3 {
+        return Err(RejectReason::Checksum);
+    }
+    let live = ids.iter().filter(|&&id| id != NONE).count();
+    let scales_finite = codes
+        .blocks
+        .iter()
+        .all(|b| b.scales.iter().all(|s| s.is_finite()));
+    if live != expect.count || !scales_finite || graph.as_ref().is_some_and(|g| !g.is_valid(header.slots)) {
+        return Err(RejectReason::Malformed);
+    }
+    let index = VectorIndex::assemble(expect.dimension, params, codes, ids, graph);
+    // A repeated id would have been dropped.
+    if index.len() == live {
+        Ok(index)
+    } else {
+        Err(RejectReason::Malformed)
+    }
+}
+
+fn read_header(input: &mut impl Read) -> Result<(Header, u64), RejectReason> {
+    let mut fixed = [0u8; 16];
+    input.read_exact(&mut fixed)?;
+    let ([magic, words], _) = fixed.as_chunks::<8>() else {
+        return Err(RejectReason::NotADump);
+    };
+    if magic != MAGIC {
+        return Err(RejectReason::NotADump);
+    }
+    let version = u32::from_le_bytes([words[0], words[1], words[2], words[3]]);
+    if version != VERSION {
+        return Err(RejectReason::Version(version));
+    }
+    let len = u32::from_le_bytes([words[4], words[5], words[6], words[7]]) as usize;
+    if len > MAX_HEADER {
+        return Err(RejectReason::Checksum);
+    }
+    let mut rest = vec![0u8; len + 32];
+    input.read_exact(&mut rest)?;
+    let (json, checksum) = rest.split_at(len);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&fixed).update(json);
+    if hasher.finalize().as_bytes() != checksum {
+        return Err(RejectReason::Checksum);
+    }
+    let header = serde_json::from_slice(json).map_err(|_| RejectReason::Malformed)?;
+    Ok((header, (fixed.len() + rest.len()) as u64))
+}
+
+fn compare(found: &DumpIdentity, expect: &DumpIdentity) -> Result<(), RejectReason> {
+    let DumpIdentity {
+        model_id,
+        dimension,
+        generation,
+        count,
+        content,
+    } = found;
+    let differs = [
+        ("model", *model_id != expect.model_id),
+        ("dimension", *dimension != expect.dimension),
+        ("generation", *generation != expect.generation),
+        ("count", *count != expect.count),
+        ("content", *content != expect.content),
+    ];
+    match differs.iter().find(|(_, differs)| *differs) {
+        Some((field, _)) => Err(RejectReason::Identity(field)),
+        None => Ok(()),
+    }
+}
+
+/// Bytes of the body that a header promises; `None` when the numbers are absurd.
+fn body_len(header: &Header, half: usize) -> Option<u64> {
+    let slots = header.slots as u64;
+    let mut words = slots.checked_mul(2)?;
+    let mut bytes = slots.checked_mul(2 * half as u64)?;
+    if let Some(graph) = &header.graph {
+        let slots = graph.slots as u64;
+        bytes = bytes.checked_add(8 * slots.div_ceil(64))?;
+        words = words
+            .checked_add(slots.checked_add(1)?)?
+            .checked_add(graph.base_links as u64)?;
+        for &(nodes, links) in &graph.uppers {
+            words = words.checked_add((nodes as u64).checked_mul(2)?.checked_add(1)?)?;
+            words = words.checked_add(links as u64)?;
+        }
+    }
+    words.checked_mul(4)?.checked_add(bytes)
+}
+
+/// Reads the body and hashes what it reads.
+struct Body<R> {
+    input: R,
+    hasher: blake3::Hasher,
+}
+
+impl<R: Read> Body<R> {
+    fn bytes(&mut self, count: usize) -> Result<Vec<u8>, RejectReason> {
+        let mut bytes = vec![0u8; count];
+        self.input.read_exact(&mut bytes)?;
+        self.hasher.update(&bytes);
+        Ok(bytes)
+    }
+
+    fn u32s(&mut self, count: usize) -> Result<Vec<u32>, RejectReason> {
+        let mut values = Vec::with_capacity(count);
+        let mut left = count;
+        while left > 0 {
+            let part = left.min(1 << 16);
+            let bytes = self.bytes(4 * part)?;
+            values.extend(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)));
+            left -= part;
+        }
+        Ok(values)
+    }
+
+    fn links(&mut self, nodes: usize, links: usize) -> Result<Links, RejectReason> {
+        Ok(Links {
+            offsets: self.u32s(nodes + 1)?,
+            links: self.u32s(links)?,
+        })
+    }
+
+    fn graph(&mut self, shape: &GraphShape) -> Result<Graph, RejectReason> {
+        let slots = shape.slots;
+        let words = self.bytes(8 * slots.div_ceil(64))?;
+        let words = words
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .map(|b| u64::from_le_bytes(*b))
+            .collect();
+        let base = self.links(slots, shape.base_links)?;
+        let mut uppers = Vec::with_capacity(shape.uppers.len().min(256));
+        for &(nodes, links) in &shape.uppers {
+            uppers.push(Upper {
+                nodes: self.u32s(nodes)?,
+                links: self.links(nodes, links)?,
+            });
+        }
+        Ok(Graph {
+            entry: shape.entry,
+            uppers,
+            base,
+            members: SlotSet { words },
+        })
+    }
+}
+
+impl From<io::Error> for RejectReason {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::Length,
+            _ => Self::Unreadable(error),
+        }
+    }
+}

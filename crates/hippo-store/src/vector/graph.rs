@@ -1,0 +1,170 @@
+//! The approximate path: a finished HNSW graph as flat arrays of slots, and the walk through it.
+//!
+//! `hnsw_rs` keeps one allocation per edge (2.5 KB a point at M 16). The finished graph is copied out of it into
+//! offsets and links (about 100 bytes a point): a fifth of the memory, a walk without locks or reference counts,
+//! and a plain array to dump.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::quantize::PreparedQuery;
+use super::scan::{Scored, score_slots};
+use super::slots::{Codes, SlotSet};
+
+/// Links of the slots: those of `slot` are `links[offsets[slot]..offsets[slot + 1]]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Links {
+    pub offsets: Vec<u32>,
+    pub links: Vec<u32>,
+}
+
+impl Links {
+    pub fn of(&self, at: usize) -> &[u32] {
+        match self.offsets.get(at..at + 2) {
+            Some(&[start, end]) => &self.links[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+
+    /// Whether every range and every link lies where it must (fewer than `slots`).
+    pub fn is_valid(&self, slots: usize) -> bool {
+        self.offsets.first() == Some(&0)
+            && self.offsets.is_sorted()
+            && self
+                .offsets
+                .last()
+                .is_some_and(|&end| end as usize == self.links.len())
+            && self.links.iter().all(|&l| (l as usize) < slots)
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        4 * (self.offsets.capacity() + self.links.capacity())
+    }
+}
+
+/// A layer above the lowest: a few of the nodes (sorted) and the links among them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Upper {
+    pub nodes: Vec<u32>,
+    pub links: Links,
+}
+
+impl Upper {
+    fn of(&self, slot: u32) -> &[u32] {
+        self.nodes
+            .binary_search(&slot)
+            .map_or(&[], |at| self.links.of(at))
+    }
+}
+
+/// A graph over the slots of `members`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Graph {
+    pub entry: u32,
+    /// The layers above the lowest, highest first.
+    pub uppers: Vec<Upper>,
+    /// The lowest layer, by slot.
+    pub base: Links,
+    /// The slots that a walk can reach; every other slot has to be scanned.
+    pub members: SlotSet,
+}
+
+impl Graph {
+    /// Walks to the `ef` nearest members that `admit` lets in (the walk itself goes through all), best first.
+    pub fn search(
+        &self,
+        codes: &Codes,
+        query: &PreparedQuery,
+        ef: usize,
+        admit: &dyn Fn(u32) -> bool,
+    ) -> Vec<Scored> {
+        let start = self.descend(codes, query);
+        let mut visited = SlotSet::with_slots(codes.len());
+        let mut open = BinaryHeap::from([start]);
+        let mut found: BinaryHeap<Reverse<Scored>> = BinaryHeap::with_capacity(ef + 1);
+        let mut fresh = Vec::with_capacity(64);
+        visited.insert(start.slot);
+        if admit(start.slot) {
+            found.push(Reverse(start));
+        }
+        while let Some(node) = open.pop() {
+            let worst = if found.len() < ef {
+                f32::NEG_INFINITY
+            } else {
+                worst_of(&found)
+            };
+            if node.score < worst {
+                break;
+            }
+            fresh.clear();
+            fresh.extend(
+                self.base
+                    .of(node.slot as usize)
+                    .iter()
+                    .copied()
+                    .filter(|&l| visited.insert(l)),
+            );
+            score_slots(codes, query, &fresh, |next| {
+                if found.len() < ef || next.score > worst_of(&found) {
+                    open.push(next);
+                    if admit(next.slot) {
+                        found.push(Reverse(next));
+                        if found.len() > ef {
+                            found.pop();
+                        }
+                    }
+                }
+            });
+        }
+        let mut found: Vec<Scored> = found.into_iter().map(|Reverse(s)| s).collect();
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        found
+    }
+
+    /// From the entry point down to the best start in the lowest layer.
+    fn descend(&self, codes: &Codes, query: &PreparedQuery) -> Scored {
+        let mut here = Scored {
+            score: f32::NEG_INFINITY,
+            slot: self.entry,
+        };
+        score_slots(codes, query, &[self.entry], |s| here = s);
+        for layer in &self.uppers {
+            loop {
+                let before = here.slot;
+                score_slots(codes, query, layer.of(before), |next| {
+                    if next > here {
+                        here = next;
+                    }
+                });
+                if here.slot == before {
+                    break;
+                }
+            }
+        }
+        here
+    }
+
+    /// Whether the arrays fit each other and `slots`: asked of every graph that was read from a file.
+    pub fn is_valid(&self, slots: usize) -> bool {
+        (self.entry as usize) < slots
+            && self.base.is_valid(slots)
+            && self.base.offsets.len() <= slots + 1
+            && self.members.words.len() == (self.base.offsets.len() - 1).div_ceil(64)
+            && self.uppers.iter().all(|u| {
+                u.nodes.is_sorted() && u.links.offsets.len() == u.nodes.len() + 1 && u.links.is_valid(slots)
+            })
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        let uppers: usize = self
+            .uppers
+            .iter()
+            .map(|u| 4 * u.nodes.capacity() + u.links.memory_bytes())
+            .sum();
+        uppers + self.base.memory_bytes() + 8 * self.members.words.len()
+    }
+}
+
+fn worst_of(found: &BinaryHeap<Reverse<Scored>>) -> f32 {
+    found.peek().map_or(f32::NEG_INFINITY, |Reverse(s)| s.score)
+}

@@ -1,0 +1,212 @@
+//! The exact path: coarse scores of every slot (or of a list of slots), the best of them kept.
+
+use std::cmp::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+
+use super::quantize::{self, PreparedQuery};
+use super::slots::{BLOCK, Codes};
+
+/// Below this many slots a second thread costs more (30 µs to start) than it saves.
+const SLOTS_PER_THREAD: usize = 12_000;
+/// Scores computed before they are looked at: 2 KB of them stay in the first-level cache.
+const TILE: usize = 512;
+
+/// A slot and its score; ordered by score, then by lower slot.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scored {
+    pub score: f32,
+    pub slot: u32,
+}
+
+impl Eq for Scored {}
+
+impl PartialOrd for Scored {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Scored {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.score
+            .total_cmp(&other.score)
+            .then(other.slot.cmp(&self.slot))
+    }
+}
+
+/// Keeps the best `cap` of what is pushed.
+#[derive(Debug)]
+pub(super) struct Best {
+    cap: usize,
+    /// Scores that are not above it cannot get in.
+    pub threshold: f32,
+    items: Vec<Scored>,
+}
+
+impl Best {
+    pub fn new(cap: usize) -> Self {
+        Self {
+            cap: cap.max(1),
+            threshold: f32::NEG_INFINITY,
+            items: Vec::with_capacity(2 * cap.max(1)),
+        }
+    }
+
+    /// Pushes what is above the threshold.
+    pub fn push_if_better(&mut self, item: Scored) {
+        if item.score > self.threshold {
+            self.push(item);
+        }
+    }
+
+    pub fn push(&mut self, item: Scored) {
+        self.items.push(item);
+        if self.items.len() >= 2 * self.cap {
+            self.cut();
+        }
+    }
+
+    /// The best, best first.
+    pub fn into_sorted(mut self) -> Vec<Scored> {
+        self.cut();
+        self.items.sort_unstable_by(|a, b| b.cmp(a));
+        self.items
+    }
+
+    fn cut(&mut self) {
+        if self.items.len() > self.cap {
+            let (_, last, _) = self.items.select_nth_unstable_by(self.cap - 1, |a, b| b.cmp(a));
+            self.threshold = last.score;
+            self.items.truncate(self.cap);
+        }
+    }
+}
+
+/// Scores all slots coarsely and returns the best `cap` that `admit` lets in, best first. `admit` is asked only for
+/// slots whose score would get in, so it may cost something.
+pub(super) fn scan_all(
+    codes: &Codes,
+    query: &PreparedQuery,
+    cap: usize,
+    admit: &(dyn Fn(u32) -> bool + Sync),
+    threads: usize,
+) -> Vec<Scored> {
+    let threads = threads.min(codes.len().div_ceil(SLOTS_PER_THREAD)).max(1);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut best = Best::new(cap);
+        loop {
+            let block = next.fetch_add(1, Relaxed);
+            if block >= codes.blocks.len() {
+                return best;
+            }
+            scan_block(codes, query, block, &mut best, admit);
+        }
+    };
+    if threads == 1 {
+        return work().into_sorted();
+    }
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut best = work();
+        for other in others {
+            match other.join() {
+                Ok(part) => part.items.into_iter().for_each(|item| best.push(item)),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        best.into_sorted()
+    })
+}
+
+fn scan_block(
+    codes: &Codes,
+    query: &PreparedQuery,
+    index: usize,
+    best: &mut Best,
+    admit: &(dyn Fn(u32) -> bool + Sync),
+) {
+    let block = &codes.blocks[index];
+    let offset = query.coarse_offset();
+    let mut scores = [0.0f32; TILE];
+    let tiles = block
+        .upper
+        .chunks(TILE * codes.half())
+        .zip(block.scales.chunks(TILE));
+    for (tile, (upper, scales)) in tiles.enumerate() {
+        let scores = &mut scores[..scales.len()];
+        quantize::score_run(upper, &query.codes, offset, scales, scores);
+        let first = index * BLOCK + tile * TILE;
+        for (part, group) in scores.chunks(16).enumerate() {
+            let limit = best.threshold;
+            if !group.iter().fold(false, |any, &score| any | (score > limit)) {
+                continue;
+            }
+            for (i, &score) in group.iter().enumerate() {
+                let slot = (first + part * 16 + i) as u32;
+                if score > best.threshold && admit(slot) {
+                    best.push(Scored { score, slot });
+                }
+            }
+        }
+    }
+}
+
+/// Coarse scores of some slots, handed to `each` in their order.
+pub(super) fn score_slots(codes: &Codes, query: &PreparedQuery, slots: &[u32], mut each: impl FnMut(Scored)) {
+    let offset = query.coarse_offset();
+    let mut dots = [0i32; 64];
+    let mut planes: [&[u8]; 64] = [&[]; 64];
+    for part in slots.chunks(64) {
+        let (dots, planes) = (&mut dots[..part.len()], &mut planes[..part.len()]);
+        for (plane, &slot) in planes.iter_mut().zip(part) {
+            *plane = codes.upper(slot);
+        }
+        quantize::dot_planes(planes, &query.codes, dots);
+        for (&slot, &dot) in part.iter().zip(&*dots) {
+            each(Scored {
+                score: ((16 * dot) as f32 + offset) * codes.scale(slot),
+                slot,
+            });
+        }
+    }
+}
+
+/// Cosines of some slots from their full codes, in their order.
+pub(super) fn refine(codes: &Codes, query: &PreparedQuery, slots: &[u32]) -> Vec<Scored> {
+    let mut planes: Vec<&[u8]> = Vec::with_capacity(2 * slots.len());
+    for &slot in slots {
+        planes.push(codes.upper(slot));
+        planes.push(codes.lower(slot));
+    }
+    let mut dots = vec![0; planes.len()];
+    quantize::dot_planes(&planes, &query.codes, &mut dots);
+    let pairs = dots.as_chunks::<2>().0;
+    slots
+        .iter()
+        .zip(pairs)
+        .map(|(&slot, &[upper, lower])| Scored {
+            score: query.cosine(upper, lower, codes.scale(slot)),
+            slot,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn best_keeps_the_best_in_order() {
+        let mut best = Best::new(3);
+        for slot in 0..100u32 {
+            best.push(Scored {
+                score: ((slot * 37) % 100) as f32,
+                slot,
+            });
+        }
+        let scores: Vec<f32> = best.into_sorted().iter().map(|s| s.score).collect();
+        assert_eq!(scores, [99.0, 98.0, 97.0]);
+    }
+}

@@ -1,0 +1,175 @@
+//! Where the codes of each vector lie: slots in shared blocks, and the way from an id to its slot.
+
+use std::sync::Arc;
+
+use super::quantize;
+
+/// Vectors per block: a block of 384 dimensions is 1.5 MB, what a change copies at most while a build shares it.
+pub(super) const BLOCK: usize = 4096;
+/// The id of a slot whose vector was removed, and the slot of an id that is not there.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Codes of up to [`BLOCK`] vectors.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Block {
+    pub upper: Vec<u8>,
+    pub lower: Vec<u8>,
+    pub scales: Vec<f32>,
+}
+
+/// The codes of all slots. Cloning shares the blocks: it is how a build takes its snapshot.
+#[derive(Debug, Clone)]
+pub(super) struct Codes {
+    half: usize,
+    pub blocks: Vec<Arc<Block>>,
+    len: usize,
+}
+
+impl Codes {
+    pub fn new(dimension: usize) -> Self {
+        Self {
+            half: quantize::half_len(dimension),
+            blocks: Vec::new(),
+            len: 0,
+        }
+    }
+
+    /// Number of slots, of removed vectors too.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Bytes of one plane of one vector.
+    pub fn half(&self) -> usize {
+        self.half
+    }
+
+    /// Writes a checked vector into `slot`, an existing one or the next new one.
+    pub fn write(&mut self, slot: usize, vector: &[f32]) {
+        if slot == self.len {
+            if slot.is_multiple_of(BLOCK) {
+                self.blocks.push(Arc::default());
+            }
+            self.len += 1;
+        }
+        let half = self.half;
+        let block = Arc::make_mut(&mut self.blocks[slot / BLOCK]);
+        let at = slot % BLOCK;
+        if at == block.scales.len() {
+            block.upper.resize((at + 1) * half, 0);
+            block.lower.resize((at + 1) * half, 0);
+            block.scales.push(0.0);
+        }
+        let range = at * half..(at + 1) * half;
+        block.scales[at] = quantize::encode(vector, &mut block.upper[range.clone()], &mut block.lower[range]);
+    }
+
+    /// Appends a whole block as read from a dump; the lengths must agree with each other.
+    pub fn push_block(&mut self, block: Block) {
+        self.len += block.scales.len();
+        self.blocks.push(Arc::new(block));
+    }
+
+    pub fn upper(&self, slot: u32) -> &[u8] {
+        let at = slot as usize % BLOCK * self.half;
+        &self.blocks[slot as usize / BLOCK].upper[at..at + self.half]
+    }
+
+    pub fn lower(&self, slot: u32) -> &[u8] {
+        let at = slot as usize % BLOCK * self.half;
+        &self.blocks[slot as usize / BLOCK].lower[at..at + self.half]
+    }
+
+    pub fn scale(&self, slot: u32) -> f32 {
+        self.blocks[slot as usize / BLOCK].scales[slot as usize % BLOCK]
+    }
+
+    /// A copy that holds the given slots only, in this order.
+    pub fn gather(&self, slots: &[u32]) -> Self {
+        let mut to = Self {
+            half: self.half,
+            blocks: Vec::new(),
+            len: 0,
+        };
+        for part in slots.chunks(BLOCK) {
+            let mut block = Block::default();
+            for &slot in part {
+                block.upper.extend_from_slice(self.upper(slot));
+                block.lower.extend_from_slice(self.lower(slot));
+                block.scales.push(self.scale(slot));
+            }
+            to.push_block(block);
+        }
+        to
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        let of = |b: &Arc<Block>| b.upper.capacity() + b.lower.capacity() + 4 * b.scales.capacity();
+        self.blocks.iter().map(of).sum()
+    }
+}
+
+/// From an id to its slot, in pages, so that one large id costs 16 MB and not gigabytes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SlotOf {
+    pages: Vec<Option<Box<[u32]>>>,
+}
+
+const PAGE: usize = 4096;
+
+impl SlotOf {
+    pub fn get(&self, id: u32) -> Option<u32> {
+        let page = self.pages.get(id as usize / PAGE)?.as_ref()?;
+        let slot = page[id as usize % PAGE];
+        (slot != NONE).then_some(slot)
+    }
+
+    /// Sets or clears (`NONE`) the slot of an id.
+    pub fn set(&mut self, id: u32, slot: u32) {
+        let page = id as usize / PAGE;
+        if page >= self.pages.len() {
+            self.pages.resize(page + 1, None);
+        }
+        self.pages[page].get_or_insert_with(|| vec![NONE; PAGE].into())[id as usize % PAGE] = slot;
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.pages
+            .iter()
+            .map(|p| 16 + p.as_ref().map_or(0, |_| 4 * PAGE))
+            .sum()
+    }
+}
+
+/// A fixed set of slots.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct SlotSet {
+    pub words: Vec<u64>,
+}
+
+impl SlotSet {
+    pub fn with_slots(slots: usize) -> Self {
+        Self {
+            words: vec![0; slots.div_ceil(64)],
+        }
+    }
+
+    pub fn contains(&self, slot: u32) -> bool {
+        self.words
+            .get(slot as usize / 64)
+            .is_some_and(|w| w >> (slot % 64) & 1 == 1)
+    }
+
+    /// Adds a slot below the size of the set; false when it was there.
+    pub fn insert(&mut self, slot: u32) -> bool {
+        let word = &mut self.words[slot as usize / 64];
+        let bit = 1 << (slot % 64);
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|w| w.count_ones() as usize).sum()
+    }
+}

@@ -1,0 +1,490 @@
+//! The vector index against brute force, through changes, builds, dumps and damage.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use hippo_store::vector::{
+    DUMP_FILE, DumpIdentity, PreparedQuery, RejectReason, VectorError, VectorIndex, VectorParams,
+};
+use proptest::prelude::*;
+
+/// A small generator, so that the vectors are the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    fn unit(&mut self, dimension: usize) -> Vec<f32> {
+        let vector: Vec<f32> = (0..dimension)
+            .map(|_| {
+                (0..4)
+                    .map(|_| (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5)
+                    .sum()
+            })
+            .collect();
+        let length = dot(&vector, &vector).sqrt();
+        vector.into_iter().map(|x| x / length).collect()
+    }
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// What the index should hold, and the brute-force answer over it.
+#[derive(Default, Clone)]
+struct Model(HashMap<u32, Vec<f32>>);
+
+impl Model {
+    fn nearest(&self, query: &[f32], k: usize, passes: &dyn Fn(u32) -> bool) -> Vec<u32> {
+        let mut all: Vec<(f32, u32)> = self
+            .0
+            .iter()
+            .filter(|(id, _)| passes(**id))
+            .map(|(&id, v)| (dot(query, v), id))
+            .collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        all.into_iter().take(k).map(|(_, id)| id).collect()
+    }
+
+    fn search(
+        &self,
+        index: &VectorIndex,
+        query: &[f32],
+        k: usize,
+        passes: &(dyn Fn(u32) -> bool + Sync),
+    ) -> Vec<u32> {
+        let rescore = |ids: &[u32]| ids.iter().map(|id| self.0.get(id).cloned()).collect();
+        let hits = index.search(query, k, Some(passes), &rescore).unwrap();
+        for (id, cosine) in &hits {
+            assert!(
+                (cosine - dot(query, &self.0[id])).abs() < 1e-5,
+                "the score is the exact cosine"
+            );
+        }
+        hits.into_iter().map(|(id, _)| id).collect()
+    }
+
+    fn recall(&self, index: &VectorIndex, queries: usize, passes: &(dyn Fn(u32) -> bool + Sync)) -> f64 {
+        let mut random = Random(99);
+        let (mut found, mut wanted) = (0, 0);
+        for _ in 0..queries {
+            let query = random.unit(index.dimension());
+            let truth = self.nearest(&query, 10, passes);
+            let answer = self.search(index, &query, 10, passes);
+            assert!(answer.iter().all(|&id| passes(id)), "the filter holds");
+            found += truth.iter().filter(|id| answer.contains(id)).count();
+            wanted += truth.len();
+        }
+        found as f64 / wanted as f64
+    }
+}
+
+fn filled(count: u32, dimension: usize, params: VectorParams) -> (VectorIndex, Model) {
+    let mut random = Random(7);
+    let (mut index, mut model) = (VectorIndex::with_params(dimension, params), Model::default());
+    for id in 0..count {
+        let vector = random.unit(dimension);
+        index.insert(id, &vector).unwrap();
+        model.0.insert(id, vector);
+    }
+    (index, model)
+}
+
+fn graph_params() -> VectorParams {
+    VectorParams {
+        exact_below: 100,
+        m: 12,
+        ef_construction: 80,
+        build_threads: 1,
+        ..VectorParams::default()
+    }
+}
+
+fn build(index: &mut VectorIndex) {
+    let built = index.snapshot_for_build().run(&AtomicBool::new(false)).unwrap();
+    assert!(index.install(built));
+}
+
+#[derive(Debug, Clone)]
+enum Change {
+    Insert(u32, u64),
+    Remove(u32),
+}
+
+fn changes() -> impl Strategy<Value = Vec<Change>> {
+    let change = prop_oneof![
+        3 => (0u32..60, 1u64..40).prop_map(|(id, value)| Change::Insert(id, value)),
+        2 => (0u32..60).prop_map(Change::Remove),
+    ];
+    proptest::collection::vec(change, 0..150)
+}
+
+fn apply(index: &mut VectorIndex, model: &mut Model, changes: &[Change]) {
+    for change in changes {
+        match *change {
+            Change::Insert(id, value) => {
+                // Few different values: duplicates are common.
+                let vector = Random(value * 7919).unit(index.dimension());
+                index.insert(id, &vector).unwrap();
+                model.0.insert(id, vector);
+            }
+            Change::Remove(id) => assert_eq!(index.remove(id), model.0.remove(&id).is_some()),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Any sequence of changes, with a build taken before and installed after some of them, leaves an index that
+    /// answers like brute force over what it should hold.
+    #[test]
+    fn changes_and_builds_keep_the_answers(
+        before in changes(), during in changes(), after in changes(), dimension in 3usize..80, graph in any::<bool>(),
+    ) {
+        let params = VectorParams { exact_below: if graph { 0 } else { 1000 }, build_threads: 1, ..graph_params() };
+        let (mut index, mut model) = (VectorIndex::with_params(dimension, params), Model::default());
+        apply(&mut index, &mut model, &before);
+        let job = index.snapshot_for_build();
+        apply(&mut index, &mut model, &during);
+        let built = job.run(&AtomicBool::new(false)).unwrap();
+        prop_assert!(index.install(built));
+        apply(&mut index, &mut model, &after);
+        prop_assert_eq!(index.len(), model.0.len());
+        for passes in [|_: u32| true, |id: u32| id % 2 == 0, |id: u32| id == 7] {
+            let query = Random(5).unit(dimension);
+            let truth = model.nearest(&query, 10, &passes);
+            let answer = model.search(&index, &query, 10, &passes);
+            // Duplicates make the choice of ids free, their cosines not.
+            let cosines = |ids: &[u32]| ids.iter().map(|id| dot(&query, &model.0[id])).collect::<Vec<_>>();
+            let (truth, answer) = (cosines(&truth), cosines(&answer));
+            prop_assert_eq!(truth.len(), answer.len());
+            prop_assert!(truth.iter().zip(&answer).all(|(a, b)| (a - b).abs() < 1e-5), "{truth:?} {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn exact_search_equals_brute_force() {
+    let (index, model) = filled(
+        3000,
+        64,
+        VectorParams {
+            scan_threads: 2,
+            ..VectorParams::default()
+        },
+    );
+    assert!(!index.uses_graph());
+    assert_eq!(model.recall(&index, 40, &|_| true), 1.0);
+    assert_eq!(model.recall(&index, 20, &|id| id % 3 == 0), 1.0);
+    assert_eq!(model.recall(&index, 20, &|id| id % 100 == 0), 1.0);
+}
+
+#[test]
+fn two_threads_find_the_same() {
+    let (mut index, model) = filled(
+        26_000,
+        8,
+        VectorParams {
+            scan_threads: 1,
+            ..VectorParams::default()
+        },
+    );
+    let query = Random(3).unit(4);
+    let one = model.search(&index, &query, 50, &|_| true);
+    index.set_params(VectorParams {
+        scan_threads: 2,
+        ..VectorParams::default()
+    });
+    assert_eq!(one, model.search(&index, &query, 50, &|_| true));
+    assert_eq!(one, model.nearest(&query, 50, &|_| true));
+}
+
+#[test]
+fn the_graph_finds_nearly_all_and_keeps_filters_and_changes() {
+    let (mut index, mut model) = filled(3000, 32, graph_params());
+    assert!(index.needs_rebuild());
+    build(&mut index);
+    assert!(index.uses_graph() && !index.needs_rebuild());
+    assert!(model.recall(&index, 40, &|_| true) > 0.98);
+    assert!(model.recall(&index, 40, &|id| id % 2 == 0) > 0.98);
+    assert_eq!(
+        model.recall(&index, 20, &|id| id % 50 == 0),
+        1.0,
+        "few pass: exact"
+    );
+
+    let mut random = Random(1234);
+    for id in 0..800 {
+        assert!(index.remove(id));
+        model.0.remove(&id);
+        let vector = random.unit(32);
+        index.insert(10_000 + id, &vector).unwrap();
+        model.0.insert(10_000 + id, vector);
+    }
+    assert_eq!(index.len(), 3000);
+    assert!(model.recall(&index, 40, &|_| true) > 0.98);
+    for id in 800..1200 {
+        index.remove(id);
+        model.0.remove(&id);
+    }
+    assert!(
+        index.needs_rebuild(),
+        "more than 30 % of the graph are tombstones"
+    );
+    build(&mut index);
+    assert!(!index.needs_rebuild());
+    assert!(model.recall(&index, 40, &|_| true) > 0.98);
+}
+
+#[test]
+fn a_shrunken_index_drops_its_graph() {
+    let (mut index, mut model) = filled(600, 16, graph_params());
+    build(&mut index);
+    for id in 0..560 {
+        index.remove(id);
+        model.0.remove(&id);
+    }
+    assert!(!index.uses_graph() && index.needs_rebuild());
+    assert_eq!(model.recall(&index, 10, &|_| true), 1.0);
+    let before = index.memory_bytes();
+    build(&mut index);
+    assert!(!index.needs_rebuild() && index.memory_bytes() < before);
+    assert_eq!(model.recall(&index, 10, &|_| true), 1.0);
+}
+
+#[test]
+fn a_build_is_void_after_a_later_snapshot_or_when_cancelled() {
+    let (mut index, model) = filled(300, 16, graph_params());
+    let first = index.snapshot_for_build();
+    let second = index.snapshot_for_build();
+    let stale = first.run(&AtomicBool::new(false)).unwrap();
+    assert!(!index.install(stale) && !index.uses_graph());
+    assert!(second.run(&AtomicBool::new(true)).is_err());
+    index.abandon_build();
+    assert_eq!(model.recall(&index, 5, &|_| true), 1.0);
+}
+
+#[test]
+fn duplicates_do_not_disturb_building_or_searching() {
+    let mut random = Random(11);
+    let (mut index, mut model) = (VectorIndex::with_params(24, graph_params()), Model::default());
+    let same = random.unit(24);
+    for id in 0..1200 {
+        let vector = if id % 2 == 0 {
+            same.clone()
+        } else {
+            random.unit(24)
+        };
+        index.insert(id, &vector).unwrap();
+        model.0.insert(id, vector);
+    }
+    build(&mut index);
+    let hits = model.search(&index, &same, 30, &|_| true);
+    assert!(hits.iter().all(|id| id % 2 == 0) && hits.len() == 30);
+    assert!(
+        model.recall(&index, 30, &|id| id % 2 == 1) > 0.97,
+        "what lies beside the duplicates is found"
+    );
+}
+
+#[test]
+fn scores_are_close_and_unknown_ids_are_told() {
+    let (index, model) = filled(200, 48, VectorParams::default());
+    let query = Random(21).unit(48);
+    let prepared = PreparedQuery::new(&query).unwrap();
+    let scores = index.scores(&prepared, &[5, 999_999, 7, 5]).unwrap();
+    assert!(scores[1].is_nan());
+    for (score, id) in [(scores[0], 5), (scores[2], 7), (scores[3], 5)] {
+        assert!((score - dot(&query, &model.0[&id])).abs() < 0.02);
+    }
+}
+
+#[test]
+fn refuses_vectors_and_queries_that_are_none() {
+    let (mut index, _) = filled(3, 4, VectorParams::default());
+    let none: &dyn Fn(&[u32]) -> Vec<Option<Vec<f32>>> = &|ids| vec![None; ids.len()];
+    assert_eq!(
+        index.insert(1, &[f32::NAN, 0.0, 0.0, 1.0]),
+        Err(VectorError::NotFinite)
+    );
+    assert_eq!(
+        index.insert(1, &[0.0; 4]),
+        Err(VectorError::NotUnit { length: 0.0 })
+    );
+    assert_eq!(
+        index.insert(1, &[1.0]),
+        Err(VectorError::Dimension { expected: 4, got: 1 })
+    );
+    assert_eq!(
+        index.search(&[0.0; 4], 3, None, none),
+        Err(VectorError::NotUnit { length: 0.0 })
+    );
+    assert_eq!(
+        index.search(&[1.0], 3, None, none),
+        Err(VectorError::Dimension { expected: 4, got: 1 })
+    );
+    assert!(
+        index.contains(1) && index.len() == 3,
+        "a refused vector changes nothing"
+    );
+    assert_eq!(
+        index.search(&[1.0, 0.0, 0.0, 0.0], 9, None, none).unwrap().len(),
+        3
+    );
+    assert_eq!(index.search(&[1.0, 0.0, 0.0, 0.0], 0, None, none).unwrap(), []);
+    index.insert(u32::MAX - 1, &[1.0, 0.0, 0.0, 0.0]).unwrap();
+    assert!(index.contains(u32::MAX - 1) && index.memory_bytes() < 32_000_000);
+}
+
+fn identity(index: &VectorIndex) -> DumpIdentity {
+    DumpIdentity {
+        model_id: "all-minilm-l6-v2".into(),
+        dimension: index.dimension(),
+        generation: 3,
+        count: index.len(),
+        content: "c0ffee".into(),
+    }
+}
+
+fn load(dir: &Path, expect: &DumpIdentity) -> Result<VectorIndex, RejectReason> {
+    VectorIndex::load(dir, expect, graph_params()).map_err(|rejected| rejected.reason)
+}
+
+#[test]
+fn a_dump_comes_back_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    for count in [0, 1, 99, 500] {
+        let (mut index, mut model) = filled(count, 32, graph_params());
+        build(&mut index);
+        for id in 0..count / 10 {
+            index.remove(id);
+            model.0.remove(&id);
+            let vector = Random(u64::from(id) + 1).unit(32);
+            index.insert(5000 + 2 * id, &vector).unwrap();
+            model.0.insert(5000 + 2 * id, vector);
+        }
+        index.save(dir.path(), &identity(&index)).unwrap();
+        let mut again = load(dir.path(), &identity(&index)).unwrap();
+        assert_eq!(
+            (again.len(), again.uses_graph()),
+            (index.len(), index.uses_graph())
+        );
+        for seed in 1..20 {
+            let query = Random(seed).unit(32);
+            let answer = model.search(&again, &query, 10, &|_| true);
+            assert_eq!(answer, model.search(&index, &query, 10, &|_| true));
+        }
+        again.insert(7, &Random(8).unit(32)).unwrap();
+        again.save(dir.path(), &identity(&again)).unwrap();
+        assert!(
+            load(dir.path(), &identity(&again)).unwrap().contains(7),
+            "a second dump replaces the first"
+        );
+    }
+    assert_eq!(
+        fs::read_dir(dir.path()).unwrap().count(),
+        1,
+        "no temporary file is left"
+    );
+}
+
+#[test]
+fn a_dump_of_another_state_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (index, _) = filled(50, 16, graph_params());
+    let good = identity(&index);
+    assert!(matches!(load(dir.path(), &good), Err(RejectReason::Missing)));
+    index.save(dir.path(), &good).unwrap();
+    let others = [
+        (
+            "model",
+            DumpIdentity {
+                model_id: "other".into(),
+                ..good.clone()
+            },
+        ),
+        (
+            "dimension",
+            DumpIdentity {
+                dimension: 17,
+                ..good.clone()
+            },
+        ),
+        (
+            "generation",
+            DumpIdentity {
+                generation: 4,
+                ..good.clone()
+            },
+        ),
+        (
+            "count",
+            DumpIdentity {
+                count: 51,
+                ..good.clone()
+            },
+        ),
+        (
+            "content",
+            DumpIdentity {
+                content: String::new(),
+                ..good.clone()
+            },
+        ),
+    ];
+    for (field, other) in others {
+        assert!(
+            matches!(load(dir.path(), &other), Err(RejectReason::Identity(f)) if f == field),
+            "{field}"
+        );
+    }
+    let wrong_count = DumpIdentity { count: 51, ..good };
+    index.save(dir.path(), &wrong_count).unwrap();
+    assert!(matches!(
+        load(dir.path(), &wrong_count),
+        Err(RejectReason::Malformed)
+    ));
+}
+
+#[test]
+fn every_damage_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut index, _) = filled(300, 16, graph_params());
+    build(&mut index);
+    let good = identity(&index);
+    index.save(dir.path(), &good).unwrap();
+    let file = dir.path().join(DUMP_FILE);
+    let bytes = fs::read(&file).unwrap();
+    assert!(load(dir.path(), &good).is_ok());
+
+    let cuts = (0..400)
+        .chain((400..bytes.len()).step_by(977))
+        .chain([bytes.len() - 1]);
+    for cut in cuts {
+        fs::write(&file, &bytes[..cut]).unwrap();
+        assert!(load(dir.path(), &good).is_err(), "cut at {cut}");
+    }
+    fs::write(&file, [&bytes[..], b"x"].concat()).unwrap();
+    assert!(matches!(load(dir.path(), &good), Err(RejectReason::Length)));
+
+    let flips = (0..600)
+        .chain((600..bytes.len()).step_by(331))
+        .chain([bytes.len() - 1]);
+    for (n, at) in flips.enumerate() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (n % 8);
+        fs::write(&file, &damaged).unwrap();
+        assert!(load(dir.path(), &good).is_err(), "bit {} of byte {at}", n % 8);
+    }
+    fs::write(&file, &bytes).unwrap();
+    assert!(load(dir.path(), &good).is_ok());
+}
