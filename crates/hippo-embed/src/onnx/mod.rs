@@ -1,5 +1,6 @@
 //! How the local model turns text into vectors: fastembed over ONNX Runtime, with a graph of our own.
 
+mod builder;
 mod graph;
 #[cfg(feature = "hub")]
 mod named;
@@ -99,6 +100,12 @@ impl OnnxEmbedder {
             max_pieces,
             pieces: 0,
         })
+    }
+
+    /// The model inside, for comparisons.
+    #[doc(hidden)]
+    pub fn fastembed(&mut self) -> &mut TextEmbedding {
+        &mut self.model
     }
 
     fn run(&mut self, text: &str) -> Result<Tokens, EmbedError> {

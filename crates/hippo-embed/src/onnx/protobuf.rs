@@ -62,6 +62,38 @@ impl Message {
     }
 }
 
+/// The fields of a message: number, and content (of a number: its bytes).
+#[cfg(test)]
+pub(super) fn fields(mut bytes: &[u8]) -> Vec<(u64, Vec<u8>)> {
+    fn varint(bytes: &mut &[u8]) -> u64 {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let byte = bytes[0];
+            *bytes = &bytes[1..];
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return value;
+            }
+            shift += 7;
+        }
+    }
+    let mut fields = Vec::new();
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes);
+        let content = match key & 7 {
+            0 => varint(&mut bytes).to_le_bytes().to_vec(),
+            wire => {
+                let length = if wire == 2 { varint(&mut bytes) as usize } else { 4 };
+                let (content, rest) = bytes.split_at(length);
+                bytes = rest;
+                content.to_vec()
+            }
+        };
+        fields.push((key >> 3, content));
+    }
+    fields
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

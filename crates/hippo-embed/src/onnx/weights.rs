@@ -58,7 +58,7 @@ impl Weights {
         Self::parse(&header, size).map_err(invalid)
     }
 
-    fn parse(header: &[u8], size: u64) -> Result<Self, String> {
+    pub(super) fn parse(header: &[u8], size: u64) -> Result<Self, String> {
         let entries: BTreeMap<String, serde_json::Value> =
             serde_json::from_slice(header).map_err(|e| e.to_string())?;
         let start = 8 + header.len() as u64;

@@ -1,0 +1,156 @@
+//! How nodes, initializers and values of an ONNX graph are written.
+
+use super::protobuf::Message;
+use super::weights::{Tensor, Weights};
+
+/// ONNX operator set: the first with `Gelu`.
+const OPSET: i64 = 20;
+/// The file format version that belongs to it.
+const IR_VERSION: i64 = 9;
+
+/// Element types of `onnx.proto`.
+#[derive(Clone, Copy)]
+pub(super) enum Element {
+    Float = 1,
+    Int64 = 7,
+}
+
+/// A graph under construction.
+pub(super) struct Builder<'a> {
+    weights: &'a Weights,
+    data_file: &'a str,
+    message: Message,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(weights: &'a Weights, data_file: &'a str) -> Self {
+        Self {
+            weights,
+            data_file,
+            message: Message::new().bytes(2, "encoder"),
+        }
+    }
+
+    /// The serialised model.
+    pub(super) fn finish(self) -> Vec<u8> {
+        let opset = Message::new().bytes(1, "").int(2, OPSET);
+        let model = Message::new()
+            .int(1, IR_VERSION)
+            .bytes(2, env!("CARGO_PKG_NAME"))
+            .message(7, self.message)
+            .message(8, opset);
+        model.into_bytes()
+    }
+
+    pub(super) fn input(&mut self, name: &str, element: Element, dims: &[Dim]) {
+        self.add(11, value_info(name, element, dims));
+    }
+
+    pub(super) fn output(&mut self, name: &str, element: Element, dims: &[Dim]) {
+        self.add(12, value_info(name, element, dims));
+    }
+
+    pub(super) fn node(
+        &mut self,
+        operator: &str,
+        inputs: &[&str],
+        output: &str,
+        attributes: &[Attribute<'_>],
+    ) {
+        let node = Message::new()
+            .each(inputs, |m, input| m.bytes(1, input))
+            .bytes(2, output)
+            .bytes(3, output)
+            .bytes(4, operator)
+            .each(attributes, |m, attribute| m.message(5, attribute.message()));
+        self.add(1, node);
+    }
+
+    /// A tensor of the weights under its own name.
+    pub(super) fn weight(&mut self, name: &str, shape: &[u64]) -> Result<(), String> {
+        let tensor = self.weights.get(name, shape)?;
+        self.external(name, &tensor);
+        Ok(())
+    }
+
+    /// A tensor whose data stays in the file of weights.
+    pub(super) fn external(&mut self, name: &str, tensor: &Tensor) {
+        let entry = |key: &str, value: String| Message::new().bytes(1, key).bytes(2, value);
+        let message = Message::new()
+            .each(&tensor.shape, |m, size| m.int(1, size.cast_signed()))
+            .int(2, Element::Float as i64)
+            .bytes(8, name)
+            .message(13, entry("location", self.data_file.into()))
+            .message(13, entry("offset", tensor.offset.to_string()))
+            .message(13, entry("length", tensor.length.to_string()))
+            .int(14, 1);
+        self.add(5, message);
+    }
+
+    pub(super) fn integers(&mut self, name: &str, values: &[i64]) {
+        let data: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let message = Message::new()
+            .int(1, values.len() as i64)
+            .int(2, Element::Int64 as i64)
+            .bytes(8, name)
+            .bytes(9, data);
+        self.add(5, message);
+    }
+
+    pub(super) fn constant(&mut self, name: &str, value: f32) {
+        self.add(
+            5,
+            Message::new()
+                .int(2, Element::Float as i64)
+                .bytes(8, name)
+                .bytes(9, value.to_le_bytes()),
+        );
+    }
+
+    fn add(&mut self, field: u32, message: Message) {
+        self.message = std::mem::take(&mut self.message).message(field, message);
+    }
+}
+
+/// An attribute of a node.
+pub(super) enum Attribute<'a> {
+    Int(&'a str, i64),
+    Float(&'a str, f32),
+    Ints(&'a str, &'a [i64]),
+}
+
+impl Attribute<'_> {
+    fn message(&self) -> Message {
+        match *self {
+            Self::Float(name, value) => Message::new().bytes(1, name).float(2, value).int(20, 1),
+            Self::Int(name, value) => Message::new().bytes(1, name).int(3, value).int(20, 2),
+            Self::Ints(name, values) => Message::new()
+                .bytes(1, name)
+                .each(values, |m, v| m.int(8, *v))
+                .int(20, 7),
+        }
+    }
+}
+
+/// One dimension of a graph input or output.
+#[derive(Clone, Copy)]
+pub(super) enum Dim {
+    Fixed(u64),
+    Named(&'static str),
+}
+
+fn value_info(name: &str, element: Element, dims: &[Dim]) -> Message {
+    let shape = Message::new().each(dims, |m, dim| {
+        m.message(
+            1,
+            match *dim {
+                Dim::Fixed(size) => Message::new().int(1, size.cast_signed()),
+                Dim::Named(name) => Message::new().bytes(2, name),
+            },
+        )
+    });
+    let tensor = Message::new().int(1, element as i64).message(2, shape);
+    Message::new()
+        .bytes(1, name)
+        .message(2, Message::new().message(1, tensor))
+}

