@@ -11,6 +11,8 @@ mod parse;
 mod properties;
 mod size;
 mod speaker;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -183,10 +185,10 @@ pub fn chunk(bytes: &[u8]) -> Document {
 
 /// Titles from the outermost heading down to this section's own; empty for text before any heading.
 #[must_use]
-pub fn heading_path(document: &Document, section: u32) -> Vec<String> {
+pub fn heading_path(sections: &[Section], section: u32) -> Vec<String> {
     let mut path = Vec::new();
     let mut next = Some(section);
-    while let Some(section) = next.and_then(|index| document.sections.get(index as usize)) {
+    while let Some(section) = next.and_then(|index| sections.get(index as usize)) {
         if section.level > 0 {
             path.push(section.title.clone());
         }

@@ -1,14 +1,37 @@
 //! Which files of a workspace are memory, and what does a path say about one?
 
-use globset::GlobSet;
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::time::Date;
+use crate::time::{Date, find_date};
+
+/// Sources in a workspace's root.
+const ROOT_FILES: [&str; 9] = [
+    "MEMORY.md",
+    "USER.md",
+    "TOOLS.md",
+    "AGENTS.md",
+    "SOUL.md",
+    "HEARTBEAT.md",
+    "SCRATCHPAD.md",
+    "WORKING.md",
+    "TASK-QUEUE.md",
+];
+
+/// Folders in a workspace's root whose markdown files are sources at any depth.
+const ROOT_FOLDERS: [&str; 4] = ["memory", "knowledge", "plans", "projects"];
+
+/// Folders that nothing is read from, at any depth.
+const NEVER: [&str; 2] = [".git", "node_modules"];
 
 /// Decides which files are sources.
+///
+/// `HIPPOCAMPUS.md` and `.hippocampus/`, which hippod writes, never are.
 #[derive(Debug, Clone)]
 pub struct SourceRules {
     include: GlobSet,
     exclude: GlobSet,
+    /// The folders of each included pattern up to its first wildcard.
+    roots: Vec<String>,
 }
 
 /// A pattern of the configuration that is no glob.
@@ -26,7 +49,7 @@ pub struct PatternError {
 pub enum SourceKind {
     /// A file in the workspace's root: `MEMORY.md`, `USER.md`, …
     Root,
-    /// A raw daily log: `memory/2026-01-10.md`, also deeper.
+    /// A raw daily log: `memory/2026-01-10.md`, also in folders below `memory/`.
     DailyLog,
     /// A node of the compaction tree, made from daily logs.
     Node(NodeKind),
@@ -56,26 +79,74 @@ pub enum NodeKind {
 impl SourceRules {
     /// The default sources, and what `include` adds; `exclude` wins over both.
     ///
+    /// `*` stays within one folder, `**` does not. A pattern without `/` matches a name at any depth; a pattern that
+    /// ends in `/` or names a folder matches everything below it.
+    ///
     /// # Errors
     /// [`PatternError`] names the first pattern that is no glob.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, PatternError> {
-        let _ = (include, exclude);
+        let mut roots = Vec::new();
+        let mut included = GlobSetBuilder::new();
+        for pattern in include {
+            for pattern in variants(pattern) {
+                included.add(glob(&pattern)?);
+                let folders = pattern
+                    .split('/')
+                    .take_while(|part| !part.contains(['*', '?', '[', '{', '\\']));
+                let folders: Vec<&str> = folders.collect();
+                // A pattern without wildcards names a file: its folder is what has to be walked.
+                let depth = folders.len() - usize::from(folders.len() == pattern.split('/').count());
+                roots.push(folders[..depth].join("/"));
+            }
+        }
+        let mut excluded = GlobSetBuilder::new();
+        for pattern in exclude {
+            for pattern in variants(pattern) {
+                excluded.add(glob(&pattern)?);
+            }
+        }
+        let build = |builder: GlobSetBuilder| {
+            builder.build().map_err(|error| PatternError {
+                pattern: String::new(),
+                reason: error.kind().to_string(),
+            })
+        };
         Ok(Self {
-            include: GlobSet::empty(),
-            exclude: GlobSet::empty(),
+            include: build(included)?,
+            exclude: build(excluded)?,
+            roots,
         })
     }
 
     /// Whether the file at this path, relative to the workspace with `/` between the parts, is a source.
     #[must_use]
     pub fn is_source(&self, rel: &str) -> bool {
-        self.include.is_match(rel) && !self.exclude.is_match(rel)
+        !is_own(rel) && !self.exclude.is_match(rel) && (is_default(rel) || self.include.is_match(rel))
     }
 
     /// Whether a source could lie in or below this folder; the empty path is the workspace itself.
+    ///
+    /// True may turn out to be wrong, false never does.
     #[must_use]
     pub fn may_contain(&self, rel_dir: &str) -> bool {
-        !rel_dir.is_empty()
+        let dir = rel_dir.trim_end_matches('/');
+        if dir.is_empty() {
+            return true;
+        }
+        if is_own(dir) || dir.split('/').any(|part| NEVER.contains(&part)) {
+            return false;
+        }
+        // A pattern such as `drafts/**` excludes everything below, which a name that no file has shows.
+        let anything = format!("{dir}/\u{1}/\u{1}");
+        if self.exclude.is_match(dir) || self.exclude.is_match(&anything) {
+            return false;
+        }
+        let first = dir.split('/').next().unwrap_or(dir);
+        ROOT_FOLDERS.contains(&first)
+            || self
+                .roots
+                .iter()
+                .any(|root| is_within(dir, root) || is_within(root, dir))
     }
 }
 
@@ -83,14 +154,296 @@ impl SourceKind {
     /// The kind of the file at a path relative to the workspace.
     #[must_use]
     pub fn of(rel: &str) -> Self {
-        let _ = rel;
-        Self::Other
+        let Some((folder, rest)) = rel.split_once('/') else {
+            return Self::Root;
+        };
+        match folder {
+            "memory" => Self::of_memory(rest),
+            "knowledge" => Self::Knowledge,
+            "plans" => Self::Plan,
+            "projects" => Self::Project,
+            _ => Self::Other,
+        }
+    }
+
+    fn of_memory(rest: &str) -> Self {
+        let stem = rest.rsplit('/').next().unwrap_or(rest).trim_end_matches(".md");
+        let node = match rest.split_once('/') {
+            None if rest == "ROOT.md" => Some(NodeKind::Root),
+            Some(("daily", name)) if is_day(stem) && !name.contains('/') => Some(NodeKind::Daily),
+            Some(("weekly", name)) if week(stem).is_some() && !name.contains('/') => Some(NodeKind::Weekly),
+            Some(("monthly", name)) if month(stem).is_some() && !name.contains('/') => {
+                Some(NodeKind::Monthly)
+            }
+            _ => None,
+        };
+        match node {
+            Some(node) => Self::Node(node),
+            None if find_date(stem).is_some() => Self::DailyLog,
+            None => Self::Other,
+        }
     }
 }
 
-/// The day that a path names, at any depth.
+/// The day that a path names, at any depth: a full date in the file's name, else the Monday of an ISO week
+/// (`2026-W11`), else the first day of a month (`2026-03`), else the same in the folders above, innermost first.
 #[must_use]
 pub fn date_in_name(rel: &str) -> Option<Date> {
-    let _ = rel;
-    None
+    let mut parts = rel.rsplit('/');
+    let name = parts.next()?;
+    let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let of = |part: &str| find_date(part).or_else(|| week(part)).or_else(|| month(part));
+    of(name)
+        .or_else(|| folder_date(rel))
+        .or_else(|| parts.find_map(of))
+}
+
+/// `2026/01/10.md`: the parts of a date as folders.
+fn folder_date(rel: &str) -> Option<Date> {
+    find_date(rel)
+}
+
+fn is_day(stem: &str) -> bool {
+    stem.len() == 10 && find_date(stem).is_some()
+}
+
+/// The Monday of the ISO week that a text starts with.
+fn week(text: &str) -> Option<Date> {
+    let (year, rest) = text.split_once("-W")?;
+    let digits = rest.get(..2)?;
+    let apart = !rest[2..].starts_with(|next: char| next.is_ascii_digit());
+    if year.len() != 4 || !apart || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let week = jiff::civil::ISOWeekDate::new(
+        year.parse().ok()?,
+        digits.parse().ok()?,
+        jiff::civil::Weekday::Monday,
+    );
+    week.ok().map(|week| week.date())
+}
+
+/// The first day of the month that is all of a text.
+fn month(text: &str) -> Option<Date> {
+    let (year, month) = text.split_once(['-', '_'])?;
+    let digits =
+        |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    let year: i16 = digits(year, 4).then(|| year.parse().ok())??;
+    let month: i8 = digits(month, 2).then(|| month.parse().ok())??;
+    if !(1900..2200).contains(&year) {
+        return None;
+    }
+    Date::new(year, month, 1).ok()
+}
+
+/// What hippod itself writes.
+fn is_own(rel: &str) -> bool {
+    rel == "HIPPOCAMPUS.md" || rel.split('/').any(|part| part == ".hippocampus")
+}
+
+fn is_default(rel: &str) -> bool {
+    match rel.split_once('/') {
+        None => ROOT_FILES.contains(&rel),
+        Some((folder, rest)) => {
+            ROOT_FOLDERS.contains(&folder)
+                && rest.ends_with(".md")
+                && !rest.split('/').any(|part| NEVER.contains(&part))
+        }
+    }
+}
+
+fn is_within(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder)
+        .is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The globs that a pattern of the configuration stands for.
+fn variants(pattern: &str) -> Vec<String> {
+    let pattern = pattern.trim_start_matches("./");
+    let rooted = pattern.strip_prefix('/');
+    let path = rooted.unwrap_or(pattern);
+    if let Some(folder) = path.strip_suffix('/') {
+        return vec![format!("{folder}/**")];
+    }
+    let anywhere = rooted.is_none() && !path.contains('/');
+    let path = if anywhere {
+        format!("**/{path}")
+    } else {
+        path.to_owned()
+    };
+    if path.ends_with("**") {
+        vec![path]
+    } else {
+        vec![format!("{path}/**"), path]
+    }
+}
+
+fn glob(pattern: &str) -> Result<Glob, PatternError> {
+    let built = GlobBuilder::new(pattern).literal_separator(true).build();
+    built.map_err(|error| PatternError {
+        pattern: pattern.to_owned(),
+        reason: error.kind().to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+    use proptest::prelude::*;
+
+    fn rules(include: &[&str], exclude: &[&str]) -> SourceRules {
+        let owned = |patterns: &[&str]| {
+            patterns
+                .iter()
+                .map(|pattern| (*pattern).to_owned())
+                .collect::<Vec<_>>()
+        };
+        SourceRules::new(&owned(include), &owned(exclude)).unwrap()
+    }
+
+    #[test]
+    fn default_sources() {
+        let rules = rules(&[], &[]);
+        for path in [
+            "MEMORY.md",
+            "TASK-QUEUE.md",
+            "memory/a.md",
+            "memory/x/y/z.md",
+            "plans/p.md",
+            "projects/p/README.md",
+        ] {
+            assert!(rules.is_source(path), "{path}");
+        }
+        for path in [
+            "HIPPOCAMPUS.md",
+            "README.md",
+            "sub/MEMORY.md",
+            "memory/a.txt",
+            "memory/.hippocampus/a.md",
+            ".hippocampus/topics/a.md",
+            "projects/p/node_modules/x/README.md",
+            "memory",
+        ] {
+            assert!(!rules.is_source(path), "{path}");
+        }
+        for folder in ["", "memory", "memory/a/b", "projects/p"] {
+            assert!(rules.may_contain(folder), "{folder}");
+        }
+        for folder in [
+            "src",
+            ".hippocampus",
+            "memory/.hippocampus",
+            "projects/.git",
+            "memoryx",
+        ] {
+            assert!(!rules.may_contain(folder), "{folder}");
+        }
+    }
+
+    #[test]
+    fn patterns_add_and_take_away() {
+        let rules = rules(
+            &["notes/**/*.txt", "docs/", "/CHANGES", "journal"],
+            &["memory/private", "*.draft.md"],
+        );
+        for path in [
+            "notes/a.txt",
+            "notes/b/c.txt",
+            "docs/x",
+            "CHANGES",
+            "a/journal",
+            "journal/x",
+        ] {
+            assert!(rules.is_source(path), "{path}");
+        }
+        for path in [
+            "notes/a.md",
+            "memory/private/x.md",
+            "memory/x.draft.md",
+            "a/CHANGES",
+        ] {
+            assert!(!rules.is_source(path), "{path}");
+        }
+        assert!(rules.may_contain("notes") && rules.may_contain("docs/a") && rules.may_contain("a"));
+        assert!(!rules.may_contain("memory/private") && rules.may_contain("memory"));
+    }
+
+    #[test]
+    fn what_hippod_writes_cannot_be_added() {
+        let rules = rules(&["**/*.md", "HIPPOCAMPUS.md", ".hippocampus/**"], &[]);
+        assert!(!rules.is_source("HIPPOCAMPUS.md") && !rules.is_source(".hippocampus/archive/a.md"));
+        assert!(rules.is_source("deep/down/a.md") && rules.may_contain("deep/down"));
+    }
+
+    #[test]
+    fn a_broken_pattern_is_named() {
+        let error = SourceRules::new(&["notes/[".to_owned()], &[]).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("could not read the source pattern \"notes/["),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn kinds() {
+        let table = [
+            ("MEMORY.md", SourceKind::Root),
+            ("memory/2026-01-10.md", SourceKind::DailyLog),
+            ("memory/2026-01-10-standup.md", SourceKind::DailyLog),
+            ("memory/archive/2025-12-31.md", SourceKind::DailyLog),
+            ("memory/daily/2026-01-10.md", SourceKind::Node(NodeKind::Daily)),
+            ("memory/weekly/2026-W02.md", SourceKind::Node(NodeKind::Weekly)),
+            ("memory/monthly/2026-01.md", SourceKind::Node(NodeKind::Monthly)),
+            ("memory/ROOT.md", SourceKind::Node(NodeKind::Root)),
+            ("memory/people.md", SourceKind::Other),
+            ("knowledge/2026-01-10.md", SourceKind::Knowledge),
+            ("plans/q1.md", SourceKind::Plan),
+            ("projects/a/b.md", SourceKind::Project),
+            ("docs/a.md", SourceKind::Other),
+        ];
+        for (path, kind) in table {
+            assert_eq!(SourceKind::of(path), kind, "{path}");
+        }
+    }
+
+    #[test]
+    fn dates_in_names() {
+        let table = [
+            ("memory/2026-01-10.md", Some(date(2026, 1, 10))),
+            ("memory/archive/2025-12-31-notes.md", Some(date(2025, 12, 31))),
+            ("memory/report_20260202.md", Some(date(2026, 2, 2))),
+            ("memory/2026/01/10.md", Some(date(2026, 1, 10))),
+            ("memory/2026-01-10/session.md", Some(date(2026, 1, 10))),
+            ("memory/weekly/2026-W02.md", Some(date(2026, 1, 5))),
+            ("memory/2020-W53.md", Some(date(2020, 12, 28))),
+            ("memory/2021-W53.md", None),
+            ("memory/monthly/2026-03.md", Some(date(2026, 3, 1))),
+            ("memory/archive/2025-12.md", Some(date(2025, 12, 1))),
+            ("memory/2026-13.md", None),
+            ("MEMORY.md", None),
+            ("memory/v2.md", None),
+        ];
+        for (path, expected) in table {
+            assert_eq!(date_in_name(path), expected, "{path}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_pruned_folder_has_no_source(
+            path in "(memory|notes|a|b)(/(x|y|private)){0,3}/[a-c]\\.(md|txt)",
+            include in prop::sample::select(vec!["notes/**", "**/*.txt", "a/x", "b/*/a.md", "y", "a/{x,y}/b.md"]),
+            exclude in prop::sample::select(vec!["private/", "memory/x", "**/y/*.md", "a.md", "*", "notes/**"]),
+        ) {
+            let rules = rules(&[include], &[exclude]);
+            if rules.is_source(&path) {
+                for (at, _) in path.match_indices('/') {
+                    prop_assert!(rules.may_contain(&path[..at]), "{} in {}", &path[..at], path);
+                }
+            }
+        }
+    }
 }

@@ -63,6 +63,67 @@ pub fn days_between(earlier: Date, later: Date) -> i32 {
     i32::try_from(later.duration_since(earlier).as_hours() / 24).unwrap_or(i32::MAX)
 }
 
+/// The first full date in a text: `2026-01-10`, with `-`, `_`, `/` or `.` between the parts, or `20260110`.
+///
+/// Longer runs of digits are no dates, and neither are days that no calendar has.
+#[must_use]
+pub fn find_date(text: &str) -> Option<Date> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let run = bytes[at..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let found = match run {
+            4 => parted_date(&bytes[at..]),
+            8 => calendar_day(
+                number(&bytes[at..at + 4]),
+                number(&bytes[at + 4..at + 6]),
+                number(&bytes[at + 6..at + 8]),
+            ),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+        at += run.max(1);
+    }
+    None
+}
+
+/// `2026-01-10` at the start of `text`, which starts with exactly four digits.
+fn parted_date(text: &[u8]) -> Option<Date> {
+    let mark = *text
+        .get(4)
+        .filter(|mark| matches!(mark, b'-' | b'_' | b'/' | b'.'))?;
+    let digits = |from: usize| {
+        text.get(from..from + 2)
+            .filter(|part| part.iter().all(u8::is_ascii_digit))
+    };
+    let (month, day) = (digits(5)?, digits(8)?);
+    let apart = text[7] == mark && text.get(10).is_none_or(|byte| !byte.is_ascii_digit());
+    if apart {
+        calendar_day(number(&text[..4]), number(month), number(day))
+    } else {
+        None
+    }
+}
+
+fn number(digits: &[u8]) -> i16 {
+    digits
+        .iter()
+        .fold(0, |number, digit| number * 10 + i16::from(digit - b'0'))
+}
+
+/// A day between the years 1900 and 2199.
+fn calendar_day(year: i16, month: i16, day: i16) -> Option<Date> {
+    if !(1900..2200).contains(&year) {
+        return None;
+    }
+    Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +152,28 @@ mod tests {
     fn a_clock_set_back_counts_as_no_time() {
         assert_eq!(Timestamp(5).since(Timestamp(9)), 0);
         assert_eq!(Timestamp(9).since(Timestamp(5)), 4);
+    }
+
+    #[test]
+    fn full_dates_are_found() {
+        let table = [
+            ("2024-04-25", Some(date(2024, 4, 25))),
+            ("Standup 2024-04-25, late", Some(date(2024, 4, 25))),
+            ("report_20260202.md", Some(date(2026, 2, 2))),
+            ("2026-01-30-1329", Some(date(2026, 1, 30))),
+            ("2026/02/03", Some(date(2026, 2, 3))),
+            ("2026-02-30", None),
+            ("2026-02/03", None),
+            ("12026-02-03", None),
+            ("2026-02-034", None),
+            ("1769779331278", None),
+            ("2026-02", None),
+            ("v1.24.4", None),
+            ("日2024-04-25日", Some(date(2024, 4, 25))),
+        ];
+        for (text, expected) in table {
+            assert_eq!(find_date(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -1,11 +1,16 @@
 //! Which fields does a file state between `---` lines at its top?
 
-use crate::time::Date;
+use super::line::{Line, Lines, trim};
+use super::{Diagnostic, Problem};
+use crate::time::{Date, find_date};
+
+/// A block with more lines than this is no front matter.
+const LINES: u32 = 400;
 
 /// The fields of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FrontMatter {
-    /// `date:` (or `day:`), when it starts with a full date.
+    /// `date:` (or `day:`, `created:`), when it holds a full date.
     pub date: Option<Date>,
     /// `title:` (or `name:`).
     pub title: Option<String>,
@@ -13,6 +18,174 @@ pub struct FrontMatter {
     pub kind: Option<String>,
     /// `tags:`, inline, separated by commas, or one `- tag` a line.
     pub tags: Vec<String>,
-    /// Every scalar field, in order, as written without quotes; keys in lower case.
+    /// Every scalar field, in order, without quotes; keys in lower case.
     pub fields: Vec<(String, String)>,
+}
+
+/// Front matter that was found.
+pub(super) struct Found {
+    pub fields: FrontMatter,
+    /// Its lines without the `---`; `None` when there are none.
+    pub inner: Option<(Line, Line)>,
+    /// The closing line.
+    pub close: Line,
+}
+
+/// Reads the front matter at the top of a file; `None` when there is none.
+///
+/// Only what looks like fields to the last line counts: a text may also start with a line across.
+pub(super) fn read(bytes: &[u8], diagnostics: &mut Vec<Diagnostic>) -> Option<Found> {
+    let mut lines = Lines::new(bytes);
+    let first = lines.next()?;
+    if !bytes[first.start..first.end].starts_with(b"---") || trim(&bytes[first.start..first.end]) != b"---" {
+        return None;
+    }
+    let mut fields = FrontMatter::default();
+    let mut inner: Option<(Line, Line)> = None;
+    let mut list_of = String::new();
+    let mut any = false;
+    for line in lines.take(LINES as usize) {
+        let raw = &bytes[line.start..line.end];
+        let text = trim(raw);
+        if any && raw.len() == text.len() && (text == b"---" || text == b"...") {
+            return Some(Found {
+                fields,
+                inner,
+                close: line,
+            });
+        }
+        if !text.is_empty() {
+            inner = Some((inner.map_or(line, |(start, _)| start), line));
+        }
+        if text.is_empty() || text.starts_with(b"#") {
+            continue;
+        }
+        let nested =
+            raw.first().is_some_and(|&byte| byte == b' ' || byte == b'\t') || text.starts_with(b"- ");
+        if nested && any {
+            if list_of == "tags"
+                && let Some(tag) = text.strip_prefix(b"- ")
+            {
+                fields.tags.push(unquote(&String::from_utf8_lossy(tag)));
+            }
+            continue;
+        }
+        let (key, value) = field(text)?;
+        any = true;
+        list_of.clone_from(&key);
+        fields.set(key, value);
+    }
+    if any {
+        diagnostics.push(Diagnostic {
+            line: first.number,
+            problem: Problem::OpenFrontMatter,
+        });
+    }
+    None
+}
+
+/// `key: value`, with a key of one word.
+fn field(text: &[u8]) -> Option<(String, String)> {
+    let colon = text.iter().position(|&byte| byte == b':')?;
+    let (key, value) = (&text[..colon], &text[colon + 1..]);
+    let word = !key.is_empty()
+        && key
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.') || *byte >= 0x80);
+    let apart = value.first().is_none_or(|&byte| byte == b' ' || byte == b'\t');
+    (word && apart).then(|| {
+        (
+            String::from_utf8_lossy(key).to_lowercase(),
+            String::from_utf8_lossy(trim(value)).into_owned(),
+        )
+    })
+}
+
+impl FrontMatter {
+    fn set(&mut self, key: String, value: String) {
+        if key == "tags" {
+            let inner = value
+                .strip_prefix('[')
+                .and_then(|list| list.strip_suffix(']'))
+                .unwrap_or(&value);
+            self.tags
+                .extend(inner.split(',').map(unquote).filter(|tag| !tag.is_empty()));
+            return;
+        }
+        let value = unquote(&value);
+        if value.is_empty() || value.starts_with(['|', '>', '{', '[', '&', '*']) {
+            return;
+        }
+        match key.as_str() {
+            "date" | "day" => self.date = find_date(&value).or(self.date),
+            "created" => self.date = self.date.or_else(|| find_date(&value)),
+            "title" => self.title = Some(value.clone()),
+            "name" if self.title.is_none() => self.title = Some(value.clone()),
+            "type" => self.kind = Some(value.clone()),
+            _ => {}
+        }
+        self.fields.push((key, value));
+    }
+
+    /// Whether a field says something in words, such as a description.
+    pub(super) fn has_prose(&self) -> bool {
+        self.fields
+            .iter()
+            .any(|(_, value)| value.split_whitespace().count() >= 4)
+    }
+}
+
+/// Without quotes, or without a comment after the value.
+fn unquote(value: &str) -> String {
+    let value = value.trim();
+    for quote in ['"', '\''] {
+        if let Some(inner) = value.strip_prefix(quote) {
+            return inner.split(quote).next().unwrap_or_default().to_owned();
+        }
+    }
+    value.split(" #").next().unwrap_or_default().trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    fn fields(text: &str) -> Option<FrontMatter> {
+        read(text.as_bytes(), &mut Vec::new()).map(|found| found.fields)
+    }
+
+    #[test]
+    fn scalars_and_lists() {
+        let text = "---\r\ntitle: \"A: plan\" # why\r\nDate: 2026-01-10T08:00\r\ntype: daily\r\ntags: [a, 'b c', d]\r\n\
+                    nested:\r\n  key: value\r\n# comment\r\nempty:\r\n---\r\ntext";
+        let found = fields(text).unwrap();
+        assert_eq!(found.title.as_deref(), Some("A: plan"));
+        assert_eq!(found.date, Some(date(2026, 1, 10)));
+        assert_eq!(found.kind.as_deref(), Some("daily"));
+        assert_eq!(found.tags, ["a", "b c", "d"]);
+        assert_eq!(found.fields.len(), 3);
+        assert_eq!(fields("---\ntags:\n  - a\n- b\n---\n").unwrap().tags, ["a", "b"]);
+    }
+
+    #[test]
+    fn a_line_across_is_no_front_matter() {
+        assert_eq!(fields("---\nSome prose here.\n---\n"), None);
+        assert_eq!(fields("---\n\n---\n"), None);
+        assert_eq!(fields("----\na: b\n----\n"), None);
+        assert_eq!(fields("text\n---\na: b\n---\n"), None);
+    }
+
+    #[test]
+    fn an_open_block_is_named() {
+        let mut diagnostics = Vec::new();
+        assert!(read(b"---\na: b\n", &mut diagnostics).is_none());
+        assert_eq!(
+            diagnostics,
+            [Diagnostic {
+                line: 1,
+                problem: Problem::OpenFrontMatter
+            }]
+        );
+    }
 }

@@ -1,6 +1,504 @@
-//! x
-use super::*;
+//! Which blocks does a markdown file consist of?
+
+use super::front_matter::{self, FrontMatter};
+use super::line::{self, Fence, Line, Lines, indent, is_space, trim};
+use super::size::{Chunks, Piece};
+use super::speaker::{self, Label};
+use super::{ChunkKind, Diagnostic, Document, Problem, Section, Speaker};
+use crate::time::find_date;
+
+/// Reads a file line by line.
 pub(super) fn parse(bytes: &[u8]) -> Document {
-    let _ = bytes;
-    Document::default()
+    let mut parser = Parser {
+        bytes,
+        lines: Lines::new(bytes),
+        sections: Vec::new(),
+        chunks: Chunks::new(bytes),
+        heading: None,
+        open: None,
+        fence: None,
+        list: None,
+        turn: None,
+        no_comment_end: false,
+        diagnostics: Vec::new(),
+    };
+    parser.look_at_bytes();
+    let front_matter = parser.front_matter();
+    while let Some(line) = parser.lines.next() {
+        parser.line(line);
+    }
+    parser.finish(front_matter)
+}
+
+struct Parser<'a> {
+    bytes: &'a [u8],
+    lines: Lines<'a>,
+    sections: Vec<Section>,
+    chunks: Chunks<'a>,
+    /// Lines of the current section's heading while nothing has followed it.
+    heading: Option<(Line, Line)>,
+    open: Option<Block>,
+    fence: Option<Fence>,
+    /// Columns before the markers of the list's outermost items.
+    list: Option<usize>,
+    turn: Option<Turn>,
+    /// No `-->` follows any more.
+    no_comment_end: bool,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// A block whose next line is not known yet.
+struct Block {
+    kind: ChunkKind,
+    speaker: Speaker,
+    nested: bool,
+    first: Line,
+    /// Offset of the first byte; behind the indentation except for code.
+    start: usize,
+    /// The last line with content.
+    last: Line,
+    /// A name and a colon at the start, which makes a turn when the next line has one too.
+    named: bool,
+}
+
+/// Words that go on until somebody else speaks.
+struct Turn {
+    speaker: Speaker,
+    /// A heading of this level or an outer one ends it.
+    level: u8,
+    /// Said in a list item: what is not below the item ends it.
+    item: bool,
+}
+
+impl Parser<'_> {
+    fn look_at_bytes(&mut self) {
+        let line_of = |at: usize| {
+            let before = self.bytes[..at].iter().filter(|&&byte| byte == b'\n').count();
+            u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
+        };
+        let nul = self
+            .bytes
+            .iter()
+            .position(|&byte| byte == 0)
+            .map(|at| (line_of(at), Problem::Nul));
+        let invalid = std::str::from_utf8(self.bytes).err();
+        let invalid = invalid.map(|error| (line_of(error.valid_up_to()), Problem::InvalidUtf8));
+        self.diagnostics.extend(
+            nul.into_iter()
+                .chain(invalid)
+                .map(|(line, problem)| Diagnostic { line, problem }),
+        );
+    }
+
+    fn front_matter(&mut self) -> FrontMatter {
+        let Some(found) = front_matter::read(self.bytes, &mut self.diagnostics) else {
+            return FrontMatter::default();
+        };
+        if let Some((first, last)) = found.inner
+            && found.fields.has_prose()
+        {
+            self.begin(ChunkKind::Paragraph, first, self.text_start(first));
+            self.extend(last);
+            self.close();
+        }
+        while self
+            .lines
+            .next()
+            .is_some_and(|line| line.number < found.close.number)
+        {}
+        found.fields
+    }
+
+    fn line(&mut self, line: Line) {
+        let raw = &self.bytes[line.start..line.end];
+        let text = trim(raw);
+        if let Some(fence) = self.fence {
+            if !text.is_empty() {
+                self.extend(line);
+            }
+            if fence.closed_by(text) {
+                self.fence = None;
+                self.close();
+            }
+            return;
+        }
+        if text.is_empty() {
+            // Blank lines do not end indented code; what follows decides.
+            if !self.is_open(ChunkKind::Code) {
+                self.close();
+            }
+            return;
+        }
+        let columns = indent(raw);
+        if self.is_open(ChunkKind::Code) {
+            if columns >= 4 {
+                return self.extend(line);
+            }
+            self.close();
+        }
+        if text.starts_with(b"<!--") && self.skip_comment(line) {
+            return;
+        }
+        if self.list.is_none() && columns >= 4 && self.open.is_none() {
+            return self.begin(ChunkKind::Code, line, line.start);
+        }
+        if let Some(fence) = Fence::open(text) {
+            self.settle(columns);
+            self.begin(ChunkKind::Code, line, line.start);
+            self.fence = Some(fence);
+            return;
+        }
+        if columns < 4 {
+            if let Some((level, title)) = line::atx_heading(text) {
+                return self.heading(level, title, line, line);
+            }
+            if let Some((level, first)) = self.underlined(text) {
+                self.open = None;
+                let title = trim(&self.bytes[first.start..first.end]);
+                return self.heading(level, title, first, line);
+            }
+        }
+        if line::is_rule(text) {
+            self.close();
+            self.list = None;
+            return;
+        }
+        if self.is_open(ChunkKind::Table) {
+            if text.contains(&b'|') {
+                return self.extend(line);
+            }
+            self.close();
+        }
+        if text.starts_with(b"|") || self.is_table_header(text) {
+            return self.table(line, columns);
+        }
+        if text.starts_with(b">") && columns < 4 {
+            if self.is_open(ChunkKind::Quote) {
+                return self.extend(line);
+            }
+            self.settle(columns);
+            return self.begin(ChunkKind::Quote, line, self.text_start(line));
+        }
+        match line::list_marker(text) {
+            Some(marker) => self.item(line, columns, text, marker),
+            None => self.text(line, columns, text),
+        }
+    }
+
+    /// A list item starts.
+    fn item(&mut self, line: Line, columns: usize, text: &[u8], marker: usize) {
+        self.close();
+        let outermost = self.list.is_none_or(|list| columns < list + 2);
+        let content = trim(&text[marker.min(text.len())..]);
+        if outermost {
+            self.list = Some(columns);
+            if self.turn.as_ref().is_some_and(|turn| turn.item) {
+                self.turn = None;
+            }
+        }
+        let label = speaker::label(content);
+        let (kind, speaker) = self
+            .speak(label, true)
+            .unwrap_or((ChunkKind::Item, self.speaker()));
+        self.begin(kind, line, self.text_start(line));
+        if let Some(block) = &mut self.open {
+            block.nested = !outermost;
+            block.speaker = speaker;
+        }
+        if let Some(fence) = Fence::open(content) {
+            self.fence = Some(fence);
+            if let Some(block) = &mut self.open {
+                block.kind = ChunkKind::Code;
+            }
+        }
+    }
+
+    /// A line with nothing special about its start.
+    fn text(&mut self, line: Line, columns: usize, text: &[u8]) {
+        let label = speaker::label(text);
+        let named = matches!(label, Some(Label::Plain(_)));
+        let spoken = match label {
+            Some(Label::Plain(_)) => None,
+            label => self.speak(label, false),
+        };
+        if let Some((kind, speaker)) = spoken {
+            self.close();
+            self.list = None;
+            self.begin(kind, line, self.text_start(line));
+            if let Some(block) = &mut self.open {
+                block.speaker = speaker;
+            }
+            return;
+        }
+        if let Some(block) = &mut self.open {
+            if !(named && block.named && self.turn.is_none()) {
+                return self.extend(line);
+            }
+            (block.kind, block.speaker) = (ChunkKind::Turn, Speaker::Other);
+            self.close();
+            self.begin(ChunkKind::Turn, line, self.text_start(line));
+            if let Some(block) = &mut self.open {
+                (block.speaker, block.named) = (Speaker::Other, true);
+            }
+            return;
+        }
+        self.settle(columns);
+        self.begin(ChunkKind::Paragraph, line, self.text_start(line));
+        if let Some(block) = &mut self.open {
+            block.named = named;
+            block.nested = self.list.is_some();
+        }
+    }
+
+    /// Changes the speaker by a label; the kind and speaker of the block that it starts.
+    fn speak(&mut self, label: Option<Label<'_>>, item: bool) -> Option<(ChunkKind, Speaker)> {
+        match label? {
+            Label::Role(speaker) => {
+                let level = match &self.turn {
+                    Some(turn) => turn.level,
+                    None => self.sections.last().map_or(0, |section| section.level),
+                };
+                self.turn = Some(Turn { speaker, level, item });
+                Some((ChunkKind::Turn, speaker))
+            }
+            // Within an answer, a marked word is emphasis.
+            Label::Marked if self.turn.is_none() => Some((ChunkKind::Turn, Speaker::Other)),
+            Label::Marked | Label::Plain(_) => None,
+        }
+    }
+
+    fn speaker(&self) -> Speaker {
+        self.turn.as_ref().map_or(Speaker::None, |turn| turn.speaker)
+    }
+
+    fn table(&mut self, line: Line, columns: usize) {
+        if let Some(block) = self
+            .open
+            .take_if(|block| block.kind == ChunkKind::Paragraph && is_one_line(block))
+            && line::is_table_delimiter(trim(&self.bytes[line.start..line.end]))
+        {
+            self.open = Some(Block {
+                kind: ChunkKind::Table,
+                ..block
+            });
+            return self.extend(line);
+        }
+        self.settle(columns);
+        self.begin(ChunkKind::Table, line, self.text_start(line));
+    }
+
+    /// Whether this is the delimiter row under a header row that is the open paragraph.
+    fn is_table_header(&self, text: &[u8]) -> bool {
+        line::is_table_delimiter(text)
+            && self.open.as_ref().is_some_and(|block| {
+                block.kind == ChunkKind::Paragraph
+                    && is_one_line(block)
+                    && self.bytes[block.start..block.last.end].contains(&b'|')
+            })
+    }
+
+    /// The line that `text` underlines as a heading.
+    fn underlined(&self, text: &[u8]) -> Option<(u8, Line)> {
+        let level = line::setext_level(text)?;
+        let block = self.open.as_ref()?;
+        let fits =
+            block.kind == ChunkKind::Paragraph && is_one_line(block) && block.last.end - block.start <= 200;
+        (fits && !block.nested).then_some((level, block.first))
+    }
+
+    fn heading(&mut self, level: u8, title: &[u8], first: Line, last: Line) {
+        self.close();
+        self.end_section(level, first.number);
+        self.list = None;
+        let title = String::from_utf8_lossy(title).into_owned();
+        if self
+            .turn
+            .as_ref()
+            .is_some_and(|turn| turn.item || level <= turn.level)
+        {
+            self.turn = None;
+        }
+        if let Some(speaker) = speaker::role_of_heading(&title) {
+            self.turn = Some(Turn {
+                speaker,
+                level,
+                item: false,
+            });
+        }
+        let parent = self.parent(level);
+        self.sections.push(Section {
+            level,
+            date: find_date(&title),
+            title,
+            parent,
+            start_line: first.number,
+            end_line: last.number,
+        });
+        self.heading = Some((first, last));
+    }
+
+    /// The nearest section with a lower level than this.
+    fn parent(&self, level: u8) -> Option<u32> {
+        let mut at = self.sections.len().checked_sub(1)?;
+        loop {
+            let section = &self.sections[at];
+            if section.level == 0 {
+                return None;
+            }
+            if section.level < level {
+                return u32::try_from(at).ok();
+            }
+            // Levels fall along the chain of parents: at most six steps.
+            at = section.parent? as usize;
+        }
+    }
+
+    /// Ends the current section; a heading of `next` or the end of the file (0) follows on line `line`.
+    fn end_section(&mut self, next: u8, line: u32) {
+        let Some(section) = self.sections.last_mut() else {
+            return;
+        };
+        section.end_line = line.saturating_sub(1).max(section.start_line);
+        let (level, titled) = (section.level, !section.title.is_empty());
+        if let Some((first, last)) = self.heading.take()
+            && next <= level
+            && titled
+        {
+            // Nothing else in it and nothing below it: the heading is what can be found.
+            self.begin(ChunkKind::Heading, first, self.text_start(first));
+            self.extend(last);
+            self.close();
+        }
+    }
+
+    /// Closes what is open before a block with this indentation, which may lie outside the list.
+    fn settle(&mut self, columns: usize) {
+        self.close();
+        if self.list.is_some_and(|list| columns < list + 2) {
+            self.list = None;
+        }
+        if self.list.is_none() && self.turn.as_ref().is_some_and(|turn| turn.item) {
+            self.turn = None;
+        }
+    }
+
+    fn begin(&mut self, kind: ChunkKind, line: Line, start: usize) {
+        self.heading = None;
+        if self.sections.is_empty() {
+            self.sections.push(Section {
+                level: 0,
+                title: String::new(),
+                parent: None,
+                start_line: line.number,
+                end_line: line.number,
+                date: None,
+            });
+        }
+        let speaker = self.speaker();
+        self.open = Some(Block {
+            kind,
+            speaker,
+            nested: false,
+            first: line,
+            start,
+            last: line,
+            named: false,
+        });
+    }
+
+    fn extend(&mut self, line: Line) {
+        if let Some(block) = &mut self.open {
+            block.last = line;
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(block) = self.open.take() else { return };
+        let content = &self.bytes[block.start..block.last.end];
+        let trailing = content.iter().rev().take_while(|&&byte| is_space(byte)).count();
+        self.chunks.push(Piece {
+            kind: block.kind,
+            section: u32::try_from(self.sections.len().saturating_sub(1)).unwrap_or(u32::MAX),
+            speaker: block.speaker,
+            line: block.first.number,
+            start: block.start,
+            end: block.last.end - trailing,
+            nested: block.nested,
+        });
+    }
+
+    fn is_open(&self, kind: ChunkKind) -> bool {
+        self.open.as_ref().is_some_and(|block| block.kind == kind)
+    }
+
+    /// Offset of the first byte of a line that is no white space.
+    fn text_start(&self, line: Line) -> usize {
+        let raw = &self.bytes[line.start..line.end];
+        line.start + raw.iter().take_while(|&&byte| is_space(byte)).count()
+    }
+
+    /// Skips a comment that has its lines for itself; whether there was one.
+    fn skip_comment(&mut self, line: Line) -> bool {
+        if self.no_comment_end {
+            return false;
+        }
+        let from = self.text_start(line) + 4;
+        let length = self.bytes[from..].windows(3).position(|window| window == b"-->");
+        let Some(end) = length.map(|length| from + length + 3) else {
+            self.no_comment_end = true;
+            return false;
+        };
+        let mut last = line;
+        if end > line.end {
+            self.close();
+            while last.end < end {
+                match self.lines.next() {
+                    Some(next) => last = next,
+                    None => return true,
+                }
+            }
+        }
+        let rest = trim(&self.bytes[end..last.end]);
+        if rest.is_empty() {
+            self.close();
+            return true;
+        }
+        if last.number == line.number {
+            return false;
+        }
+        // Text behind a comment of several lines is text, with the end of the comment in front of it.
+        let raw = &self.bytes[last.start..last.end];
+        self.text(last, indent(raw), trim(raw));
+        true
+    }
+
+    fn finish(mut self, front_matter: FrontMatter) -> Document {
+        if self.fence.is_some()
+            && let Some(block) = &self.open
+        {
+            let line = block.first.number;
+            self.diagnostics.push(Diagnostic {
+                line,
+                problem: Problem::OpenFence,
+            });
+        }
+        self.close();
+        self.end_section(0, self.lines.number() + 1);
+        let heading = self.sections.iter().find(|section| !section.title.is_empty());
+        let title = front_matter
+            .title
+            .clone()
+            .or_else(|| heading.map(|section| section.title.clone()));
+        Document {
+            front_matter,
+            title,
+            sections: self.sections,
+            chunks: self.chunks.finish(),
+            diagnostics: self.diagnostics,
+        }
+    }
+}
+
+const fn is_one_line(block: &Block) -> bool {
+    block.first.number == block.last.number
 }

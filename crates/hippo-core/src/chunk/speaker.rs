@@ -37,3 +37,259 @@ impl Speaker {
         }
     }
 }
+
+/// How sure a line is about naming its speaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Label<'a> {
+    /// One of the two sides of an assistant's log.
+    Role(Speaker),
+    /// A name marked as such: `**Caroline:**`.
+    Marked,
+    /// A name in front of a colon, which a field (`Port: 5432`) looks like as well.
+    Plain(&'a str),
+}
+
+/// Longest name, in bytes.
+const NAME: usize = 40;
+
+/// Words in front of a colon that are no names.
+const NO_NAMES: [&str; 40] = [
+    "action",
+    "answer",
+    "caution",
+    "context",
+    "date",
+    "decision",
+    "description",
+    "done",
+    "example",
+    "fix",
+    "goal",
+    "hint",
+    "idea",
+    "important",
+    "input",
+    "issue",
+    "lesson",
+    "link",
+    "next",
+    "note",
+    "notes",
+    "open",
+    "output",
+    "owner",
+    "problem",
+    "question",
+    "reason",
+    "result",
+    "results",
+    "session",
+    "solution",
+    "source",
+    "status",
+    "step",
+    "summary",
+    "tip",
+    "todo",
+    "update",
+    "warning",
+    "why",
+];
+
+/// The label at the start of a trimmed line, after comments, time stamps and other marks.
+pub(super) fn label(line: &[u8]) -> Option<Label<'_>> {
+    // A label and what may stand before it is short: a line of megabytes is not looked through.
+    let head = &line[..line.len().min(200)];
+    let head = match std::str::from_utf8(head) {
+        Ok(head) => head,
+        Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    let head = skip_marks(head);
+    let marks = head.len() - head.trim_start_matches(['*', '_']).len();
+    let marked = (1..=3).contains(&marks);
+    let named = &head[marks..];
+    // A time in parentheses behind the name has colons of its own.
+    let from = named
+        .find(" (")
+        .and_then(|open| Some(open + named[open..].find(')')?))
+        .filter(|&end| end <= NAME);
+    let from = from
+        .filter(|_| !named[..named.find(" (").unwrap_or(0)].contains(':'))
+        .unwrap_or(0);
+    let colon = from + named[from..].find([':', '\u{ff1a}'])?;
+    if !(1..=NAME).contains(&colon) {
+        return None;
+    }
+    let name = named[..colon].trim_end_matches(['*', '_']).trim_end();
+    let wide = named[colon..].starts_with('\u{ff1a}');
+    let rest = named[colon..].trim_start_matches([':', '\u{ff1a}']);
+    let inside = name.len() == colon && rest.starts_with(['*', '_']);
+    let rest = rest.trim_start_matches(['*', '_']);
+    if !(wide || rest.is_empty() || rest.starts_with(char::is_whitespace)) {
+        return None;
+    }
+    // `User (10:30):`, `[User]:`
+    let bare = name
+        .split(" (")
+        .next()
+        .unwrap_or(name)
+        .trim_matches(['[', ']', '@', '`', '"']);
+    if let Some(role) = role(bare, marked) {
+        return Some(Label::Role(role));
+    }
+    if !is_name(bare) {
+        return None;
+    }
+    if marked {
+        inside.then_some(Label::Marked)
+    } else {
+        Some(Label::Plain(bare))
+    }
+}
+
+/// The role that a whole heading names: `## User`, `### Assistant:`.
+pub(super) fn role_of_heading(title: &str) -> Option<Speaker> {
+    let title = title.trim_matches(|mark: char| !mark.is_alphanumeric());
+    if title.len() > NAME {
+        None
+    } else {
+        role(title, true)
+    }
+}
+
+fn role(name: &str, marked: bool) -> Option<Speaker> {
+    let lower = name.to_lowercase();
+    match lower.as_str() {
+        "user"
+        | "human"
+        | "nutzer"
+        | "utilisateur"
+        | "usuario"
+        | "пользователь"
+        | "用户"
+        | "ユーザー"
+        | "사용자" => Some(Speaker::User),
+        "assistant" | "assistent" | "asistente" | "ассистент" | "助手" | "アシスタント" => {
+            Some(Speaker::Assistant)
+        }
+        // Lower-case or bare, these are as likely to be fields.
+        "me" | "you" if marked => Some(Speaker::User),
+        "agent" | "bot" | "model" if marked => Some(Speaker::Assistant),
+        "ai" | "claude" | "chatgpt" | "gpt" | "copilot" | "gemini" | "codex" if marked || name != lower => {
+            Some(Speaker::Assistant)
+        }
+        _ => None,
+    }
+}
+
+/// One to three capitalised words of letters.
+fn is_name(text: &str) -> bool {
+    let first = text.chars().next();
+    first.is_some_and(|first| first.is_uppercase() || (first.is_alphabetic() && !first.is_lowercase()))
+        && text.split(' ').count() <= 3
+        && text
+            .chars()
+            .all(|mark| mark.is_alphabetic() || matches!(mark, ' ' | '-' | '\'' | '.' | '’'))
+        && !NO_NAMES.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Without comments, time stamps, emoji and brackets at the start.
+fn skip_marks(mut line: &str) -> &str {
+    loop {
+        line = line.trim_start();
+        if let Some(comment) = line.strip_prefix("<!--") {
+            match comment.find("-->") {
+                Some(end) => line = &comment[end + 3..],
+                None => return "",
+            }
+            continue;
+        }
+        if let Some(stamp) = line.strip_prefix(['[', '(']) {
+            let end = stamp.find([']', ')']);
+            match end.filter(|&end| stamp.as_bytes()[..end].iter().any(u8::is_ascii_digit)) {
+                Some(end) => line = &stamp[end + 1..],
+                None => return line,
+            }
+            continue;
+        }
+        let clock = line
+            .bytes()
+            .take_while(|byte| byte.is_ascii_digit() || *byte == b':')
+            .count();
+        if clock >= 4 && line[..clock].contains(':') && line[clock..].starts_with(' ') {
+            line = &line[clock..];
+            continue;
+        }
+        let first = line.chars().next();
+        match first {
+            Some(mark) if !mark.is_ascii() && !mark.is_alphanumeric() => line = &line[mark.len_utf8()..],
+            _ => return line,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels() {
+        let user = Some(Label::Role(Speaker::User));
+        let assistant = Some(Label::Role(Speaker::Assistant));
+        let table = [
+            ("User: hello", user),
+            ("user: hello", user),
+            ("USER:", user),
+            ("**User:** hello", user),
+            ("**User**: hello", user),
+            ("<!-- m116 --> **User:** hello", user),
+            ("[10:30:45] Human: hello", user),
+            ("10:30 User: hello", user),
+            ("👤 User: hello", user),
+            ("User (10:30): hello", user),
+            ("Assistant: hi", assistant),
+            ("助手：好的", assistant),
+            ("AI: hi", assistant),
+            ("ai: hi", None),
+            ("agent: main", None),
+            ("**Agent:** hi", assistant),
+            ("**Caroline:** hi", Some(Label::Marked)),
+            ("**Caroline**: hi", None),
+            ("Caroline: hi", Some(Label::Plain("Caroline"))),
+            ("Session Date: 2023", Some(Label::Plain("Session Date"))),
+            ("**Note:** hi", None),
+            ("https://example.org", None),
+            ("Http: //x", Some(Label::Plain("Http"))),
+            ("10:30 lunch", None),
+            ("user:password@host", None),
+            ("Users: many", Some(Label::Plain("Users"))),
+            ("plain text: more", None),
+            ("", None),
+            (":", None),
+        ];
+        for (line, expected) in table {
+            assert_eq!(label(line.as_bytes()), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn odd_bytes_are_no_labels() {
+        assert_eq!(label(b"\xFF\xFE: x"), None);
+        assert_eq!(label("é".repeat(300).as_bytes()), None);
+        assert_eq!(label(b"<!-- never closed User: x"), None);
+    }
+
+    #[test]
+    fn headings_name_roles() {
+        assert_eq!(role_of_heading("User"), Some(Speaker::User));
+        assert_eq!(role_of_heading("🤖 Assistant:"), Some(Speaker::Assistant));
+        assert_eq!(role_of_heading("User guide"), None);
+    }
+
+    #[test]
+    fn codes_keep_their_meaning() {
+        for speaker in [Speaker::None, Speaker::User, Speaker::Assistant, Speaker::Other] {
+            assert_eq!(Speaker::from_code(speaker.code()), speaker);
+        }
+    }
+}

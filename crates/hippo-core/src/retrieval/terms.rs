@@ -1,4 +1,25 @@
 //! Which words of a text are looked up, and in which form?
+//!
+//! Everything is indexed, stop words too; a question marks its stop words, so that one made of nothing else still
+//! finds something. A term never contains a space.
+
+mod fold;
+mod scan;
+mod stop;
+
+use std::collections::HashMap;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use super::speaker;
+use scan::Token;
+
+/// Longest term in bytes; longer words are cut, longer compounds are known by their parts only.
+const TERM: usize = 64;
+/// Stems kept at a time: more than the words of a few languages.
+const STEMS: usize = 1 << 16;
+/// A term of a question with at most this many characters also matches as the beginning of a word.
+const SHORT: usize = 3;
 
 /// One word of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,11 +33,28 @@ pub struct QueryTerm {
 }
 
 /// Turns text into terms; keeps its buffers and the stems of words that it met.
-#[derive(Default)]
-pub struct Analyzer {}
+pub struct Analyzer {
+    stemmer: Stemmer,
+    stems: HashMap<Box<str>, Box<str>>,
+    /// A token in lower case, without accents.
+    folded: String,
+    /// A word made of parts.
+    word: String,
+}
+
+impl Default for Analyzer {
+    fn default() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            stems: HashMap::new(),
+            folded: String::new(),
+            word: String::new(),
+        }
+    }
+}
 
 impl Analyzer {
-    /// An analyzer with nothing met yet.
+    /// An analyzer that has met nothing yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -24,26 +62,248 @@ impl Analyzer {
 
     /// Appends the terms of `text` to `out`, separated by single spaces, and returns how many there were.
     pub fn index_terms(&mut self, text: &str, out: &mut String) -> usize {
-        out.push_str(text);
-        0
+        let mut count = 0;
+        self.each(text, |term, _| {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(term);
+            count += 1;
+        });
+        if let Some(name) = speaker::name(text) {
+            self.each(name, |term, _| {
+                out.push(' ');
+                out.push_str(&speaker::speaker_term(term));
+                count += 1;
+            });
+        }
+        count
     }
 
-    /// The terms of a question in order, each once.
+    /// The terms of a question in order, each once; then, for each that is no stop word, the same as a speaker's name.
     pub fn query_terms(&mut self, query: &str) -> Vec<QueryTerm> {
-        let _ = query;
-        Vec::new()
+        let mut terms: Vec<QueryTerm> = Vec::new();
+        self.each(query, |term, word| {
+            if !terms.iter().any(|known| known.term == term) {
+                terms.push(QueryTerm {
+                    term: term.to_owned(),
+                    stop: stop::is_stop(word),
+                    prefix: false,
+                });
+            }
+        });
+        let telling = terms.iter().filter(|term| !term.stop).count();
+        for term in &mut terms {
+            let characters = term.term.chars().count();
+            let lone = characters == 1 && term.term.chars().all(fold::is_unspaced);
+            term.prefix = lone || (characters <= SHORT && telling <= 2 && (!term.stop || telling == 0));
+        }
+        let names: Vec<QueryTerm> = terms
+            .iter()
+            .filter(|term| !term.stop && term.term.starts_with(char::is_alphabetic))
+            .map(|term| QueryTerm {
+                term: speaker::speaker_term(&term.term),
+                stop: false,
+                prefix: false,
+            })
+            .collect();
+        terms.extend(names);
+        terms
     }
+
+    /// Calls `sink` with each term and the folded word that it comes from.
+    fn each(&mut self, text: &str, mut sink: impl FnMut(&str, &str)) {
+        scan::scan(text, |token| self.token(token, &mut sink));
+    }
+
+    fn token(&mut self, token: Token<'_>, sink: &mut impl FnMut(&str, &str)) {
+        let mut folded = std::mem::take(&mut self.folded);
+        folded.clear();
+        if token.foreign {
+            fold::fold(token.text, &mut folded);
+        } else {
+            folded.push_str(token.text);
+            folded.make_ascii_lowercase();
+        }
+        if token.joined {
+            self.compound(token, &folded, sink);
+        } else if token.foreign {
+            self.runs(&folded, sink);
+        } else {
+            self.word(&folded, sink);
+            if token.camel {
+                self.humps(token.text, sink);
+            }
+        }
+        self.folded = folded;
+    }
+
+    /// A token with marks in it: the whole, and its parts.
+    fn compound(&mut self, token: Token<'_>, folded: &str, sink: &mut impl FnMut(&str, &str)) {
+        if folded.ends_with(['+', '#']) {
+            sink(folded, folded);
+            return;
+        }
+        if folded.contains('\'') && !folded.contains(is_strong_mark) {
+            return self.contraction(folded, sink);
+        }
+        let number;
+        let mut whole = folded;
+        if folded.contains(',') {
+            number = folded.replace(',', "");
+            whole = &number;
+        }
+        if !whole.contains(is_mark) {
+            return self.runs(whole, sink);
+        }
+        let spaced = !token.foreign || !whole.contains(fold::is_unspaced);
+        let shown = spaced && whole.len() <= TERM;
+        if shown {
+            sink(whole, whole);
+        }
+        if let Some((_, name)) = whole.rsplit_once(['/', '\\'])
+            && name.len() <= TERM
+            && name.contains(is_mark)
+            && spaced
+        {
+            sink(name, name);
+        }
+        for part in whole
+            .split(is_mark)
+            .filter(|part| part.len() > usize::from(shown))
+        {
+            self.runs(part, sink);
+        }
+        if token.camel {
+            for part in token
+                .text
+                .split(is_mark)
+                .filter(|part| part.is_ascii() && has_hump(part))
+            {
+                self.humps(part, sink);
+            }
+        }
+    }
+
+    /// A word with apostrophes: `don't` is `dont`, `Ada's` is `ada`, `we'll` is `we`, `O'Brien` is `obrien`.
+    fn contraction(&mut self, folded: &str, sink: &mut impl FnMut(&str, &str)) {
+        if let Some((base, "s" | "d" | "m" | "ll" | "re" | "ve")) = folded.split_once('\'') {
+            return self.runs(base, sink);
+        }
+        let mut word = std::mem::take(&mut self.word);
+        word.clear();
+        word.extend(folded.chars().filter(|&mark| mark != '\''));
+        self.runs(&word, sink);
+        self.word = word;
+        if !folded.ends_with("'t") {
+            folded
+                .split('\'')
+                .filter(|part| part.len() > 2)
+                .for_each(|part| self.runs(part, sink));
+        }
+    }
+
+    /// The parts of `camelCase`.
+    fn humps(&mut self, text: &str, sink: &mut impl FnMut(&str, &str)) {
+        let bytes = text.as_bytes();
+        let mut start = 0;
+        for at in 1..=bytes.len() {
+            let hump =
+                at < bytes.len() && bytes[at - 1].is_ascii_lowercase() && bytes[at].is_ascii_uppercase();
+            if hump || at == bytes.len() {
+                let mut word = std::mem::take(&mut self.word);
+                word.clear();
+                word.push_str(&text[start..at]);
+                word.make_ascii_lowercase();
+                if word.len() > 1 {
+                    self.word(&word, sink);
+                }
+                self.word = word;
+                start = at;
+            }
+        }
+    }
+
+    /// A folded word in any scripts: pairs of characters where words are written without spaces.
+    fn runs(&mut self, folded: &str, sink: &mut impl FnMut(&str, &str)) {
+        let mut rest = folded;
+        while let Some(first) = rest.chars().next() {
+            let unspaced = fold::is_unspaced(first);
+            let end = rest
+                .find(|next| fold::is_unspaced(next) != unspaced)
+                .unwrap_or(rest.len());
+            let (run, tail) = rest.split_at(end);
+            if unspaced {
+                pairs(run, sink)
+            } else {
+                self.word(run, sink)
+            }
+            rest = tail;
+        }
+    }
+
+    /// One folded word: its stem, when it is in Latin letters only.
+    fn word(&mut self, word: &str, sink: &mut impl FnMut(&str, &str)) {
+        if word.len() > TERM {
+            let end = (0..=TERM)
+                .rev()
+                .find(|&end| word.is_char_boundary(end))
+                .unwrap_or(0);
+            return sink(&word[..end], word);
+        }
+        if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return sink(word, word);
+        }
+        if let Some(stem) = self.stems.get(word) {
+            return sink(stem, word);
+        }
+        if self.stems.len() >= STEMS {
+            self.stems.clear();
+        }
+        let stem = self.stemmer.stem(word);
+        sink(&stem, word);
+        self.stems.insert(word.into(), stem.into());
+    }
+}
+
+/// The pairs of neighbours in a run of characters, and the last character alone: a pair that starts with a character
+/// finds it everywhere but at the end.
+fn pairs(run: &str, sink: &mut impl FnMut(&str, &str)) {
+    let mut before = None;
+    for (at, character) in run.char_indices() {
+        if let Some(start) = before {
+            let pair = &run[start..at + character.len_utf8()];
+            sink(pair, pair);
+        }
+        before = Some(at);
+    }
+    if let Some(last) = before {
+        sink(&run[last..], &run[last..]);
+    }
+}
+
+/// Marks that join parts.
+const fn is_mark(mark: char) -> bool {
+    is_strong_mark(mark) || mark == '\''
+}
+
+/// Marks that make an identifier, path or address.
+const fn is_strong_mark(mark: char) -> bool {
+    matches!(mark, '_' | '-' | '.' | '/' | '\\' | '@' | ':' | ',')
+}
+
+fn has_hump(text: &str) -> bool {
+    text.as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 /// The terms of a text that goes into the index.
 #[must_use]
 pub fn index_terms(text: &str) -> Vec<String> {
-    let mut out = String::new();
-    Analyzer::new().index_terms(text, &mut out);
-    out.split(' ')
-        .filter(|term| !term.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let mut terms = Vec::new();
+    Analyzer::new().each(text, |term, _| terms.push(term.to_owned()));
+    terms
 }
 
 /// The terms of a question in order, each once.
@@ -55,10 +315,14 @@ pub fn query_terms(query: &str) -> Vec<QueryTerm> {
 /// An FTS5 expression that matches the term and nothing else: always quoted, never interpreted.
 #[must_use]
 pub fn fts_query(term: &QueryTerm) -> String {
-    let quoted = term.term.replace('"', "\"\"");
+    // FTS5 reads its expressions as C strings: a NUL would end one inside the quotes.
+    let quoted = term.term.replace('"', "\"\"").replace('\0', "");
     if term.prefix {
         format!("\"{quoted}\"*")
     } else {
         format!("\"{quoted}\"")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,233 @@
+//! Do files fall into the sections and chunks that a reader would name?
+
+use jiff::civil::date;
+
+use super::*;
+
+/// `kind speaker section lines text` of each chunk.
+fn shown(text: &str) -> Vec<String> {
+    let document = chunk(text.as_bytes());
+    let show = |chunk: &Chunk| {
+        let path = heading_path(&document.sections, chunk.section).join("/");
+        let said = chunk_text(text.as_bytes(), chunk).replace('\n', "⏎");
+        format!(
+            "{:?} {:?} {path} {}-{} {said}",
+            chunk.kind, chunk.speaker, chunk.start_line, chunk.end_line
+        )
+    };
+    document.chunks.iter().map(show).collect()
+}
+
+#[test]
+fn headings_make_sections() {
+    let text = "lead\n\n# One\n\ntext a\n\n## Two ##\ntext b\n\nThree\n=====\ntext c\n\nFour\n----\n";
+    assert_eq!(
+        shown(text),
+        [
+            "Paragraph None  1-1 lead",
+            "Paragraph None One 5-5 text a",
+            "Paragraph None One/Two 8-8 text b",
+            "Paragraph None Three 12-12 text c",
+            "Heading None Three/Four 14-15 Four⏎----",
+        ]
+    );
+    let document = chunk(text.as_bytes());
+    let lines: Vec<(u8, u32, u32)> = document
+        .sections
+        .iter()
+        .map(|section| (section.level, section.start_line, section.end_line))
+        .collect();
+    assert_eq!(lines, [(0, 1, 2), (1, 3, 6), (2, 7, 9), (1, 10, 13), (2, 14, 15)]);
+    assert_eq!(section_end(&document, 1), 9);
+    assert_eq!(document.title.as_deref(), Some("One"));
+}
+
+#[test]
+fn a_heading_is_a_chunk_only_when_nothing_follows_it() {
+    let text = "# Day\n\n## Empty\n\n## Full\ntext\n";
+    assert_eq!(
+        shown(text),
+        [
+            "Heading None Day/Empty 3-3 ## Empty",
+            "Paragraph None Day/Full 6-6 text"
+        ]
+    );
+}
+
+#[test]
+fn headings_have_dates() {
+    let document = chunk(b"# 2024-04-25\n\n## Standup (2024-04-26)\n\n## Room 2024\n");
+    let dates: Vec<_> = document.sections.iter().map(|section| section.date).collect();
+    assert_eq!(dates, [Some(date(2024, 4, 25)), Some(date(2024, 4, 26)), None]);
+}
+
+#[test]
+fn items_are_chunks_and_tiny_ones_below_them_are_not() {
+    let text = "- first item\n  goes on\n- second\n  - tiny\n  - tiny too\n\n  more\n1. third\n";
+    assert_eq!(
+        shown(text),
+        [
+            "Item None  1-2 - first item⏎  goes on",
+            "Item None  3-7 - second⏎  - tiny⏎  - tiny too⏎⏎  more",
+            "Item None  8-8 1. third",
+        ]
+    );
+}
+
+#[test]
+fn a_dialogue_has_a_chunk_for_each_turn() {
+    let text = "- **Caroline:** Hi! <!-- D1:1 -->\n- **Mel:** Hey\n\nAda: one\nBo: two\n";
+    assert_eq!(
+        shown(text),
+        [
+            "Turn Other  1-1 - **Caroline:** Hi! <!-- D1:1 -->",
+            "Turn Other  2-2 - **Mel:** Hey",
+            "Turn Other  4-4 Ada: one",
+            "Turn Other  5-5 Bo: two",
+        ]
+    );
+}
+
+#[test]
+fn an_answer_goes_on_until_somebody_else_speaks() {
+    let text = "## Session\nDate: today\n\nUser: how?\nAssistant: Like this:\n\n### Steps\n\n1. Do what was said before, \
+                and then look at the result.\n\n```sh\nls\n```\n**Tip:** easy\nUser: thanks\n\n## Notes\n\nplain\n";
+    assert_eq!(
+        shown(text),
+        [
+            "Paragraph None Session 2-2 Date: today",
+            "Turn User Session 4-4 User: how?",
+            "Turn Assistant Session 5-5 Assistant: Like this:",
+            "Item Assistant Session/Steps 9-9 1. Do what was said before, and then look at the result.",
+            "Code Assistant Session/Steps 11-13 ```sh⏎ls⏎```",
+            "Paragraph Assistant Session/Steps 14-14 **Tip:** easy",
+            "Turn User Session/Steps 15-15 User: thanks",
+            "Paragraph None Notes 19-19 plain",
+        ]
+    );
+}
+
+#[test]
+fn a_turn_in_a_list_ends_with_its_item() {
+    let text = "- **User:** I like tea\n  - green, mostly, and only in the morning because of the caffeine in it\n\
+                - Deploy on Friday\n\nplain\n";
+    assert_eq!(
+        shown(text),
+        [
+            "Turn User  1-1 - **User:** I like tea",
+            "Item User  2-2 - green, mostly, and only in the morning because of the caffeine in it",
+            "Item None  3-3 - Deploy on Friday",
+            "Paragraph None  5-5 plain",
+        ]
+    );
+}
+
+#[test]
+fn headings_name_speakers() {
+    let text = "# Chat\n## User\nhow?\n## Assistant\nso\n";
+    assert_eq!(
+        shown(text),
+        [
+            "Paragraph User Chat/User 3-3 how?",
+            "Paragraph Assistant Chat/Assistant 5-5 so"
+        ]
+    );
+}
+
+#[test]
+fn tables_quotes_and_code() {
+    let text = "| a | b |\n|---|---|\n| 1 | 2 |\n\nx | y\n--|--\n1 | 2\n\n> quote\n> more\n\n    indented\n\n    code\n\n\
+                text\n```\na\n\nb\n```\nend\n";
+    assert_eq!(
+        shown(text),
+        [
+            "Table None  1-3 | a | b |⏎|---|---|⏎| 1 | 2 |",
+            "Table None  5-7 x | y⏎--|--⏎1 | 2",
+            "Quote None  9-10 > quote⏎> more",
+            "Code None  12-14     indented⏎⏎    code",
+            "Paragraph None  16-16 text",
+            "Code None  17-21 ```⏎a⏎⏎b⏎```",
+            "Paragraph None  22-22 end",
+        ]
+    );
+}
+
+#[test]
+fn comments_alone_on_their_lines_are_skipped() {
+    let text =
+        "<!-- hx: id=1 -->\na\n<!--\nlong\n-->\nb <!-- end -->\n<!-- m1 --> **User:** c\n<!-- open\nd\n";
+    assert_eq!(
+        shown(text),
+        [
+            "Paragraph None  2-2 a",
+            "Paragraph None  6-6 b <!-- end -->",
+            "Turn User  7-9 <!-- m1 --> **User:** c⏎<!-- open⏎d",
+        ]
+    );
+}
+
+#[test]
+fn long_paragraphs_are_cut_at_sentences() {
+    let sentence = "All happy families are alike, each unhappy one is unhappy in its own way. ";
+    let text = sentence.repeat(40);
+    let document = chunk(text.as_bytes());
+    assert!(document.chunks.len() >= 4);
+    assert!(
+        document
+            .chunks
+            .iter()
+            .all(|chunk| chunk_text(text.as_bytes(), chunk).ends_with("way."))
+    );
+    let code = format!("```\n{}```\n", "let number = 1;\n\n".repeat(60));
+    assert_eq!(chunk(code.as_bytes()).chunks.len(), 1);
+}
+
+#[test]
+fn front_matter_is_no_content_unless_it_says_something() {
+    let fields = "---\ntype: daily\ndate: 2026-01-10\n---\n\ntext\n";
+    assert_eq!(shown(fields), ["Paragraph None  6-6 text"]);
+    assert_eq!(
+        chunk(fields.as_bytes()).front_matter.date,
+        Some(date(2026, 1, 10))
+    );
+    let said = "---\nname: backup\ndescription: How the nightly backup is restored\n---\n# A\n";
+    assert_eq!(
+        shown(said),
+        [
+            "Paragraph None  2-3 name: backup⏎description: How the nightly backup is restored",
+            "Heading None A 5-5 # A",
+        ]
+    );
+    assert_eq!(chunk(said.as_bytes()).title.as_deref(), Some("backup"));
+}
+
+#[test]
+fn odd_files() {
+    assert_eq!(chunk(b""), Document::default());
+    assert_eq!(chunk(b"\xEF\xBB\xBF"), Document::default());
+    assert_eq!(shown("\u{feff}# A\r\ntext\r\n"), ["Paragraph None A 2-2 text"]);
+    let document = chunk(b"ok\nbad \xFF\x00 byte\n```\nopen");
+    let problems: Vec<_> = document
+        .diagnostics
+        .iter()
+        .map(|found| (found.line, found.problem))
+        .collect();
+    assert_eq!(
+        problems,
+        [
+            (2, Problem::Nul),
+            (2, Problem::InvalidUtf8),
+            (3, Problem::OpenFence)
+        ]
+    );
+    assert_eq!(document.chunks.len(), 2);
+    assert_eq!(chunk_text(b"short", &document.chunks[1]), "");
+}
+
+#[test]
+fn codes_keep_their_meaning() {
+    for code in 0..=6 {
+        assert_eq!(ChunkKind::from_code(code).code(), code);
+    }
+    assert_eq!(ChunkKind::from_code(200), ChunkKind::Paragraph);
+}
