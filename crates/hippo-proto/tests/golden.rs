@@ -1,0 +1,631 @@
+//! Does every shape on the wire keep its names, its order and its defaults?
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+
+use hippo_proto::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The line is read as this request, and the request is written as this line.
+fn request(line: &str, request: impl Into<Request>) -> &'static str {
+    let request = request.into();
+    let call = parse_request(line.as_bytes()).unwrap();
+    assert_eq!(
+        call,
+        Call {
+            id: Id::from(1),
+            request: request.clone()
+        }
+    );
+    assert_eq!(
+        String::from_utf8(request.to_line(&Id::from(1)).unwrap())
+            .unwrap()
+            .trim_end(),
+        line
+    );
+    request.method()
+}
+
+fn refused(line: &str, kind: ErrorKind, message: &str) {
+    let error = parse_request(line.as_bytes()).unwrap_err().outcome.unwrap_err();
+    assert_eq!(error.data.kind, kind, "{line}");
+    assert!(error.message.contains(message), "{line}: {error}");
+}
+
+fn line(method: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#)
+}
+
+#[test]
+fn requests_with_every_field() {
+    let workspace = || "/w".to_owned();
+    let model = || Some("m".to_owned());
+    let mut seen = BTreeSet::new();
+    let mut golden = |params: &str, shape: Request| {
+        seen.insert(request(&line(shape.method(), params), shape.clone()));
+    };
+    golden(
+        r#"{"protocol":1,"client":"hippoctl/0.1.0","workspace":"/w","agent":"scribe"}"#,
+        HelloRequest {
+            protocol: 1,
+            client: "hippoctl/0.1.0".into(),
+            workspace: Some(workspace()),
+            agent: Some("scribe".into()),
+        }
+        .into(),
+    );
+    golden("{}", StatusRequest {}.into());
+    golden(
+        r#"{"workspace":"/w","rebuild":true}"#,
+        DoctorRequest {
+            workspace: Some(workspace()),
+            rebuild: true,
+        }
+        .into(),
+    );
+    golden("{}", ShutdownRequest {}.into());
+    golden(
+        r#"{"workspace":"/w","events":["indexed","degraded","job"]}"#,
+        SubscribeRequest {
+            workspace: Some(workspace()),
+            events: Some(vec![EventName::Indexed, EventName::Degraded, EventName::Job]),
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w"}"#,
+        WorkspaceAddRequest {
+            workspace: workspace(),
+        }
+        .into(),
+    );
+    golden("{}", WorkspaceListRequest {}.into());
+    golden(
+        r#"{"workspace":"/w"}"#,
+        WorkspaceRemoveRequest {
+            workspace: workspace(),
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","wait":true,"accept_deletions":true}"#,
+        WorkspaceSyncRequest {
+            workspace: workspace(),
+            wait: true,
+            accept_deletions: true,
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","query":"who signed?","mode":"vector","limit":200,"budget_tokens":500,"min_score":0.25,"path":"memory/**","since":"2026-01-01","until":"2026-01-31","agent":"scribe","explain":true,"record":false}"#,
+        SearchRequest {
+            workspace: workspace(),
+            query: "who signed?".into(),
+            mode: Mode::Vector,
+            limit: 200,
+            budget_tokens: Some(500),
+            min_score: Some(0.25),
+            path: Some("memory/**".into()),
+            since: Some("2026-01-01".into()),
+            until: Some("2026-01-31".into()),
+            agent: Some("scribe".into()),
+            explain: true,
+            record: false,
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","path":"MEMORY.md","section":"Rules","from":3,"count":9}"#,
+        GetRequest {
+            workspace: Some(workspace()),
+            path: Some("MEMORY.md".into()),
+            section: Some("Rules".into()),
+            from: Some(3),
+            count: Some(9),
+            id: None,
+        }
+        .into(),
+    );
+    golden(
+        r#"{"id":"c1f"}"#,
+        GetRequest {
+            id: Some("c1f".into()),
+            ..GetRequest::default()
+        }
+        .into(),
+    );
+    golden("{}", ModelListRequest {}.into());
+    golden(r#"{"model":"m"}"#, ModelPullRequest { model: model() }.into());
+    golden(r#"{"model":"m"}"#, ModelVerifyRequest { model: model() }.into());
+    golden(
+        r#"{"from":"/wheels","model":"m"}"#,
+        ModelImportRequest {
+            from: "/wheels".into(),
+            model: model(),
+        }
+        .into(),
+    );
+    assert_eq!(seen, METHODS.iter().copied().collect::<BTreeSet<_>>());
+}
+
+#[test]
+fn requests_with_what_is_needed_alone() {
+    let read = |method: &str, params: &str| parse_request(line(method, params).as_bytes()).unwrap().request;
+    assert_eq!(
+        read("search", r#"{"workspace":"/w","query":"q"}"#),
+        Request::Search(SearchRequest::new("/w", "q"))
+    );
+    let SearchRequest {
+        mode,
+        limit,
+        explain,
+        record,
+        ..
+    } = SearchRequest::new("/w", "q");
+    assert_eq!((mode, limit, explain, record), (Mode::Hybrid, 10, false, true));
+    let sync = WorkspaceSyncRequest {
+        workspace: "/w".into(),
+        wait: false,
+        accept_deletions: false,
+    };
+    assert_eq!(
+        read("workspace.sync", r#"{"workspace":"/w"}"#),
+        Request::WorkspaceSync(sync)
+    );
+    assert_eq!(
+        read("doctor", "{}"),
+        Request::Doctor(DoctorRequest {
+            workspace: None,
+            rebuild: false
+        })
+    );
+    assert_eq!(
+        read("subscribe", "{}"),
+        Request::Subscribe(SubscribeRequest::default())
+    );
+    assert_eq!(
+        read("model.pull", "{}"),
+        Request::ModelPull(ModelPullRequest { model: None })
+    );
+    let without_params = br#"{"jsonrpc":"2.0","id":1,"method":"status"}"#;
+    assert_eq!(
+        parse_request(without_params).unwrap().request,
+        Request::Status(StatusRequest {})
+    );
+}
+
+#[test]
+fn values_out_of_range_and_wrong_combinations_are_refused() {
+    use ErrorKind::{BadRequest, UnsupportedProtocol};
+    let cases = [
+        (
+            "hello",
+            r#"{"protocol":2,"client":"x"}"#,
+            UnsupportedProtocol,
+            "protocol 2",
+        ),
+        (
+            "hello",
+            r#"{"client":"x"}"#,
+            BadRequest,
+            "missing field `protocol`",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","limit":0}"#,
+            BadRequest,
+            "limit 0",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","limit":201}"#,
+            BadRequest,
+            "limit 201",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","limit":-1}"#,
+            BadRequest,
+            "\"limit\"",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","budget_tokens":0}"#,
+            BadRequest,
+            "0 tokens",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","min_score":1.5}"#,
+            BadRequest,
+            "\"min_score\"",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","since":"yesterday"}"#,
+            BadRequest,
+            "\"since\"",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","until":"2026-1-1"}"#,
+            BadRequest,
+            "\"until\"",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":" "}"#,
+            BadRequest,
+            "\"query\" is empty",
+        ),
+        (
+            "search",
+            r#"{"workspace":"","query":"q"}"#,
+            BadRequest,
+            "\"workspace\" is empty",
+        ),
+        ("get", "{}", BadRequest, "neither"),
+        (
+            "get",
+            r#"{"workspace":"/w","path":"a","id":"c1"}"#,
+            BadRequest,
+            "both",
+        ),
+        (
+            "get",
+            r#"{"path":"a"}"#,
+            BadRequest,
+            "missing field \"workspace\"",
+        ),
+        ("get", r#"{"id":"c1","from":3}"#, BadRequest, "an id takes no"),
+        (
+            "get",
+            r#"{"workspace":"/w","path":"a","from":0}"#,
+            BadRequest,
+            "counts from 1",
+        ),
+        (
+            "get",
+            r#"{"workspace":"/w","path":"a","count":0}"#,
+            BadRequest,
+            "counts from 1",
+        ),
+        (
+            "workspace.add",
+            r#"{"workspace":7}"#,
+            BadRequest,
+            "field \"workspace\": invalid type",
+        ),
+        (
+            "subscribe",
+            r#"{"events":["cycle"]}"#,
+            BadRequest,
+            "unknown variant `cycle`",
+        ),
+        ("model.import", "{}", BadRequest, "missing field `from`"),
+    ];
+    for (method, params, kind, message) in cases {
+        refused(&line(method, params), kind, message);
+    }
+}
+
+/// The answer is written as this text, read back from it, and read where a newer daemon added a field.
+fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
+    assert_eq!(serde_json::to_string(answer).unwrap(), golden);
+    assert_eq!(&serde_json::from_str::<T>(golden).unwrap(), answer);
+    let newer = golden.replacen('{', r#"{"of_tomorrow":[1],"#, 1);
+    assert_eq!(&serde_json::from_str::<T>(&newer).unwrap(), answer);
+}
+
+#[test]
+fn answers_of_the_session_and_of_workspaces() {
+    answer(
+        r#"{"protocol":1,"daemon":"0.1.0","pid":42,"features":["onnx"]}"#,
+        &HelloResponse {
+            protocol: 1,
+            daemon: "0.1.0".into(),
+            pid: 42,
+            features: vec!["onnx".into()],
+        },
+    );
+    answer(
+        r#"{"events":["indexed"]}"#,
+        &SubscribeResponse {
+            events: vec![EventName::Indexed],
+        },
+    );
+    answer(r#"{"pid":42}"#, &ShutdownResponse { pid: 42 });
+    answer(
+        r#"{"root":"/w","added":true}"#,
+        &WorkspaceAddResponse {
+            root: "/w".into(),
+            added: true,
+        },
+    );
+    let info = WorkspaceInfo {
+        root: "/w".into(),
+        documents: 2,
+        pending: 0,
+        generation: 3,
+        root_present: true,
+    };
+    answer(
+        r#"{"workspaces":[{"root":"/w","documents":2,"pending":0,"generation":3,"root_present":true}]}"#,
+        &WorkspaceListResponse {
+            workspaces: vec![info],
+        },
+    );
+    answer(r#"{"root":"/w"}"#, &WorkspaceRemoveResponse { root: "/w".into() });
+    answer(
+        r#"{"documents":2,"changed":1,"removed":0,"pending":0,"generation":4,"took_ms":12.5}"#,
+        &WorkspaceSyncResponse {
+            documents: 2,
+            changed: 1,
+            removed: 0,
+            pending: 0,
+            generation: 4,
+            took_ms: 12.5,
+        },
+    );
+}
+
+#[test]
+fn answers_of_search_and_get() {
+    let hit = SearchHit {
+        id: "c1f".into(),
+        path: "memory/2026-01-10.md".into(),
+        start_line: 12,
+        end_line: 30,
+        heading: vec!["Acme".into(), "Deploy".into()],
+        score: 0.83,
+        scores: Some(Scores {
+            lexical: Some(0.71),
+            vector: None,
+        }),
+        strength: None,
+        entry: None,
+        tokens: 180,
+        text: "- never on Fridays".into(),
+        date: Some("2026-01-10".into()),
+        explain: None,
+    };
+    let explained = SearchHit {
+        scores: None,
+        strength: Some(0.92),
+        entry: Some("acme-deploy".into()),
+        date: None,
+        explain: Some(BTreeMap::from([("bm25".into(), 0.5)])),
+        ..hit.clone()
+    };
+    let response = SearchResponse {
+        query: "when?".into(),
+        mode: Mode::Hybrid,
+        strategy: Strategy::Search,
+        results: vec![hit],
+        tokens: 180,
+        index: IndexState {
+            generation: 412,
+            pending: 0,
+            lag_ms: 0,
+            degraded: None,
+            why: None,
+        },
+        notes: vec![],
+        took_ms: 4.1,
+    };
+    answer(
+        r#"{"query":"when?","mode":"hybrid","strategy":"search","results":[{"id":"c1f","path":"memory/2026-01-10.md","start_line":12,"end_line":30,"heading":["Acme","Deploy"],"score":0.83,"scores":{"lexical":0.71,"vector":null},"strength":null,"entry":null,"tokens":180,"text":"- never on Fridays","date":"2026-01-10"}],"tokens":180,"index":{"generation":412,"pending":0,"lag_ms":0,"degraded":null},"took_ms":4.1}"#,
+        &response,
+    );
+    answer(
+        r#"{"query":"when?","mode":"lexical","strategy":"hybrid","results":[{"id":"c1f","path":"memory/2026-01-10.md","start_line":12,"end_line":30,"heading":["Acme","Deploy"],"score":0.83,"scores":null,"strength":0.92,"entry":"acme-deploy","tokens":180,"text":"- never on Fridays","date":null,"explain":{"bm25":0.5}}],"tokens":180,"index":{"generation":1,"pending":9,"lag_ms":40,"degraded":"no-model","why":"not installed"},"notes":["tokens are bytes/4"],"took_ms":4.1}"#,
+        &SearchResponse {
+            mode: Mode::Lexical,
+            strategy: Strategy::Hybrid,
+            results: vec![explained],
+            index: IndexState {
+                generation: 1,
+                pending: 9,
+                lag_ms: 40,
+                degraded: Some("no-model".into()),
+                why: Some("not installed".into()),
+            },
+            notes: vec!["tokens are bytes/4".into()],
+            ..response
+        },
+    );
+    answer(
+        r##"{"path":"MEMORY.md","start_line":1,"end_line":2,"text":"# Rules\n","heading":["Rules"],"hash":"00ff","total_lines":9,"truncated":true}"##,
+        &GetResponse {
+            path: "MEMORY.md".into(),
+            start_line: 1,
+            end_line: 2,
+            text: "# Rules\n".into(),
+            heading: vec!["Rules".into()],
+            hash: "00ff".into(),
+            total_lines: 9,
+            truncated: true,
+        },
+    );
+}
+
+#[test]
+fn the_answer_of_status() {
+    let workspace = WorkspaceStatus {
+        root: "/w".into(),
+        documents: 2,
+        chunks: 40,
+        pending: 3,
+        embedded: 37,
+        skipped: vec![Skipped {
+            path: "memory/huge.md".into(),
+            reason: "larger than 16 MiB".into(),
+        }],
+        skipped_count: 1,
+        generation: 7,
+        lag_ms: 120,
+        degraded: Some("no-model".into()),
+        why: Some("not installed".into()),
+        watcher: WatcherStatus {
+            mode: WatcherMode::Notify,
+            alive: true,
+            last_event_ms_ago: None,
+            last_canary_ms_ago: Some(20),
+            last_reconcile_ms_ago: Some(30),
+            changed_at_last_reconcile: 1,
+        },
+        disk: DiskStatus {
+            files: 3,
+            indexed_files: 2,
+        },
+        held_deletions: 0,
+        root_present: true,
+        vector: VectorStatus {
+            backend: VectorBackend::Exact,
+            vectors: 37,
+            tombstones: 1,
+            building: false,
+        },
+        database_bytes: 4096,
+    };
+    answer(
+        r#"{"version":"0.1.0","pid":42,"uptime_ms":9,"protocol":1,"socket":"/s","home":"/h","model":{"state":"ready","id":"m:384","threads":1,"loads":1,"word_pieces":900},"workspaces":[{"root":"/w","documents":2,"chunks":40,"pending":3,"embedded":37,"skipped":[{"path":"memory/huge.md","reason":"larger than 16 MiB"}],"skipped_count":1,"generation":7,"lag_ms":120,"degraded":"no-model","why":"not installed","watcher":{"mode":"notify","alive":true,"last_canary_ms_ago":20,"last_reconcile_ms_ago":30,"changed_at_last_reconcile":1},"disk":{"files":3,"indexed_files":2},"held_deletions":0,"root_present":true,"vector":{"backend":"exact","vectors":37,"tombstones":1,"building":false},"database_bytes":4096}],"memory_rss_bytes":1000,"requests_served":5}"#,
+        &StatusResponse {
+            version: "0.1.0".into(),
+            pid: 42,
+            uptime_ms: 9,
+            protocol: 1,
+            socket: "/s".into(),
+            home: "/h".into(),
+            model: ModelStatus {
+                state: ModelLoad::Ready,
+                id: "m:384".into(),
+                reason: None,
+                threads: 1,
+                loads: 1,
+                word_pieces: 900,
+            },
+            workspaces: vec![workspace],
+            memory_rss_bytes: 1000,
+            requests_served: 5,
+        },
+    );
+}
+
+#[test]
+fn answers_of_doctor_and_of_models() {
+    answer(
+        r#"{"problems":[{"id":"no-model","severity":"warning","what":"w","where":"/m","fix":"f"}],"checks":[{"id":"watcher","ok":true,"detail":"d"}]}"#,
+        &DoctorResponse {
+            problems: vec![Problem {
+                id: "no-model".into(),
+                severity: Severity::Warning,
+                what: "w".into(),
+                where_: "/m".into(),
+                fix: "f".into(),
+            }],
+            checks: vec![Check {
+                id: "watcher".into(),
+                ok: true,
+                detail: "d".into(),
+            }],
+        },
+    );
+    answer(
+        r#"{"models":[{"name":"m","id":"m:384","dimension":384,"state":"absent","selected":true,"bytes":9,"licence":null,"source":"pip"}],"runtime":{"name":"onnxruntime 1.24.4","state":"installed","path":"/r"}}"#,
+        &ModelListResponse {
+            models: vec![ModelInfo {
+                name: "m".into(),
+                id: "m:384".into(),
+                dimension: 384,
+                state: ModelState::Absent,
+                selected: true,
+                bytes: 9,
+                licence: None,
+                source: "pip".into(),
+            }],
+            runtime: RuntimeInfo {
+                name: "onnxruntime 1.24.4".into(),
+                state: ModelState::Installed,
+                path: Some("/r".into()),
+                reason: None,
+            },
+        },
+    );
+    let file = ModelFile {
+        path: "/m/a".into(),
+        bytes: 3,
+        sha256: "ab".into(),
+        ok: true,
+        source: "cache".into(),
+    };
+    answer(
+        r#"{"model":"m","files":[{"path":"/m/a","bytes":3,"sha256":"ab","ok":true,"source":"cache"}],"took_ms":1.5}"#,
+        &ModelPullResponse {
+            model: "m".into(),
+            files: vec![file.clone()],
+            took_ms: 1.5,
+        },
+    );
+    answer(
+        r#"{"model":"m","ok":false,"files":[{"path":"/m/a","bytes":3,"sha256":"ab","ok":true,"source":"cache"}]}"#,
+        &ModelVerifyResponse {
+            model: "m".into(),
+            ok: false,
+            files: vec![file],
+        },
+    );
+}
+
+#[test]
+fn words_of_the_enums() {
+    fn words<T: Serialize>(values: &[T]) -> String {
+        serde_json::to_string(values).unwrap()
+    }
+    assert_eq!(
+        words(&[Mode::Hybrid, Mode::Lexical, Mode::Vector]),
+        r#"["hybrid","lexical","vector"]"#
+    );
+    assert_eq!(
+        words(&[Strategy::Index, Strategy::Search, Strategy::Hybrid]),
+        r#"["index","search","hybrid"]"#
+    );
+    let loads = [
+        ModelLoad::Absent,
+        ModelLoad::Unloaded,
+        ModelLoad::Loading,
+        ModelLoad::Ready,
+        ModelLoad::Failed,
+    ];
+    assert_eq!(
+        words(&loads),
+        r#"["absent","unloaded","loading","ready","failed"]"#
+    );
+    assert_eq!(
+        words(&[WatcherMode::Notify, WatcherMode::Poll, WatcherMode::None]),
+        r#"["notify","poll","none"]"#
+    );
+    assert_eq!(
+        words(&[VectorBackend::Exact, VectorBackend::Hnsw]),
+        r#"["exact","hnsw"]"#
+    );
+    assert_eq!(
+        words(&[Severity::Error, Severity::Warning, Severity::Info]),
+        r#"["error","warning","info"]"#
+    );
+    let states = [
+        ModelState::Installed,
+        ModelState::Absent,
+        ModelState::Damaged,
+        ModelState::Unsupported,
+    ];
+    assert_eq!(
+        words(&states),
+        r#"["installed","absent","damaged","unsupported"]"#
+    );
+}
