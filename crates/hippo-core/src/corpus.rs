@@ -44,14 +44,17 @@ pub struct Place {
     pub speaker: Speaker,
 }
 
-/// A section as ranking sees it: a run of chunks of one document, those of its subsections not included.
+/// A section as ranking sees it: a run of chunks of one document. Neighbours are looked for in the *passage* of a
+/// chunk: the section at depth 2 (a session, an entry of a day) with all its subsections, or what stands above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SectionPlace {
-    /// Ordinal of its first chunk.
+    /// Position of the section that is its passage; its own position for a section of depth 1 or 2.
+    pub passage: u32,
+    /// Ordinal of the passage's first chunk. This and the next two are kept at the passage alone.
     pub first: u32,
-    /// Ordinal after its last chunk; equal to `first` where the section has no chunk of its own.
+    /// Ordinal after the passage's last chunk; equal to `first` where it has none.
     pub end: u32,
-    /// Number of terms in its chunks, those of an assistant not counted.
+    /// Number of terms in the passage, those of an assistant not counted.
     pub terms: u32,
     /// Date of the section itself, as from a heading such as `# 2024-04-25`, or of the nearest dated section above.
     pub date: Option<Date>,
@@ -88,6 +91,8 @@ pub struct Corpus {
     places: Vec<Option<Place>>,
     chunks: u32,
     terms: u64,
+    passages: u64,
+    passage_terms: u64,
 }
 
 impl Corpus {
@@ -111,13 +116,14 @@ impl Corpus {
         let mut terms = 0;
         for (ordinal, chunk) in (0u32..).zip(chunks) {
             let number = (chunk.section as usize).min(sections.len() - 1);
-            let section = &mut sections[number];
-            if section.first == section.end {
-                section.first = ordinal;
+            let passage = sections[number].passage as usize;
+            let passage = &mut sections[passage];
+            if passage.first == passage.end {
+                passage.first = ordinal;
             }
-            section.end = ordinal + 1;
+            passage.end = ordinal + 1;
             if chunk.speaker != Speaker::Assistant {
-                section.terms = section.terms.saturating_add(chunk.terms);
+                passage.terms = passage.terms.saturating_add(chunk.terms);
             }
             terms += u64::from(chunk.terms);
             let [a, b, c, d, ..] = chunk.hash.0;
@@ -133,6 +139,9 @@ impl Corpus {
             });
         }
         self.terms += terms;
+        let (passages, passage_terms) = count_passages(&sections);
+        self.passages += passages;
+        self.passage_terms += passage_terms;
         let chunks = chunks.iter().map(|chunk| chunk.id).collect();
         let document = DocumentPlace {
             path: path.into(),
@@ -158,6 +167,9 @@ impl Corpus {
             }
         }
         self.terms -= document.terms;
+        let (passages, passage_terms) = count_passages(&document.sections);
+        self.passages -= passages;
+        self.passage_terms -= passage_terms;
         true
     }
 
@@ -193,32 +205,23 @@ impl Corpus {
         self.places.get(chunk as usize)?.as_ref()
     }
 
-    /// The section in which a chunk stands.
-    pub fn section(&self, place: &Place) -> Option<&SectionPlace> {
-        self.document(place.document)?
-            .sections
-            .get(place.section as usize)
+    /// The section that is the passage of a chunk.
+    pub fn passage(&self, place: &Place) -> Option<&SectionPlace> {
+        let sections = &self.document(place.document)?.sections;
+        sections.get(sections.get(place.section as usize)?.passage as usize)
     }
 
-    /// Ids of the chunks of the section in which a chunk stands, in order.
-    pub fn section_chunks(&self, place: &Place) -> &[u32] {
-        self.window(place, u32::MAX)
-    }
-
-    /// Ids of the chunks at most `reach` away from a chunk in its section, itself included, in order.
+    /// Ids of the chunks at most `reach` away from a chunk in its passage, itself included, in order.
     pub fn window(&self, place: &Place, reach: u32) -> &[u32] {
-        let Some(document) = self.document(place.document) else {
+        let (Some(document), Some(passage)) = (self.document(place.document), self.passage(place)) else {
             return &[];
         };
-        let Some(section) = document.sections.get(place.section as usize) else {
-            return &[];
-        };
-        let from = place.ordinal.saturating_sub(reach).max(section.first);
+        let from = place.ordinal.saturating_sub(reach).max(passage.first);
         let to = place
             .ordinal
             .saturating_add(reach)
             .saturating_add(1)
-            .min(section.end);
+            .min(passage.end);
         document.chunks.get(from as usize..to as usize).unwrap_or(&[])
     }
 
@@ -251,16 +254,25 @@ impl Corpus {
     pub fn mean_terms(&self) -> f32 {
         (self.terms as f32 / self.chunks.max(1) as f32).max(1.0)
     }
+
+    /// Mean number of terms of a passage, those of an assistant not counted; at least 1.
+    pub fn mean_passage_terms(&self) -> f32 {
+        (self.passage_terms as f32 / self.passages.max(1) as f32).max(1.0)
+    }
 }
 
-/// At least one section; dates handed down from parent to child.
+/// At least one section; dates and passages handed down from parent to child.
 fn place_sections(sections: &[NewSection]) -> Vec<SectionPlace> {
     let mut placed: Vec<SectionPlace> = Vec::with_capacity(sections.len().max(1));
-    for section in sections {
-        let above = section.parent.and_then(|parent| placed.get(parent as usize));
+    for (number, section) in (0u32..).zip(sections) {
+        let parent = section.parent.filter(|parent| *parent < number);
+        let above = parent.map(|parent| placed[parent as usize]);
         let date = section.date.or(above.and_then(|above| above.date));
+        let deep = parent.is_some_and(|parent| sections[parent as usize].parent.is_some());
+        let passage = above.filter(|_| deep).map_or(number, |above| above.passage);
         placed.push(SectionPlace {
             date,
+            passage,
             ..SectionPlace::default()
         });
     }
@@ -268,6 +280,14 @@ fn place_sections(sections: &[NewSection]) -> Vec<SectionPlace> {
         placed.push(SectionPlace::default());
     }
     placed
+}
+
+/// How many passages have chunks, and how many terms they hold.
+fn count_passages(sections: &[SectionPlace]) -> (u64, u64) {
+    let filled = sections.iter().filter(|section| section.first < section.end);
+    filled.fold((0, 0), |(count, terms), passage| {
+        (count + 1, terms + u64::from(passage.terms))
+    })
 }
 
 fn slot<T>(slots: &mut Vec<Option<T>>, id: u32) -> &mut Option<T> {

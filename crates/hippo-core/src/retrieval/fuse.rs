@@ -1,114 +1,194 @@
-//! What score do the features of a chunk make together.
+//! What score do the features of a chunk make together?
+//!
+//! A logistic model over features on an absolute scale: shares of the attainable BM25 for words, cosines for meaning.
+//! Scores are summed, not ranks, since how much better a hit is than the next one says whether to trust it; and the
+//! scale does not depend on what else was found, so that a score of one query can be held against one of another.
 
-use std::collections::HashMap;
-
-use crate::corpus::Corpus;
+use crate::chunk::Speaker;
 use crate::retrieval::lexical::{LexicalHit, REACH};
 use crate::retrieval::rank::{Features, Mode, RankInput, Ranked};
 
 /// Chunks by words that are looked at more closely.
 const CANDIDATES: usize = 300;
 
+/// Weights of the features, and the logit of a chunk that has none of them.
+struct Weights {
+    unit: f32,
+    window: f32,
+    passage: f32,
+    speaker: f32,
+    user: f32,
+    cosine: f32,
+    cosine_window: f32,
+    date: f32,
+    bias: f32,
+}
+
+/// Fitted on pooled questions with a softmax over each question's chunks; ratios rounded.
+const HYBRID: Weights = Weights {
+    unit: 4.0,
+    window: 7.0,
+    passage: 5.0,
+    speaker: 2.5,
+    user: 0.7,
+    cosine: 7.0,
+    cosine_window: 6.0,
+    date: 1.0,
+    bias: -10.0,
+};
+/// Words alone.
+const LEXICAL: Weights = Weights {
+    cosine: 0.0,
+    cosine_window: 0.0,
+    bias: -7.0,
+    ..HYBRID
+};
+/// Meaning alone.
+const VECTOR: Weights = Weights {
+    unit: 0.0,
+    window: 0.0,
+    passage: 0.0,
+    speaker: 0.0,
+    cosine: 14.0,
+    cosine_window: 9.0,
+    bias: -12.0,
+    ..HYBRID
+};
+
+impl Weights {
+    fn words(&self, features: &Features) -> f32 {
+        self.unit * features.lexical_unit
+            + self.window * features.lexical_window
+            + self.passage * features.lexical_passage
+            + self.speaker * features.speaker
+            + self.user * features.user
+            + self.date * features.date
+    }
+
+    /// The score in (0, 1).
+    fn score(&self, features: &Features) -> f32 {
+        let unit = features.vector_unit.unwrap_or(0.0);
+        let window = features.vector_window.unwrap_or(0.0);
+        let logit = self.words(features) + self.cosine * unit + self.cosine_window * window + self.bias;
+        1.0 / (1.0 + (-logit).exp())
+    }
+}
+
 /// Scores the candidates of both kinds and orders them.
-pub(crate) fn fuse(input: &RankInput<'_>, mut words: Vec<LexicalHit>) -> Vec<Ranked> {
-    words.retain(|hit| (input.filter)(hit.chunk));
+pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Ranked> {
+    let vectors = input.vectors.filter(|_| input.mode != Mode::Lexical);
+    let weights = match (input.mode, vectors) {
+        (Mode::Vector, _) => &VECTOR,
+        (_, Some(_)) => &HYBRID,
+        (_, None) => &LEXICAL,
+    };
+    let mut near: Vec<u32> = vectors
+        .map(|vectors| vectors.hits.iter().map(|(chunk, _)| *chunk).collect())
+        .unwrap_or_default();
+    near.sort_unstable();
+    hits.retain(|hit| (input.filter)(hit.chunk));
     let keep = CANDIDATES.max(input.limit);
-    if words.len() > keep {
-        words.select_nth_unstable_by(keep, |a, b| lexical_sum(b).total_cmp(&lexical_sum(a)));
+    let mut candidates: Vec<Candidate> = hits
+        .iter()
+        .filter_map(|hit| {
+            let features = features(input, hit)?;
+            Some(Candidate {
+                chunk: hit.chunk,
+                words: weights.words(&features),
+                features,
+            })
+        })
+        .collect();
+    if candidates.len() > keep {
+        candidates.select_nth_unstable_by(keep, |a, b| {
+            b.words.total_cmp(&a.words).then(a.chunk.cmp(&b.chunk))
+        });
+        let rest = candidates.split_off(keep);
+        candidates.extend(
+            rest.into_iter()
+                .filter(|one| near.binary_search(&one.chunk).is_ok()),
+        );
     }
-    let mut candidates: HashMap<u32, Features> = HashMap::new();
-    for hit in &words[..words.len().min(keep)] {
-        let features = candidates.entry(hit.chunk).or_default();
-        features.lexical_unit = hit.unit;
-        features.lexical_window = hit.window;
-        features.lexical_section = hit.section;
-    }
-    if let (Some(vectors), true) = (input.vectors, input.mode != Mode::Lexical) {
-        let mut by_chunk: HashMap<u32, LexicalHit> = HashMap::new();
-        if words.len() > keep {
-            by_chunk.extend(words[keep..].iter().map(|hit| (hit.chunk, *hit)));
-        }
-        for (chunk, _) in &vectors.hits {
-            if !(input.filter)(*chunk) || input.corpus.place(*chunk).is_none() {
-                continue;
-            }
-            candidates
-                .entry(*chunk)
-                .or_insert_with(|| match by_chunk.get(chunk) {
-                    Some(hit) => Features {
-                        lexical_unit: hit.unit,
-                        lexical_window: hit.window,
-                        lexical_section: hit.section,
-                        ..Features::default()
-                    },
-                    None => Features::default(),
-                });
-        }
-        add_cosines(input.corpus, input.neighbour_scores, &mut candidates);
+    if vectors.is_some() {
+        add_cosines(input, &mut candidates);
     }
     let mut ranked: Vec<Ranked> = candidates
-        .into_iter()
-        .map(|(chunk, features)| score(input.mode, chunk, features))
+        .iter()
+        .map(|Candidate { chunk, features, .. }| Ranked {
+            chunk: *chunk,
+            score: weights.score(features),
+            lexical: (input.mode != Mode::Vector).then(|| LEXICAL.score(features)),
+            vector: features
+                .vector_unit
+                .filter(|_| vectors.is_some())
+                .map(|_| VECTOR.score(features)),
+            explain: *features,
+        })
         .collect();
     ranked.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
     ranked.truncate(input.limit);
     ranked
 }
 
-fn lexical_sum(hit: &LexicalHit) -> f32 {
-    hit.unit + hit.window + hit.section
+struct Candidate {
+    chunk: u32,
+    words: f32,
+    features: Features,
+}
+
+fn features(input: &RankInput<'_>, hit: &LexicalHit) -> Option<Features> {
+    let place = input.corpus.place(hit.chunk)?;
+    let dated = input.dates.as_ref().is_some_and(|range| {
+        input
+            .corpus
+            .date(place)
+            .is_some_and(|date| range.start <= date && date <= range.end)
+    });
+    Some(Features {
+        lexical_unit: hit.unit,
+        lexical_window: hit.window,
+        lexical_passage: hit.passage,
+        vector_unit: None,
+        vector_window: None,
+        speaker: f32::from(u8::from(hit.speaker)),
+        date: f32::from(u8::from(dated)),
+        user: f32::from(u8::from(place.speaker == Speaker::User)),
+    })
 }
 
 /// Asks for the cosines of all candidates and their neighbours at once.
-fn add_cosines(
-    corpus: &Corpus,
-    neighbour_scores: &dyn Fn(&[u32]) -> Vec<f32>,
-    candidates: &mut HashMap<u32, Features>,
-) {
-    let mut wanted: Vec<u32> = Vec::with_capacity(candidates.len() * 3);
-    for chunk in candidates.keys() {
-        if let Some(place) = corpus.place(*chunk) {
+fn add_cosines(input: &RankInput<'_>, candidates: &mut [Candidate]) {
+    let corpus = input.corpus;
+    let mut wanted: Vec<u32> = Vec::with_capacity(candidates.len() * 4);
+    for candidate in candidates.iter() {
+        if let Some(place) = corpus.place(candidate.chunk) {
             wanted.extend_from_slice(corpus.window(place, REACH));
         }
     }
     wanted.sort_unstable();
     wanted.dedup();
-    let cosines = neighbour_scores(&wanted);
+    let cosines = (input.neighbour_scores)(&wanted);
     let cosine_of = |chunk: u32| -> Option<f32> {
         let at = wanted.binary_search(&chunk).ok()?;
         cosines.get(at).copied().filter(|cosine| cosine.is_finite())
     };
-    for (chunk, features) in candidates.iter_mut() {
-        let Some(place) = corpus.place(*chunk) else {
+    // A chunk that has no vector yet is taken to be as far as the farthest of the nearest.
+    let hits = input.vectors.map_or(&[][..], |vectors| &vectors.hits);
+    let floor = hits
+        .iter()
+        .map(|(_, cosine)| *cosine)
+        .fold(f32::INFINITY, f32::min);
+    for candidate in candidates {
+        let Some(place) = corpus.place(candidate.chunk) else {
             continue;
         };
-        features.vector_unit = cosine_of(*chunk);
-        let near = corpus
+        let around = corpus
             .window(place, REACH)
             .iter()
             .filter_map(|near| cosine_of(*near));
-        let (sum, count) = near.fold((0.0, 0.0), |(sum, count), cosine| (sum + cosine, count + 1.0));
-        features.vector_window = (count > 0.0).then(|| sum / count);
-    }
-}
-
-fn score(mode: Mode, chunk: u32, explain: Features) -> Ranked {
-    let lexical = (mode != Mode::Vector).then(|| {
-        ((explain.lexical_unit + explain.lexical_window + explain.lexical_section) / 3.0).clamp(0.0, 1.0)
-    });
-    let vector = explain
-        .vector_unit
-        .map(|unit| (f32::midpoint(unit, explain.vector_window.unwrap_or(unit))).clamp(0.0, 1.0));
-    let score = match (lexical, vector) {
-        (Some(lexical), Some(vector)) => f32::midpoint(lexical, vector),
-        (Some(lexical), None) => lexical / 2.0,
-        (None, vector) => vector.unwrap_or(0.0),
-    };
-    Ranked {
-        chunk,
-        score,
-        lexical,
-        vector,
-        explain,
+        let (sum, count) = around.fold((0.0, 0.0), |(sum, count), cosine| (sum + cosine, count + 1.0));
+        let missing = floor.is_finite().then_some(floor);
+        candidate.features.vector_unit = cosine_of(candidate.chunk).or(missing);
+        candidate.features.vector_window = if count > 0.0 { Some(sum / count) } else { missing };
     }
 }

@@ -1,100 +1,108 @@
-//! How well do the words of a chunk, of its window and of its section match a query: BM25 from postings.
+//! How well do the words of a chunk, of its window and of its passage match a query: BM25 from postings.
+//!
+//! The index knows which chunks have a term, not how often. Chunks are small, so that once is nearly always; a window
+//! or passage has a term as often as it has chunks with it. The passage counts without what an assistant said: long
+//! answers touch every subject, the questions tell which one it was.
 
-use crate::corpus::Corpus;
+use crate::chunk::Speaker;
+use crate::corpus::{Corpus, Place};
 use crate::retrieval::rank::Postings;
+use crate::retrieval::speaker::is_speaker_term;
 
 /// Saturation of repeated terms in BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
 const K1: f32 = 1.2;
-/// How much a chunk's length counts in BM25; the same source.
-const B: f32 = 0.75;
+/// How much length counts in BM25 for a chunk: little, since the shortest lines say least.
+const B_UNIT: f32 = 0.3;
+/// The same for a passage: the usual value.
+const B_PASSAGE: f32 = 0.75;
 /// Chunks on either side that make up a window.
 pub(crate) const REACH: u32 = 2;
 
-/// Arrays by chunk id, all zero between queries. A section is known by the id of its first chunk.
-#[derive(Debug, Default)]
-pub(crate) struct LexicalScratch {
-    unit: Vec<f32>,
-    window: Vec<f32>,
-    section: Vec<f32>,
-    counts: Vec<u16>,
-    touched: Vec<u32>,
-    sections: Vec<u32>,
-}
-
-/// The lexical features of a chunk, each a share in [0, 1] of what a perfect chunk would have.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The lexical features of a chunk: shares in [0, 1] of the largest sum of term weights that the query allows.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct LexicalHit {
     pub chunk: u32,
     pub unit: f32,
     pub window: f32,
-    pub section: f32,
+    pub passage: f32,
+    /// Whether the query names who says the chunk.
+    pub speaker: bool,
 }
 
-/// Scores every chunk whose window holds a term of the query; by rising chunk id.
+/// Arrays by chunk id, all zero between queries. A passage is known by the id of its first chunk.
+#[derive(Debug, Default)]
+pub(crate) struct LexicalScratch {
+    sums: Vec<Sums>,
+    counts: Vec<u16>,
+    touched: Vec<u32>,
+    found: Vec<u32>,
+    passages: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    unit: f32,
+    window: f32,
+    passage: f32,
+    speaker: bool,
+}
+
+/// Scores every chunk whose window has a term of the query, and those of `others`, each once and in no order.
 pub(crate) fn score(
     corpus: &Corpus,
     postings: &[Postings<'_>],
+    others: impl Iterator<Item = u32>,
     scratch: &mut LexicalScratch,
 ) -> Vec<LexicalHit> {
     scratch.grow(corpus.id_bound());
-    let all_stop = postings.iter().all(|posting| posting.term.stop);
+    let telling = postings.iter().any(|posting| !posting.term.stop);
     let mut attainable = 0.0;
-    let mut found: Vec<u32> = Vec::new();
-    let mut found_sections: Vec<u32> = Vec::new();
-    for posting in postings.iter().filter(|posting| all_stop || !posting.term.stop) {
+    for posting in postings.iter().filter(|posting| !(telling && posting.term.stop)) {
+        if is_speaker_term(&posting.term.term) {
+            continue;
+        }
         let weight = idf(corpus.len(), posting.chunks.len());
         attainable += weight * (K1 + 1.0);
-        scratch.add_term(corpus, posting.chunks, weight, &mut found, &mut found_sections);
+        scratch.add_units_and_windows(corpus, posting.chunks, weight);
+        scratch.add_passages(corpus, posting.chunks, weight);
     }
-    found.sort_unstable();
-    let mut hits = Vec::with_capacity(found.len());
-    for chunk in &found {
-        let index = *chunk as usize;
-        let section = corpus
-            .place(*chunk)
-            .and_then(|place| corpus.section_chunks(place).first().copied());
-        hits.push(LexicalHit {
-            chunk: *chunk,
-            unit: scratch.unit[index] / attainable,
-            window: scratch.window[index] / attainable,
-            section: section.map_or(0.0, |first| scratch.section[first as usize]) / attainable,
-        });
+    for posting in postings
+        .iter()
+        .filter(|posting| is_speaker_term(&posting.term.term))
+    {
+        for chunk in posting.chunks {
+            if corpus
+                .place(*chunk)
+                .is_some_and(|place| place.speaker == Speaker::Other)
+            {
+                scratch.sums[*chunk as usize].speaker = true;
+                scratch.touched.push(*chunk);
+            }
+        }
     }
-    for chunk in found {
-        scratch.unit[chunk as usize] = 0.0;
-        scratch.window[chunk as usize] = 0.0;
+    for chunk in others.filter(|chunk| corpus.place(*chunk).is_some()) {
+        if scratch.sums[chunk as usize].window == 0.0 {
+            scratch.found.push(chunk);
+        }
     }
-    for first in found_sections {
-        scratch.section[first as usize] = 0.0;
-    }
-    hits
+    scratch.take(corpus, attainable)
 }
 
 impl LexicalScratch {
     fn grow(&mut self, bound: usize) {
-        if self.unit.len() < bound {
-            for array in [&mut self.unit, &mut self.window, &mut self.section] {
-                array.resize(bound, 0.0);
-            }
+        if self.sums.len() < bound {
+            self.sums.resize(bound, Sums::default());
             self.counts.resize(bound, 0);
         }
     }
 
-    /// Adds one term: to each chunk that has it, and, by how many of their chunks have it, to windows and sections.
-    fn add_term(
-        &mut self,
-        corpus: &Corpus,
-        chunks: &[u32],
-        weight: f32,
-        found: &mut Vec<u32>,
-        found_sections: &mut Vec<u32>,
-    ) {
+    fn add_units_and_windows(&mut self, corpus: &Corpus, chunks: &[u32], weight: f32) {
         let mean = corpus.mean_terms();
         for chunk in chunks {
             let Some(place) = corpus.place(*chunk) else {
                 continue;
             };
-            self.unit[*chunk as usize] += weight * saturated(1.0, f32::from(place.terms) / mean);
+            self.sums[*chunk as usize].unit += weight * saturated(1.0, B_UNIT, f32::from(place.terms) / mean);
             for near in corpus.window(place, REACH) {
                 let count = &mut self.counts[*near as usize];
                 if *count == 0 {
@@ -104,35 +112,81 @@ impl LexicalScratch {
             }
         }
         for near in self.touched.drain(..) {
-            let index = near as usize;
-            if self.window[index] == 0.0 {
-                found.push(near);
+            let count = std::mem::take(&mut self.counts[near as usize]);
+            let sums = &mut self.sums[near as usize];
+            if sums.window == 0.0 {
+                self.found.push(near);
             }
-            self.window[index] += weight * saturated(f32::from(self.counts[index]), 1.0);
-            self.counts[index] = 0;
+            sums.window += weight * saturated(f32::from(count), 0.0, 1.0);
         }
+    }
+
+    fn add_passages(&mut self, corpus: &Corpus, chunks: &[u32], weight: f32) {
         for chunk in chunks {
             let Some(place) = corpus.place(*chunk) else {
                 continue;
             };
-            let Some(first) = corpus.section_chunks(place).first() else {
+            let Some(first) = first_of_passage(corpus, place) else {
                 continue;
             };
-            let count = &mut self.counts[*first as usize];
+            if place.speaker == Speaker::Assistant {
+                continue;
+            }
+            let count = &mut self.counts[first as usize];
             if *count == 0 {
-                self.sections.push(*first);
+                self.touched.push(first);
             }
             *count = count.saturating_add(1);
         }
-        for first in self.sections.drain(..) {
-            let index = first as usize;
-            if self.section[index] == 0.0 {
-                found_sections.push(first);
+        let mean = corpus.mean_passage_terms();
+        for first in self.touched.drain(..) {
+            let count = std::mem::take(&mut self.counts[first as usize]);
+            let passage = corpus.place(first).and_then(|place| corpus.passage(place));
+            let length = passage.map_or(1.0, |passage| passage.terms as f32 / mean);
+            let sums = &mut self.sums[first as usize];
+            if sums.passage == 0.0 {
+                self.passages.push(first);
             }
-            self.section[index] += weight * saturated(f32::from(self.counts[index]), 1.0);
-            self.counts[index] = 0;
+            sums.passage += weight * saturated(f32::from(count), B_PASSAGE, length);
         }
     }
+
+    /// Reads the sums out as features and leaves zeros behind.
+    fn take(&mut self, corpus: &Corpus, attainable: f32) -> Vec<LexicalHit> {
+        let share = if attainable > 0.0 { attainable.recip() } else { 0.0 };
+        let mut hits: Vec<LexicalHit> = Vec::with_capacity(self.found.len());
+        for chunk in &self.found {
+            let Some(place) = corpus.place(*chunk) else {
+                continue;
+            };
+            let sums = self.sums[*chunk as usize];
+            let first = first_of_passage(corpus, place);
+            hits.push(LexicalHit {
+                chunk: *chunk,
+                unit: sums.unit * share,
+                window: sums.window * share,
+                passage: first.map_or(0.0, |first| self.sums[first as usize].passage) * share,
+                speaker: sums.speaker,
+            });
+        }
+        for chunk in self
+            .found
+            .drain(..)
+            .chain(self.passages.drain(..))
+            .chain(self.touched.drain(..))
+        {
+            self.sums[chunk as usize] = Sums::default();
+        }
+        hits
+    }
+}
+
+fn first_of_passage(corpus: &Corpus, place: &Place) -> Option<u32> {
+    let document = corpus.document(place.document)?;
+    document
+        .chunks()
+        .get(corpus.passage(place)?.first as usize)
+        .copied()
 }
 
 /// BM25's weight of a term that `with` of `all` chunks contain; above 0.
@@ -142,6 +196,6 @@ fn idf(all: usize, with: usize) -> f32 {
 }
 
 /// BM25's saturated count, below K1 + 1; `length` in mean lengths.
-fn saturated(count: f32, length: f32) -> f32 {
-    count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length))
+fn saturated(count: f32, b: f32, length: f32) -> f32 {
+    count * (K1 + 1.0) / (count + K1 * (1.0 - b + b * length))
 }

@@ -77,12 +77,14 @@ pub struct Features {
     pub lexical_unit: f32,
     /// BM25 of the chunk with its neighbours.
     pub lexical_window: f32,
-    /// BM25 of its section.
-    pub lexical_section: f32,
+    /// BM25 of its passage.
+    pub lexical_passage: f32,
     /// Cosine of the chunk.
     pub vector_unit: Option<f32>,
     /// Mean cosine of the chunk with its neighbours.
     pub vector_window: Option<f32>,
+    /// Whether the query names who says it; 0 or 1.
+    pub speaker: f32,
     /// Whether its date is one that the query speaks of; 0 or 1.
     pub date: f32,
     /// Whether the user of an assistant said it; 0 or 1.
@@ -104,11 +106,15 @@ impl RankScratch {
 
 /// Ranks the chunks that words or vectors bring up: best first, at most `limit`, each chunk once; ties by id.
 pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<Ranked> {
-    let words = input.mode != Mode::Vector || input.vectors.is_none();
-    let found = if words {
-        lexical::score(input.corpus, input.postings, &mut scratch.lexical)
+    let postings = if input.mode == Mode::Vector {
+        &[]
     } else {
-        Vec::new()
+        input.postings
     };
-    fuse::fuse(input, found)
+    let near = input.vectors.filter(|_| input.mode != Mode::Lexical);
+    let near = near
+        .into_iter()
+        .flat_map(|vectors| vectors.hits.iter().map(|(chunk, _)| *chunk));
+    let hits = lexical::score(input.corpus, postings, near, &mut scratch.lexical);
+    fuse::fuse(input, hits)
 }
