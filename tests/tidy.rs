@@ -1,1 +1,369 @@
-//! Gates on the tree itself.
+//! Does the tree keep its own rules: crate graph, size of files, what the documents promise?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hippo_proto::{ErrorKind, METHODS, Notification, RpcError};
+use serde_json::Value;
+
+/// Most lines of a source file.
+const LONGEST_FILE: usize = 400;
+/// Documents with a limit of their own.
+const LONGEST_DOCUMENTS: [(&str, usize); 2] = [("ARCHITECTURE.md", 300), ("CONTRIBUTING.md", 80)];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_path_buf()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// All files with this ending below these folders, relative to the root, with `/`.
+fn files(folders: &[&str], ending: &str) -> Vec<String> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else {
+                found.push(path);
+            }
+        }
+    }
+    let (root, mut found) = (root(), Vec::new());
+    folders
+        .iter()
+        .for_each(|folder| walk(&root.join(folder), &mut found));
+    let relative = |path: PathBuf| {
+        path.strip_prefix(&root)
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .replace('\\', "/")
+    };
+    let mut found: Vec<String> = found
+        .into_iter()
+        .map(relative)
+        .filter(|path| path.ends_with(ending))
+        .collect();
+    found.sort();
+    found
+}
+
+fn sources() -> Vec<String> {
+    let found = files(&["crates", "tests", "xtask"], ".rs");
+    assert!(found.len() > 50, "only {} sources found", found.len());
+    found
+}
+
+fn documents() -> Vec<String> {
+    let mut found = files(&["docs"], ".md");
+    found.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(str::to_owned));
+    found
+}
+
+#[test]
+fn crates_depend_on_each_other_in_one_direction() {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let ours: BTreeSet<&str> = packages
+        .iter()
+        .map(|package| package["name"].as_str().unwrap())
+        .collect();
+    let graph: BTreeMap<&str, BTreeSet<&str>> = packages
+        .iter()
+        .filter(|package| !matches!(package["name"].as_str(), Some("xtask" | "hippod-tests")))
+        .map(|package| {
+            let dependencies = package["dependencies"].as_array().unwrap().iter();
+            let names = dependencies.map(|dependency| dependency["name"].as_str().unwrap());
+            (
+                package["name"].as_str().unwrap(),
+                names.filter(|name| ours.contains(name)).collect(),
+            )
+        })
+        .collect();
+    let allowed = BTreeMap::from([
+        ("hippo-core", BTreeSet::new()),
+        ("hippo-embed", BTreeSet::from(["hippo-core"])),
+        ("hippo-proto", BTreeSet::new()),
+        ("hippo-store", BTreeSet::from(["hippo-core"])),
+        ("hippoctl", BTreeSet::from(["hippo-proto"])),
+        (
+            "hippod",
+            BTreeSet::from(["hippo-core", "hippo-embed", "hippo-proto", "hippo-store"]),
+        ),
+    ]);
+    assert_eq!(graph, allowed);
+}
+
+#[test]
+fn a_source_says_what_it_is_for_and_can_be_read_in_one_go() {
+    let mut wrong = Vec::new();
+    for path in sources() {
+        let text = read(&path);
+        if !text.starts_with("//! ") {
+            wrong.push(format!("{path}: the first line is no //! comment"));
+        }
+        let lines = text.lines().count();
+        if lines > LONGEST_FILE {
+            wrong.push(format!("{path}: {lines} lines, {LONGEST_FILE} are allowed"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn documents_are_short_enough_to_be_read() {
+    for (path, most) in LONGEST_DOCUMENTS {
+        let lines = read(path).lines().count();
+        assert!(lines <= most, "{path}: {lines} lines, {most} are allowed");
+    }
+}
+
+#[test]
+fn tests_neither_sleep_nor_are_skipped() {
+    let skipped = concat!("#[", "ignore");
+    let sleeps = [
+        concat!("thread::", "sleep"),
+        concat!("time::", "sleep"),
+        concat!("std::thread::", "park"),
+    ];
+    let mut wrong = Vec::new();
+    for path in sources() {
+        let text = read(&path);
+        if text.contains(skipped) {
+            wrong.push(format!("{path}: a test is skipped"));
+        }
+        let whole = path.contains("/tests") || path.starts_with("tests/");
+        let tests = if whole {
+            Some(&text[..])
+        } else {
+            text.split_once("#[cfg(test)]").map(|(_, tests)| tests)
+        };
+        if tests.is_some_and(|tests| sleeps.iter().any(|sleep| tests.contains(sleep))) {
+            wrong.push(format!("{path}: a test sleeps"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_code_map_names_every_module_and_nothing_else() {
+    let text = read("ARCHITECTURE.md");
+    let (_, map) = text.split_once("\n## Code map\n").expect("no code map");
+    let map = map.split("\n## ").next().unwrap();
+    let mut named: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for part in map.split("\n### ").skip(1) {
+        let (heading, rows) = part.split_once('\n').unwrap();
+        let rows = rows
+            .lines()
+            .filter_map(|row| row.strip_prefix("| `")?.split('`').next());
+        named.insert(
+            heading.split('`').nth(1).expect("a heading names its crate"),
+            rows.collect(),
+        );
+    }
+    let crates: BTreeSet<String> = files(&["crates"], "Cargo.toml")
+        .iter()
+        .map(|path| path.split('/').nth(1).unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        named
+            .keys()
+            .map(|name| (*name).to_owned())
+            .collect::<BTreeSet<_>>(),
+        crates
+    );
+    let mut wrong = Vec::new();
+    for (name, rows) in &named {
+        let source = root().join("crates").join(name).join("src");
+        for entry in fs::read_dir(&source).unwrap() {
+            let path = entry.unwrap().path();
+            let module = path.file_stem().unwrap().to_str().unwrap();
+            if !matches!(module, "lib" | "main") && !rows.contains(module) {
+                wrong.push(format!("{name}: `{module}` is not on the map"));
+            }
+        }
+        for row in rows {
+            let exists = source.join(row).is_dir() || source.join(format!("{row}.rs")).is_file();
+            if !exists {
+                wrong.push(format!("{name}: `{row}` is on the map and not there"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn invariants_name_tests_that_exist() {
+    let text = read("ARCHITECTURE.md");
+    let (_, invariants) = text.split_once("\n## Invariants\n").expect("no invariants");
+    let invariants = invariants.split("\n## ").next().unwrap();
+    let code: String = sources().iter().map(|path| read(path)).collect();
+    let tests: Vec<&str> = invariants
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|word| {
+            word.contains('_')
+                && word
+                    .chars()
+                    .all(|letter| letter.is_ascii_lowercase() || "_0123456789".contains(letter))
+        })
+        .collect();
+    assert!(tests.len() >= 8, "only {} tests named", tests.len());
+    let missing: Vec<&&str> = tests
+        .iter()
+        .filter(|test| !code.contains(&format!("fn {test}(")))
+        .collect();
+    assert!(missing.is_empty(), "no such tests: {missing:?}");
+}
+
+#[test]
+fn documents_name_no_place_of_somebody_s_machine() {
+    let homes = [
+        concat!("/", "work/"),
+        concat!("/", "root/"),
+        concat!("/", "Users/"),
+        concat!("/", "tmp/"),
+    ];
+    for path in documents() {
+        let text = read(&path).replace("/home/ada/", "");
+        for home in homes.iter().chain(&[concat!("/", "home/")]) {
+            assert!(!text.contains(home), "{path} names {home}");
+        }
+    }
+}
+
+#[test]
+fn the_changelog_tells_of_this_version() {
+    let text = read("CHANGELOG.md");
+    let version = format!("\n## {}", env!("CARGO_PKG_VERSION"));
+    assert!(
+        text.contains(&version) || text.contains("\n## Unreleased"),
+        "no section for this version"
+    );
+}
+
+#[test]
+fn the_licences_of_the_manifest_are_there() {
+    assert!(read("Cargo.toml").contains("license = \"MIT OR Apache-2.0\""));
+    assert!(read("LICENSE-MIT").contains("MIT License"));
+    assert!(read("LICENSE-APACHE").contains("Apache License"));
+}
+
+#[test]
+fn the_gate_is_all_that_ci_runs() {
+    let text = read(".ci/run");
+    let commands = text.lines().filter(|line| line.starts_with("cargo "));
+    assert_eq!(commands.collect::<Vec<_>>(), ["cargo xtask test"]);
+}
+
+#[test]
+fn every_setting_is_documented_as_it_is() {
+    let text = read("docs/configuration.md");
+    let (_, rest) = text.split_once("\n```toml\n").expect("no block of settings");
+    let (documented, _) = rest.split_once("```\n").unwrap();
+    assert_eq!(documented, hippod::config::Config::documented());
+}
+
+#[test]
+fn every_method_and_kind_of_error_is_in_the_protocol() {
+    let text = read("docs/protocol.md");
+    let headings: BTreeSet<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`'))
+        .collect();
+    assert_eq!(headings, METHODS.iter().copied().collect::<BTreeSet<_>>());
+
+    let documented: BTreeSet<String> = text
+        .lines()
+        .filter_map(|line| {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            let (kind, code) = (cells.get(1)?.strip_prefix('`')?.strip_suffix('`')?, cells.get(2)?);
+            code.parse::<i32>()
+                .ok()
+                .map(|code| format!("{kind} {code} {}", cells[3]))
+        })
+        .collect();
+    let kinds = all_kinds().into_iter().map(|kind| {
+        let retryable = if kind.retryable() { "yes" } else { "no" };
+        let name = serde_json::to_value(kind).unwrap();
+        format!(
+            "{} {} {retryable}",
+            name.as_str().unwrap(),
+            RpcError::new(kind, "").code
+        )
+    });
+    assert_eq!(documented, kinds.collect());
+}
+
+#[test]
+fn the_notifications_of_the_protocol_can_be_read() {
+    let text = read("docs/protocol.md");
+    let mut events = BTreeSet::new();
+    for block in text.split("\n```events\n").skip(1) {
+        for line in block.lines().take_while(|line| *line != "```") {
+            let value: Value = serde_json::from_str(line).unwrap();
+            let method = value["method"].as_str().unwrap().to_owned();
+            let notification = Notification {
+                method,
+                params: value["params"].clone(),
+            };
+            match (notification.event(), notification.progress()) {
+                (Some(event), None) => events.insert(format!("{:?}", event.name())),
+                (None, Some(progress)) => events.insert(progress.stage),
+                _ => panic!("no notification: {line}"),
+            };
+        }
+    }
+    assert_eq!(
+        events.into_iter().collect::<Vec<_>>(),
+        ["Degraded", "Indexed", "Job", "download"]
+    );
+}
+
+/// A new kind does not compile until it is in the list.
+fn all_kinds() -> Vec<ErrorKind> {
+    use ErrorKind as Kind;
+    let known = |kind| match kind {
+        Kind::BadRequest | Kind::UnsupportedProtocol | Kind::NoWorkspace | Kind::NotFound | Kind::Stale => {
+            kind
+        }
+        Kind::Conflict | Kind::TooLarge | Kind::Budget | Kind::Warming | Kind::Degraded | Kind::ReadOnly => {
+            kind
+        }
+        Kind::Internal => kind,
+    };
+    let kinds = [
+        Kind::BadRequest,
+        Kind::UnsupportedProtocol,
+        Kind::NoWorkspace,
+        Kind::NotFound,
+        Kind::Stale,
+        Kind::Conflict,
+        Kind::TooLarge,
+        Kind::Budget,
+        Kind::Warming,
+        Kind::Degraded,
+        Kind::ReadOnly,
+        Kind::Internal,
+    ];
+    kinds.into_iter().map(known).collect()
+}
