@@ -96,10 +96,8 @@ impl Report {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.without_evidence > 0 {
-            notes.push(format!(
-                "note: {} without evidence left out",
-                self.without_evidence
-            ));
+            let left_out = plural(self.without_evidence as u64, "question");
+            notes.push(format!("note: {left_out} without evidence left out"));
         }
         for row in self.rows.iter().filter(|row| row.group.is_none()) {
             for (missing, count) in &row.degraded {

@@ -1,0 +1,312 @@
+//! Does every request keep its names, its defaults and its refusals?
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+use std::collections::BTreeSet;
+
+use hippo_proto::*;
+
+/// The line is read as this request, and the request is written as this line.
+fn request(line: &str, request: impl Into<Request>) -> &'static str {
+    let request = request.into();
+    let call = parse_request(line.as_bytes()).unwrap();
+    assert_eq!(
+        call,
+        Call {
+            id: Id::from(1),
+            request: request.clone()
+        }
+    );
+    assert_eq!(
+        String::from_utf8(request.to_line(&Id::from(1)).unwrap())
+            .unwrap()
+            .trim_end(),
+        line
+    );
+    request.method()
+}
+
+fn refused(line: &str, kind: ErrorKind, message: &str) {
+    let error = parse_request(line.as_bytes()).unwrap_err().outcome.unwrap_err();
+    assert_eq!(error.data.kind, kind, "{line}");
+    assert!(error.message.contains(message), "{line}: {error}");
+}
+
+fn line(method: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#)
+}
+
+#[test]
+fn requests_with_every_field() {
+    let workspace = || "/w".to_owned();
+    let model = || Some("m".to_owned());
+    let mut seen = BTreeSet::new();
+    let mut golden = |params: &str, shape: Request| {
+        seen.insert(request(&line(shape.method(), params), shape.clone()));
+    };
+    golden(
+        r#"{"protocol":1,"client":"hippoctl/0.1.0","workspace":"/w","agent":"scribe"}"#,
+        HelloRequest {
+            protocol: 1,
+            client: "hippoctl/0.1.0".into(),
+            workspace: Some(workspace()),
+            agent: Some("scribe".into()),
+        }
+        .into(),
+    );
+    golden("{}", StatusRequest {}.into());
+    golden(
+        r#"{"workspace":"/w","rebuild":true}"#,
+        DoctorRequest {
+            workspace: Some(workspace()),
+            rebuild: true,
+        }
+        .into(),
+    );
+    golden("{}", ShutdownRequest {}.into());
+    golden(
+        r#"{"workspace":"/w","events":["indexed","degraded","job"]}"#,
+        SubscribeRequest {
+            workspace: Some(workspace()),
+            events: Some(vec![EventName::Indexed, EventName::Degraded, EventName::Job]),
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w"}"#,
+        WorkspaceAddRequest {
+            workspace: workspace(),
+        }
+        .into(),
+    );
+    golden("{}", WorkspaceListRequest {}.into());
+    golden(
+        r#"{"workspace":"/w"}"#,
+        WorkspaceRemoveRequest {
+            workspace: workspace(),
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","wait":true,"accept_deletions":true}"#,
+        WorkspaceSyncRequest {
+            workspace: workspace(),
+            wait: true,
+            accept_deletions: true,
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","query":"who signed?","mode":"vector","limit":200,"budget_tokens":500,"min_score":0.25,"path":"memory/**","since":"2026-01-01","until":"2026-01-31","agent":"scribe","explain":true,"record":false}"#,
+        SearchRequest {
+            workspace: workspace(),
+            query: "who signed?".into(),
+            mode: Mode::Vector,
+            limit: 200,
+            budget_tokens: Some(500),
+            min_score: Some(0.25),
+            path: Some("memory/**".into()),
+            since: Some("2026-01-01".into()),
+            until: Some("2026-01-31".into()),
+            agent: Some("scribe".into()),
+            explain: true,
+            record: false,
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","path":"MEMORY.md","section":"Rules","from":3,"count":9}"#,
+        GetRequest {
+            workspace: Some(workspace()),
+            path: Some("MEMORY.md".into()),
+            section: Some("Rules".into()),
+            from: Some(3),
+            count: Some(9),
+            id: None,
+        }
+        .into(),
+    );
+    golden(
+        r#"{"id":"c1f"}"#,
+        GetRequest {
+            id: Some("c1f".into()),
+            ..GetRequest::default()
+        }
+        .into(),
+    );
+    golden("{}", ModelListRequest {}.into());
+    golden(r#"{"model":"m"}"#, ModelPullRequest { model: model() }.into());
+    golden(r#"{"model":"m"}"#, ModelVerifyRequest { model: model() }.into());
+    golden(
+        r#"{"from":"/wheels","model":"m"}"#,
+        ModelImportRequest {
+            from: "/wheels".into(),
+            model: model(),
+        }
+        .into(),
+    );
+    assert_eq!(seen, METHODS.iter().copied().collect::<BTreeSet<_>>());
+}
+
+#[test]
+fn requests_with_what_is_needed_alone() {
+    let read = |method: &str, params: &str| parse_request(line(method, params).as_bytes()).unwrap().request;
+    assert_eq!(
+        read("search", r#"{"workspace":"/w","query":"q"}"#),
+        Request::Search(SearchRequest::new("/w", "q"))
+    );
+    let SearchRequest {
+        mode,
+        limit,
+        explain,
+        record,
+        ..
+    } = SearchRequest::new("/w", "q");
+    assert_eq!((mode, limit, explain, record), (Mode::Hybrid, 10, false, true));
+    let sync = WorkspaceSyncRequest {
+        workspace: "/w".into(),
+        wait: false,
+        accept_deletions: false,
+    };
+    assert_eq!(
+        read("workspace.sync", r#"{"workspace":"/w"}"#),
+        Request::WorkspaceSync(sync)
+    );
+    assert_eq!(
+        read("doctor", "{}"),
+        Request::Doctor(DoctorRequest {
+            workspace: None,
+            rebuild: false
+        })
+    );
+    assert_eq!(
+        read("subscribe", "{}"),
+        Request::Subscribe(SubscribeRequest::default())
+    );
+    assert_eq!(
+        read("model.pull", "{}"),
+        Request::ModelPull(ModelPullRequest { model: None })
+    );
+    let without_params = br#"{"jsonrpc":"2.0","id":1,"method":"status"}"#;
+    assert_eq!(
+        parse_request(without_params).unwrap().request,
+        Request::Status(StatusRequest {})
+    );
+}
+
+#[test]
+fn values_out_of_range_and_wrong_combinations_are_refused() {
+    use ErrorKind::{BadRequest, UnsupportedProtocol};
+    let cases = [
+        (
+            "hello",
+            r#"{"protocol":2,"client":"x"}"#,
+            UnsupportedProtocol,
+            "protocol 2",
+        ),
+        (
+            "hello",
+            r#"{"client":"x"}"#,
+            BadRequest,
+            "missing field `protocol`",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","limit":0}"#,
+            BadRequest,
+            "limit 0",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","limit":201}"#,
+            BadRequest,
+            "limit 201",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","limit":-1}"#,
+            BadRequest,
+            "\"limit\"",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","budget_tokens":0}"#,
+            BadRequest,
+            "0 tokens",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","min_score":1.5}"#,
+            BadRequest,
+            "\"min_score\"",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","since":"yesterday"}"#,
+            BadRequest,
+            "\"since\"",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":"q","until":"2026-1-1"}"#,
+            BadRequest,
+            "\"until\"",
+        ),
+        (
+            "search",
+            r#"{"workspace":"/w","query":" "}"#,
+            BadRequest,
+            "\"query\" is empty",
+        ),
+        (
+            "search",
+            r#"{"workspace":"","query":"q"}"#,
+            BadRequest,
+            "\"workspace\" is empty",
+        ),
+        ("get", "{}", BadRequest, "neither"),
+        (
+            "get",
+            r#"{"workspace":"/w","path":"a","id":"c1"}"#,
+            BadRequest,
+            "both",
+        ),
+        (
+            "get",
+            r#"{"path":"a"}"#,
+            BadRequest,
+            "missing field \"workspace\"",
+        ),
+        ("get", r#"{"id":"c1","from":3}"#, BadRequest, "an id takes no"),
+        (
+            "get",
+            r#"{"workspace":"/w","path":"a","from":0}"#,
+            BadRequest,
+            "counts from 1",
+        ),
+        (
+            "get",
+            r#"{"workspace":"/w","path":"a","count":0}"#,
+            BadRequest,
+            "counts from 1",
+        ),
+        (
+            "workspace.add",
+            r#"{"workspace":7}"#,
+            BadRequest,
+            "field \"workspace\": invalid type",
+        ),
+        (
+            "subscribe",
+            r#"{"events":["cycle"]}"#,
+            BadRequest,
+            "unknown variant `cycle`",
+        ),
+        ("model.import", "{}", BadRequest, "missing field `from`"),
+    ];
+    for (method, params, kind, message) in cases {
+        refused(&line(method, params), kind, message);
+    }
+}
