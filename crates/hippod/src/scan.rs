@@ -4,6 +4,7 @@
 //! out of the repository, and that memory is just what is to be found. Names that begin with a dot and
 //! `node_modules` are never looked at.
 
+mod gate;
 mod walk;
 
 use std::collections::HashMap;

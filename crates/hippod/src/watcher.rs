@@ -3,6 +3,7 @@
 //! One thread a workspace. It sleeps until something happens, and looks at the root every ten seconds to notice that
 //! it went (a disk that was unmounted sends no event).
 
+mod backend;
 mod dirty;
 mod hear;
 mod poll;
@@ -152,10 +153,10 @@ impl Watcher {
     fn start_as(spec: WatchSpec, sink: Sink) -> Result<Self, WatchError> {
         let root = spec.root.clone();
         let shared = Arc::new(Shared::new(&spec));
-        let worker = Worker::new(spec, Arc::clone(&shared), sink)?;
+        let worker = Worker::new(spec, Arc::clone(&shared))?;
         std::thread::Builder::new()
             .name("watch".into())
-            .spawn(move || worker.run())
+            .spawn(move || worker.run(sink))
             .map_err(WatchError::Thread)?;
         Ok(Self { root, shared })
     }

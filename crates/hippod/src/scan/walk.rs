@@ -1,7 +1,6 @@
 //! One walk over the folders that may hold memory.
 
 use std::io::ErrorKind;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +9,7 @@ use hippo_core::source::SourceRules;
 use ignore::{DirEntry, Error, WalkBuilder};
 use rustix::fs::Access;
 
+use super::gate::Gate;
 use super::{ScannedFile, Skipped};
 use crate::config::WorkspaceConfig;
 
@@ -25,6 +25,9 @@ pub(super) struct Walked {
 
 /// Walks below `root`; with `only`, on the way to that relative path alone.
 pub(super) fn walk(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, only: Option<&str>) -> Walked {
+    if !root.is_dir() {
+        return Walked::default();
+    }
     let skipped = Arc::new(Mutex::new(Vec::new()));
     let gate = Gate {
         root: root.to_path_buf(),
@@ -152,117 +155,32 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) 
 
 fn refuse_path(root: &Path, rules: &SourceRules, path: &Path, error: &std::io::Error, walked: &mut Walked) {
     let rel = relative(root, path);
-    let is_link = path
-        .symlink_metadata()
-        .is_ok_and(|metadata| metadata.is_symlink());
-    if error.kind() == ErrorKind::NotFound {
-        // A file that went while we were looking is no news; a link to nothing is.
-        if is_link && rules.is_source(&rel) {
-            walked.skipped.push(Skipped {
-                rel,
-                reason: "a link that leads nowhere".into(),
-            });
-        }
-        return;
-    }
     if rel.is_empty() {
         walked.root_present = false;
         return;
     }
-    if rules.is_source(&rel) || rules.may_contain(&rel) {
+    let kind = path.symlink_metadata().ok().map(|metadata| metadata.file_type());
+    if error.kind() == ErrorKind::NotFound {
+        // A file that went while we were looking is no news; a link to nothing is.
+        if kind.is_some_and(|kind| kind.is_symlink()) && rules.is_source(&rel) {
+            let reason = "a link that leads nowhere".into();
+            walked.skipped.push(Skipped { rel, reason });
+        }
+        return;
+    }
+    if !rules.is_source(&rel) && !rules.may_contain(&rel) {
+        return;
+    }
+    // A link leads to a folder perhaps, where its target is not to be seen.
+    let hidden = error.kind() == ErrorKind::PermissionDenied;
+    if kind.is_none_or(|kind| kind.is_dir() || (kind.is_symlink() && hidden)) {
         walked.unreadable_dirs.push(PathBuf::from(&rel));
-        walked.skipped.push(Skipped {
-            rel,
-            reason: format!("could not be read: {error}"),
-        });
     }
+    let reason = format!("could not be read: {error}");
+    walked.skipped.push(Skipped { rel, reason });
 }
 
-/// Decides what is looked at.
-struct Gate {
-    root: PathBuf,
-    real_root: PathBuf,
-    rules: SourceRules,
-    follow_links: bool,
-    only: Option<String>,
-    skipped: Arc<Mutex<Vec<Skipped>>>,
-}
-
-impl Gate {
-    fn admits(&self, entry: &DirEntry) -> bool {
-        if entry.depth() == 0 {
-            return true;
-        }
-        let name = entry.file_name();
-        if name.as_bytes().starts_with(b".") || name == "node_modules" {
-            return false;
-        }
-        let rel = relative(&self.root, entry.path());
-        if self.only.as_ref().is_some_and(|only| !is_on_the_way(&rel, only)) {
-            return false;
-        }
-        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
-        let is_source = self.rules.is_source(&rel);
-        let may_contain = self.rules.may_contain(&rel);
-        if name.to_str().is_none() {
-            if is_source || (is_dir && may_contain) {
-                self.skip(&rel, "its name is not UTF-8");
-            }
-            return false;
-        }
-        if is_dir && is_source {
-            self.skip(&rel, "a folder with the name of a file");
-        }
-        let wanted = if is_dir { may_contain } else { is_source };
-        if entry.path_is_symlink() {
-            return self.admits_link(entry.path(), &rel, wanted, is_source || may_contain);
-        }
-        wanted
-    }
-
-    fn admits_link(&self, path: &Path, rel: &str, wanted: bool, interesting: bool) -> bool {
-        if !self.follow_links {
-            if interesting {
-                self.skip(rel, "a link, and sources.follow_links is off");
-            }
-            return false;
-        }
-        if !wanted {
-            return false;
-        }
-        match path.canonicalize() {
-            Ok(target) if target.starts_with(&self.real_root) => true,
-            Ok(_) => {
-                self.skip(rel, "link leads outside the workspace");
-                false
-            }
-            Err(error) => {
-                self.skip(rel, &format!("a link that could not be followed: {error}"));
-                false
-            }
-        }
-    }
-
-    fn skip(&self, rel: &str, reason: &str) {
-        let skipped = Skipped {
-            rel: rel.to_owned(),
-            reason: reason.to_owned(),
-        };
-        self.skipped
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(skipped);
-    }
-}
-
-/// Whether `rel` is `target` or one of the folders above it.
-fn is_on_the_way(rel: &str, target: &str) -> bool {
-    target
-        .strip_prefix(rel)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-fn relative(root: &Path, path: &Path) -> String {
+pub(super) fn relative(root: &Path, path: &Path) -> String {
     path.strip_prefix(root)
         .unwrap_or(path)
         .to_string_lossy()
@@ -331,13 +249,5 @@ mod tests {
             [PathBuf::new()],
             "everything may still be there"
         );
-    }
-
-    #[test]
-    fn the_way_to_a_path() {
-        assert!(is_on_the_way("memory", "memory/a.md"));
-        assert!(is_on_the_way("memory/a.md", "memory/a.md"));
-        assert!(!is_on_the_way("mem", "memory/a.md"));
-        assert!(!is_on_the_way("memory/a.md", "memory"));
     }
 }

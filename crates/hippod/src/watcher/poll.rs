@@ -22,6 +22,11 @@ struct Mark {
 }
 
 impl Poller {
+    /// Takes the entries of a folder for known.
+    pub fn learn(&mut self, dir: &Path) {
+        self.seen.extend(marks(dir).unwrap_or_default());
+    }
+
     /// Looks at the entries of these folders, and answers which came, went or changed.
     pub fn look<'a>(&mut self, dirs: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
         let mut now = BTreeMap::new();

@@ -1,16 +1,15 @@
 //! The watcher's thread: keeps the right folders watched, and hands on what was heard.
 
-use std::os::unix::fs::MetadataExt;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
-
+use super::backend::{Backend, Refusal, identity};
 use super::dirty::Batch;
-use super::hear::{Identity, Shared, Turn, limit};
-use super::poll::{Poller, changed_since};
-use super::{CANARY, Mode, OWN_FOLDER, PollMode, RescanReason, Sink, WatchError, WatchEvent, WatchSpec};
+use super::hear::{Identity, Shared, Turn};
+use super::poll::changed_since;
+use super::{CANARY, OWN_FOLDER, PollMode, RescanReason, Sink, WatchError, WatchEvent, WatchSpec};
 
 /// Distance between two looks at the root: a disk that was unmounted sends no event.
 const ROOT_CHECK: Duration = Duration::from_secs(10);
@@ -21,35 +20,29 @@ const YOUNG_SECS: i64 = 60;
 pub(super) struct Worker {
     spec: WatchSpec,
     shared: Arc<Shared>,
-    sink: Sink,
     /// Which folder the root was; nothing while it is away.
     root: Option<Identity>,
     /// The root, and what the last scan found.
-    wanted: Vec<PathBuf>,
+    wanted: BTreeSet<PathBuf>,
     backend: Backend,
     next_look: Instant,
 }
 
-enum Backend {
-    Notify(Box<RecommendedWatcher>),
-    Poll(Poller),
-}
-
 impl Worker {
     /// Prepares the thread, and watches the root already.
-    pub fn new(spec: WatchSpec, shared: Arc<Shared>, sink: Sink) -> Result<Self, WatchError> {
-        let backend = match (spec.poll, listen(&shared)) {
-            (PollMode::Always, _) => poll(&shared, None),
-            (_, Ok(backend)) => backend,
-            (PollMode::Auto, Err(error)) => poll(&shared, Some(reason(&error))),
-            (PollMode::Never, Err(error)) => return Err(WatchError::Unsupported(reason(&error))),
+    pub fn new(spec: WatchSpec, shared: Arc<Shared>) -> Result<Self, WatchError> {
+        let backend = match spec.poll {
+            PollMode::Always => Backend::look(&shared, None),
+            PollMode::Auto => {
+                Backend::listen(&shared).unwrap_or_else(|reason| Backend::look(&shared, Some(reason)))
+            }
+            PollMode::Never => Backend::listen(&shared).map_err(WatchError::Unsupported)?,
         };
-        let wanted = vec![spec.root.clone()];
+        let wanted = BTreeSet::from([spec.root.clone()]);
         let root = identity(&spec.root);
         let mut worker = Self {
             spec,
             shared,
-            sink,
             root,
             wanted,
             backend,
@@ -61,18 +54,16 @@ impl Worker {
     }
 
     /// Works until it is told to stop.
-    pub fn run(mut self) {
-        let guard = LastWords(Some((
-            self.spec.root.clone(),
-            std::mem::replace(&mut self.sink, Box::new(|_| ())),
-        )));
+    pub fn run(mut self, sink: Sink) {
+        let mut voice = Voice(Some((self.spec.root.clone(), sink)));
         loop {
             let turn = self.shared.next(self.next_look);
             if turn.stop {
-                return guard.silence();
+                voice.0 = None;
+                return;
             }
             for event in self.act(turn) {
-                guard.say(event);
+                voice.say(event);
             }
         }
     }
@@ -101,10 +92,7 @@ impl Worker {
             self.fall_back(reason);
         }
         if let Some(dirs) = dirs {
-            self.wanted = dirs;
-            if !self.wanted.contains(&self.spec.root) {
-                self.wanted.insert(0, self.spec.root.clone());
-            }
+            self.wanted = dirs.into_iter().chain([self.spec.root.clone()]).collect();
             self.cover();
         }
         if canary_asked {
@@ -134,18 +122,20 @@ impl Worker {
         let own = self.spec.root.join(OWN_FOLDER);
         for dir in watched
             .keys()
-            .filter(|dir| !self.wanted.contains(dir) && **dir != own)
+            .filter(|dir| !self.wanted.contains(*dir) && **dir != own)
         {
             self.shared.with(|inbox| inbox.watched.remove(dir));
-            if let Backend::Notify(notify) = &mut self.backend {
-                // It may have gone with its folder already.
-                let _ = notify.unwatch(dir);
-            }
+            self.backend.unwatch(dir);
         }
         let mut new = Vec::new();
         for dir in self.wanted.clone() {
             let Some(now) = identity(&dir) else { continue };
-            if watched.get(&dir) != Some(&now) && self.watch(&dir, now) {
+            let before = watched.get(&dir);
+            if before.is_some_and(|before| *before != now) {
+                // Another folder took its name; the old one may be elsewhere, and its watch with it.
+                self.backend.unwatch(&dir);
+            }
+            if before != Some(&now) && self.watch(&dir, now) {
                 new.push(dir);
             }
         }
@@ -161,22 +151,16 @@ impl Worker {
         // Noted before it is so: the system's thread takes the note away when the folder goes meanwhile.
         self.shared
             .with(|inbox| inbox.watched.insert(dir.to_path_buf(), identity));
-        let Backend::Notify(notify) = &mut self.backend else {
-            return true;
-        };
-        let Err(error) = notify.watch(dir, RecursiveMode::NonRecursive) else {
+        let Err(refusal) = self.backend.watch(dir) else {
             return true;
         };
         self.shared.with(|inbox| inbox.watched.remove(dir));
-        match limit(&error) {
-            Some(reason) => {
+        match refusal {
+            Refusal::Other => false,
+            Refusal::Limit(reason) => {
                 self.fall_back(reason);
-                // Everything that is wanted is looked at from now on.
-                matches!(self.backend, Backend::Poll(_))
-            }
-            None => {
-                tracing::debug!(folder = %dir.display(), %error, "could not watch a folder");
-                false
+                // Looking has no limit; without it there is nothing more to be had.
+                matches!(self.backend, Backend::Poll(_)) && self.watch(dir, identity)
             }
         }
     }
@@ -191,9 +175,13 @@ impl Worker {
             self.shared.set_state(|state| state.reason = Some(reason));
             return;
         }
-        self.backend = poll(&self.shared, Some(reason));
+        let mut backend = Backend::look(&self.shared, Some(reason));
+        for dir in self.shared.with(|inbox| inbox.watched.clone()).into_keys() {
+            // Looking refuses nothing.
+            let _ = backend.watch(&dir);
+        }
+        self.backend = backend;
         let now = Instant::now();
-        self.look();
         self.next_look = now + self.distance();
         self.shared
             .with(|inbox| inbox.dirty.rescan(RescanReason::WatchLimit, now));
@@ -209,16 +197,16 @@ impl Worker {
     }
 
     fn note(&self, paths: Vec<PathBuf>) {
+        if paths.is_empty() {
+            return;
+        }
         let now = Instant::now();
-        let any = !paths.is_empty();
         self.shared.with(|inbox| {
             paths
                 .into_iter()
                 .for_each(|path| inbox.take(&self.spec.root, path, now))
         });
-        if any {
-            self.shared.set_state(|state| state.last_event = Some(now));
-        }
+        self.shared.set_state(|state| state.last_event = Some(now));
     }
 
     /// Writes the canary once more, now that its folder is watched for sure.
@@ -248,9 +236,9 @@ impl Worker {
         // The old watches belong to folders that are no longer at these paths.
         self.shared.with(|inbox| inbox.watched.clear());
         if matches!(self.backend, Backend::Notify(_)) {
-            match listen(&self.shared) {
+            match Backend::listen(&self.shared) {
                 Ok(backend) => self.backend = backend,
-                Err(error) => self.fall_back(self::reason(&error)),
+                Err(reason) => self.fall_back(reason),
             }
         }
         self.cover();
@@ -260,51 +248,23 @@ impl Worker {
     }
 }
 
-/// Says that the thread has died, unless it ends as it should.
-struct LastWords(Option<(PathBuf, Sink)>);
+/// Speaks for the thread, and says that it has died unless it was silenced before.
+struct Voice(Option<(PathBuf, Sink)>);
 
-impl LastWords {
+impl Voice {
     fn say(&self, event: WatchEvent) {
         if let Some((_, sink)) = &self.0 {
             sink(event);
         }
     }
-
-    fn silence(mut self) {
-        self.0 = None;
-    }
 }
 
-impl Drop for LastWords {
+impl Drop for Voice {
     fn drop(&mut self) {
         if let Some((root, sink)) = self.0.take() {
             sink(WatchEvent::Dead(root, "the watcher's thread panicked".into()));
         }
     }
-}
-
-fn listen(shared: &Arc<Shared>) -> notify::Result<Backend> {
-    let heard = Arc::clone(shared);
-    let watcher = notify::recommended_watcher(move |said| heard.heard(said))?;
-    shared.set_state(|state| state.mode = Mode::Notify);
-    Ok(Backend::Notify(Box::new(watcher)))
-}
-
-fn poll(shared: &Shared, reason: Option<String>) -> Backend {
-    shared.set_state(|state| {
-        state.mode = Mode::Poll;
-        state.reason = reason;
-    });
-    Backend::Poll(Poller::default())
-}
-
-fn reason(error: &notify::Error) -> String {
-    limit(error).unwrap_or_else(|| error.to_string())
-}
-
-fn identity(path: &Path) -> Option<Identity> {
-    let metadata = path.metadata().ok().filter(std::fs::Metadata::is_dir)?;
-    Some((metadata.dev(), metadata.ino()))
 }
 
 fn unix_seconds() -> i64 {

@@ -1,0 +1,120 @@
+use super::*;
+use std::os::unix::net::UnixListener;
+
+fn mode(path: &Path) -> u32 {
+    path.metadata().unwrap().permissions().mode() & 0o777
+}
+
+#[tokio::test]
+async fn folders_and_socket_are_private() {
+    let home = tempfile::tempdir().unwrap();
+    let paths = Paths::below(&home.path().join("deep/home"));
+    let instance = Instance::claim(&paths).unwrap();
+    let early = UnixListener::bind(&paths.socket).unwrap();
+    assert_eq!(mode(&paths.socket) & 0o077, 0, "private from the first moment");
+    drop(early);
+    std::fs::remove_file(&paths.socket).unwrap();
+    let listener = instance.listen().unwrap();
+    assert_eq!(mode(&paths.socket), 0o600);
+    assert_eq!(mode(&paths.state), 0o700);
+    assert_eq!(mode(paths.socket.parent().unwrap()), 0o700);
+    assert_eq!(mode(&paths.state.join("hippod.lock")), 0o600);
+    drop((instance, listener));
+    assert!(!paths.socket.exists());
+    assert!(
+        paths.state.join("hippod.lock").exists(),
+        "removing a lock file opens a race"
+    );
+}
+
+#[test]
+fn wide_folders_of_ours_are_closed() {
+    let home = tempfile::tempdir().unwrap();
+    let paths = Paths::below(home.path());
+    std::fs::create_dir(&paths.state).unwrap();
+    std::fs::set_permissions(&paths.state, Permissions::from_mode(0o755)).unwrap();
+    let _instance = Instance::claim(&paths).unwrap();
+    assert_eq!(mode(&paths.state), 0o700);
+}
+
+#[test]
+fn there_is_one_at_a_time() {
+    let home = tempfile::tempdir().unwrap();
+    let paths = Paths::below(home.path());
+    let first = Instance::claim(&paths).unwrap();
+    let error = Instance::claim(&paths).unwrap_err();
+    let pid = std::process::id();
+    assert!(
+        matches!(&error, InstanceError::Locked { pid: Some(other), .. } if *other == pid),
+        "{error}"
+    );
+    assert!(
+        error
+            .to_string()
+            .starts_with(&format!("another hippod (process {pid}) has the state folder: /"))
+    );
+    drop(first);
+    Instance::claim(&paths).unwrap();
+}
+
+#[tokio::test]
+async fn a_dead_socket_is_taken_over_and_a_live_one_is_not() {
+    let home = tempfile::tempdir().unwrap();
+    let paths = Paths::below(home.path());
+    let listener = UnixListener::bind(&paths.socket).unwrap();
+    let error = Instance::claim(&paths).unwrap_err();
+    assert!(
+        matches!(&error, InstanceError::Answers(path) if *path == paths.socket),
+        "{error}"
+    );
+    drop(listener);
+    assert!(paths.socket.exists(), "a killed daemon leaves its socket");
+    let instance = Instance::claim(&paths).unwrap();
+    assert!(!paths.socket.exists());
+
+    let _mine = instance.listen().unwrap();
+    std::fs::remove_file(&paths.socket).unwrap();
+    let _other = UnixListener::bind(&paths.socket).unwrap();
+    drop(instance);
+    assert!(paths.socket.exists(), "the socket of another is left alone");
+}
+
+#[test]
+fn what_is_no_socket_stays() {
+    let home = tempfile::tempdir().unwrap();
+    let paths = Paths::below(home.path());
+    std::fs::write(&paths.socket, "precious").unwrap();
+    let error = Instance::claim(&paths).unwrap_err();
+    assert!(matches!(error, InstanceError::NotASocket(_)), "{error}");
+    assert_eq!(std::fs::read_to_string(&paths.socket).unwrap(), "precious");
+}
+
+#[test]
+fn a_long_path_is_refused_with_the_way_out() {
+    let home = tempfile::tempdir().unwrap();
+    let paths = Paths {
+        socket: home.path().join("x".repeat(120)),
+        ..Paths::below(home.path())
+    };
+    let error = Instance::claim(&paths).unwrap_err();
+    assert!(error.to_string().contains("107 are possible"), "{error}");
+    assert!(error.hint().contains("HIPPOD_SOCKET"));
+}
+
+#[test]
+fn the_folder_of_a_moved_socket_keeps_its_mode_and_must_be_safe() {
+    let home = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let paths = Paths {
+        socket: elsewhere.path().join("s"),
+        ..Paths::below(home.path())
+    };
+    std::fs::set_permissions(elsewhere.path(), Permissions::from_mode(0o777)).unwrap();
+    let error = Instance::claim(&paths).unwrap_err();
+    assert!(matches!(error, InstanceError::Open(_)), "{error}");
+    for safe in [0o755, 0o1777] {
+        std::fs::set_permissions(elsewhere.path(), Permissions::from_mode(safe)).unwrap();
+        drop(Instance::claim(&paths).unwrap());
+        assert_eq!(mode(elsewhere.path()), safe & 0o777);
+    }
+}
