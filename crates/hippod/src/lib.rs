@@ -1,1 +1,22 @@
-//! hippod
+//! The memory daemon: the only place of the project with threads, clock, signals and sockets.
+
+pub mod clock;
+pub mod config;
+mod embed_worker;
+mod engine;
+mod event;
+pub mod instance;
+mod models;
+mod recall;
+mod registry;
+mod scan;
+mod server;
+mod shared;
+mod status;
+mod verify;
+mod view;
+mod watcher;
+
+mod run;
+
+pub use run::{Options, run};

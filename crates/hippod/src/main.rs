@@ -1,2 +1,130 @@
-//! hippod
-fn main() {}
+//! The daemon's program: `hippod run` stays in the foreground and logs to standard error.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+
+use hippo_proto::Paths;
+use hippod::clock::SystemClock;
+use hippod::config::Config;
+use hippod::{Options, run};
+
+/// The memory daemon that AI agents keep beside them.
+#[derive(Parser)]
+#[command(name = "hippod", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve in the foreground until SIGTERM or SIGINT.
+    Run {
+        /// Configuration file instead of the usual one.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// Socket instead of the usual one.
+        #[arg(long, value_name = "PATH")]
+        socket: Option<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    let Command::Run { config, socket } = Arguments::parse().command;
+    match start(config, socket) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to do where even standard error is closed.
+            let _ = writeln!(std::io::stderr(), "hippod: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>) -> Result<()> {
+    let mut paths = Paths::resolve(|name| std::env::var_os(name))?;
+    if let Some(file) = config_file {
+        paths.config_file = file;
+    }
+    if let Some(socket) = socket {
+        paths.socket = std::path::absolute(&socket)
+            .with_context(|| format!("could not use the socket path: {}", socket.display()))?;
+    }
+    let config = Config::load(&paths.config_file, std::env::vars_os(), &[])?;
+    log_to_stderr(&config.log.level);
+    let clock = Arc::new(match config.search.time_zone() {
+        Some(zone) => SystemClock::in_zone(zone),
+        None => SystemClock::new(),
+    });
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(16)
+        .enable_all()
+        .build()
+        .context("could not start the runtime")?;
+    let result = runtime.block_on(async {
+        let signals = Signals::listen()?;
+        run(Options { config, paths, clock }, signals.wait()).await
+    });
+    // A step that is still under way must not hold up the end of the process.
+    runtime.shutdown_background();
+    result
+}
+
+fn log_to_stderr(level: &str) {
+    let filter = tracing_subscriber::EnvFilter::try_new(format!("{level},ort=warn,notify=warn"))
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .init();
+}
+
+#[cfg(unix)]
+struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn listen() -> Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let what = "could not listen for signals";
+        Ok(Self {
+            terminate: signal(SignalKind::terminate()).context(what)?,
+            interrupt: signal(SignalKind::interrupt()).context(what)?,
+        })
+    }
+
+    async fn wait(mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn listen() -> Result<Self> {
+        Ok(Self)
+    }
+
+    async fn wait(self) {
+        // Without this signal only a client can stop the daemon.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

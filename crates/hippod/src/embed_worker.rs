@@ -1,0 +1,369 @@
+//! The one thread that owns the embedding models: queries before passages, loaded on first need, unloaded after idle.
+//!
+//! While a change of model is under way there are two: the old one answers queries until the new one's vectors are
+//! complete.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+
+use hippo_embed::{EmbedError, Embedder};
+
+/// Makes the embedder of a model id (in its text form) when it is needed.
+pub type Loader = Box<dyn FnMut(&str) -> Result<Box<dyn Embedder>, EmbedError> + Send>;
+/// Receives what the thread has to say, on its own thread.
+pub type Sink = Box<dyn Fn(EmbedEvent) + Send>;
+
+/// A run of neighbouring chunks, embedded together so that each vector knows its neighbours.
+#[derive(Debug, Clone)]
+pub struct Passage {
+    /// The headings above, outermost first.
+    pub context: String,
+    /// The chunks' texts, in order.
+    pub texts: Vec<String>,
+    /// Whether the vector of the text at the same position is wanted; the others only stand beside.
+    pub wanted: Vec<bool>,
+    /// The hashes of the texts.
+    pub hashes: Vec<[u8; 16]>,
+}
+
+/// Passages of one workspace.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Whom the result concerns; handed back as it is.
+    pub workspace: u64,
+    /// Text form of the model id.
+    pub model: Arc<str>,
+    /// What to embed.
+    pub passages: Vec<Passage>,
+}
+
+/// What the thread says.
+#[derive(Debug)]
+pub enum EmbedEvent {
+    /// A job is done. Texts that the model refused are missing.
+    Done {
+        /// The job's workspace.
+        workspace: u64,
+        /// One for each wanted text.
+        embeddings: Vec<hippo_store::db::Embedding>,
+    },
+    /// A job could not be done, because there is no model.
+    Refused {
+        /// The job's workspace.
+        workspace: u64,
+    },
+    /// The model's state changed.
+    State(ModelState),
+}
+
+/// Where the model is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelState {
+    /// Its files are not installed, or embedding is switched off.
+    Absent(String),
+    /// Installed, not in memory.
+    Unloaded,
+    /// On its way into memory.
+    Loading,
+    /// Answers.
+    Ready,
+    /// Could not be loaded.
+    Failed(String),
+}
+
+impl ModelState {
+    /// Whether a query may expect a vector.
+    pub fn is_usable(&self) -> bool {
+        matches!(self, Self::Unloaded | Self::Loading | Self::Ready)
+    }
+}
+
+/// Counters for `status`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EmbedCounters {
+    /// How often the model was loaded.
+    pub loads: u64,
+    /// Word pieces sent through it since the daemon started.
+    pub word_pieces: u64,
+}
+
+struct Query {
+    model: Arc<str>,
+    text: String,
+    reply: oneshot::Sender<Option<Vec<f32>>>,
+}
+
+#[derive(Default)]
+struct Queue {
+    queries: VecDeque<Query>,
+    jobs: VecDeque<Job>,
+    /// Try again to load: the files may be there now.
+    reset: bool,
+    stop: bool,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    wake: Condvar,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Of the configured model.
+    model: ModelState,
+    counters: EmbedCounters,
+}
+
+/// A handle on the thread.
+#[derive(Clone)]
+pub struct EmbedWorker {
+    shared: Arc<Shared>,
+}
+
+impl EmbedWorker {
+    /// Starts the thread. `configured` is the model whose state [`EmbedWorker::state`] tells; `idle` is how long a
+    /// model stays in memory without work.
+    ///
+    /// # Errors
+    /// When the operating system gives no thread.
+    pub fn start(
+        loader: Loader,
+        configured: Arc<str>,
+        initial: ModelState,
+        idle: Duration,
+        sink: Sink,
+    ) -> std::io::Result<(Self, JoinHandle<()>)> {
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            wake: Condvar::new(),
+            state: Mutex::new(State { model: initial, counters: EmbedCounters::default() }),
+        });
+        let worker =
+            Worker { shared: Arc::clone(&shared), loader, configured, idle, sink, models: BTreeMap::new() };
+        let thread = std::thread::Builder::new().name("embed".into()).spawn(move || worker.run())?;
+        Ok((Self { shared }, thread))
+    }
+
+    /// Asks for a query's vector; it goes before all passages. `None` comes back where there is no model.
+    pub fn query(&self, model: Arc<str>, text: String) -> oneshot::Receiver<Option<Vec<f32>>> {
+        let (reply, answer) = oneshot::channel();
+        lock(&self.shared.queue).queries.push_back(Query { model, text, reply });
+        self.shared.wake.notify_one();
+        answer
+    }
+
+    /// Hands over passages; the answer comes through the sink.
+    pub fn submit(&self, job: Job) {
+        lock(&self.shared.queue).jobs.push_back(job);
+        self.shared.wake.notify_one();
+    }
+
+    /// Forgets a failure to load, and a loaded model: what is installed has changed.
+    pub fn reset(&self) {
+        lock(&self.shared.queue).reset = true;
+        self.shared.wake.notify_one();
+    }
+
+    /// Ends the thread after the passage at hand; jobs that wait are dropped, their chunks are still pending.
+    pub fn stop(&self) {
+        let mut queue = lock(&self.shared.queue);
+        queue.stop = true;
+        queue.jobs.clear();
+        drop(queue);
+        self.shared.wake.notify_one();
+    }
+
+    /// Where the model is, and what it has done.
+    pub fn state(&self) -> (ModelState, EmbedCounters) {
+        let state = lock(&self.shared.state);
+        (state.model.clone(), state.counters.clone())
+    }
+}
+
+struct Worker {
+    shared: Arc<Shared>,
+    loader: Loader,
+    configured: Arc<str>,
+    idle: Duration,
+    sink: Sink,
+    models: BTreeMap<Arc<str>, Loaded>,
+}
+
+struct Loaded {
+    embedder: Box<dyn Embedder>,
+    /// Word pieces of it that the counters hold already.
+    counted: u64,
+}
+
+enum Work {
+    Query(Query),
+    Job(Job),
+    Reset,
+    Idle,
+    Stop,
+}
+
+impl Worker {
+    fn run(mut self) {
+        loop {
+            match self.next_work() {
+                Work::Query(query) => self.answer(query),
+                Work::Job(job) => self.embed(job),
+                Work::Reset | Work::Idle => {
+                    self.models.clear();
+                    self.set_state(ModelState::Unloaded);
+                }
+                Work::Stop => return,
+            }
+        }
+    }
+
+    fn next_work(&self) -> Work {
+        let mut queue = lock(&self.shared.queue);
+        let deadline = (!self.models.is_empty()).then(|| Instant::now() + self.idle);
+        loop {
+            if queue.stop {
+                return Work::Stop;
+            }
+            if std::mem::take(&mut queue.reset) {
+                return Work::Reset;
+            }
+            if let Some(query) = queue.queries.pop_front() {
+                return Work::Query(query);
+            }
+            if let Some(job) = queue.jobs.pop_front() {
+                return Work::Job(job);
+            }
+            queue = match deadline {
+                None => self.shared.wake.wait(queue).unwrap_or_else(PoisonError::into_inner),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return Work::Idle;
+                    }
+                    let waited = self.shared.wake.wait_timeout(queue, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+
+    fn answer(&mut self, query: Query) {
+        // The asker may have given up while the model was being loaded.
+        if query.reply.is_closed() {
+            return;
+        }
+        let vector = self.model(&query.model).and_then(|model| match model.embed_query(&query.text) {
+            Ok(vector) => Some(vector),
+            Err(error) => {
+                tracing::warn!(%error, "could not embed a query");
+                None
+            }
+        });
+        self.count();
+        // An asker that is gone needs no answer.
+        let _ = query.reply.send(vector);
+    }
+
+    fn embed(&mut self, job: Job) {
+        let workspace = job.workspace;
+        if self.model(&job.model).is_none() {
+            (self.sink)(EmbedEvent::Refused { workspace });
+            return;
+        }
+        let mut embeddings = Vec::new();
+        for passage in &job.passages {
+            self.answer_waiting();
+            if lock(&self.shared.queue).stop {
+                return;
+            }
+            if let Some(model) = self.model(&job.model) {
+                embeddings.extend(embed_passage(model, passage));
+            }
+        }
+        self.count();
+        (self.sink)(EmbedEvent::Done { workspace, embeddings });
+    }
+
+    /// A query waits for one pass of the model at most, however long the job.
+    fn answer_waiting(&mut self) {
+        loop {
+            let waiting = lock(&self.shared.queue).queries.pop_front();
+            let Some(query) = waiting else { return };
+            self.answer(query);
+        }
+    }
+
+    fn model(&mut self, id: &Arc<str>) -> Option<&mut (dyn Embedder + 'static)> {
+        if !self.models.contains_key(id) {
+            let configured = *id == self.configured;
+            if configured && !lock(&self.shared.state).model.is_usable() {
+                return None;
+            }
+            if configured {
+                self.set_state(ModelState::Loading);
+            }
+            let state = match (self.loader)(id) {
+                Ok(embedder) => {
+                    self.models.insert(Arc::clone(id), Loaded { embedder, counted: 0 });
+                    lock(&self.shared.state).counters.loads += 1;
+                    ModelState::Ready
+                }
+                Err(error) if error.is_not_installed() => ModelState::Absent(error.to_string()),
+                Err(error) => {
+                    tracing::error!(%error, model = %id, "could not load the embedding model");
+                    ModelState::Failed(error.to_string())
+                }
+            };
+            if configured {
+                self.set_state(state);
+            }
+        }
+        self.models.get_mut(id).map(|loaded| &mut *loaded.embedder)
+    }
+
+    fn set_state(&self, state: ModelState) {
+        lock(&self.shared.state).model = state.clone();
+        (self.sink)(EmbedEvent::State(state));
+    }
+
+    fn count(&mut self) {
+        for loaded in self.models.values_mut() {
+            let total = loaded.embedder.word_pieces_embedded();
+            lock(&self.shared.state).counters.word_pieces += total.saturating_sub(loaded.counted);
+            loaded.counted = total;
+        }
+    }
+}
+
+fn embed_passage(
+    model: &mut (dyn Embedder + 'static),
+    passage: &Passage,
+) -> Vec<hippo_store::db::Embedding> {
+    let texts: Vec<&str> = passage.texts.iter().map(String::as_str).collect();
+    let vectors = match model.embed_passages(&passage.context, &texts) {
+        Ok(vectors) => vectors,
+        Err(error) => {
+            tracing::warn!(%error, "could not embed a passage");
+            return Vec::new();
+        }
+    };
+    let wanted = passage.wanted.iter().zip(&passage.hashes).zip(&passage.texts).zip(vectors);
+    wanted
+        .filter(|(((wanted, _), _), _)| **wanted)
+        .map(|(((_, hash), text), vector)| hippo_store::db::Embedding {
+            hash: *hash,
+            tokens: u32::try_from(model.count_tokens(text)).unwrap_or(u32::MAX),
+            vector,
+        })
+        .collect()
+}
+
+/// A thread that panicked while it held the lock left plain queues behind: they are as good as before.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

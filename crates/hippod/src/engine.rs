@@ -1,0 +1,243 @@
+//! The one thread that changes anything: takes events, and works off what is behind in small slices.
+
+mod doctor;
+mod embedding;
+mod housekeeping;
+mod ingest;
+mod open;
+mod patch;
+mod reconcile;
+mod rebuild;
+mod requests;
+mod status;
+mod workspace;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use hippo_core::retrieval::terms::Analyzer;
+use hippo_proto::Event as News;
+
+use crate::event::Event;
+use crate::registry::Registry;
+use crate::shared::Shared;
+use crate::watcher::WatchEvent;
+use ingest::{Ingest, Refreshed};
+use workspace::Workspace;
+
+pub use requests::store_error;
+
+/// How long the engine works before it looks at its events again.
+const SLICE: Duration = Duration::from_millis(50);
+/// Jobs that the embed worker has at the same time: one at work, one ready.
+const JOBS_AHEAD: usize = 2;
+/// The engine wakes at least this often.
+const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
+
+/// The engine's state.
+pub struct Engine {
+    shared: Arc<Shared>,
+    events: Receiver<Event>,
+    registry: Registry,
+    workspaces: BTreeMap<u64, Workspace>,
+    next_key: u64,
+    analyzer: Analyzer,
+}
+
+impl Engine {
+    /// An engine over the registered workspaces; they are opened by [`Engine::run`].
+    pub fn new(shared: Arc<Shared>, events: Receiver<Event>, registry: Registry) -> Self {
+        let analyzer = Analyzer::new();
+        Self { shared, events, registry, workspaces: BTreeMap::new(), next_key: 1, analyzer }
+    }
+
+    /// Opens the registered workspaces, then serves events until [`Event::Shutdown`].
+    pub fn run(mut self) {
+        self.open_registered();
+        let mut busy = true;
+        loop {
+            let wait = if busy { Duration::ZERO } else { self.sleep() };
+            match self.events.recv_timeout(wait) {
+                Ok(Event::Shutdown) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(event) => {
+                    self.take(event);
+                    while let Ok(event) = self.events.try_recv() {
+                        if matches!(event, Event::Shutdown) {
+                            return self.finish();
+                        }
+                        self.take(event);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            busy = self.work();
+        }
+        self.finish();
+    }
+
+    fn take(&mut self, event: Event) {
+        let now = self.shared.clock.monotonic();
+        match event {
+            Event::Request(request) => self.serve(request),
+            Event::Watch(event) => self.watched(event, now),
+            Event::Embed(event) => self.embedded(event, now),
+            Event::Stale { root, paths } => {
+                if let Some(workspace) = self.by_root(&root) {
+                    for path in paths {
+                        workspace.mark_dirty(path, now);
+                    }
+                }
+            }
+            Event::GraphBuilt { workspace, built } => self.graph_built(workspace, built),
+            Event::ModelChanged => {
+                self.shared.embed.reset();
+                for workspace in self.workspaces.values_mut() {
+                    workspace.pending.blocked = false;
+                }
+            }
+            Event::Shutdown => {}
+        }
+    }
+
+    fn watched(&mut self, event: WatchEvent, now: Instant) {
+        let root = event.root().to_path_buf();
+        let Some(workspace) = self.by_root(&root) else { return };
+        match event {
+            WatchEvent::Dirty(_, paths) => workspace.note_events(paths, now),
+            WatchEvent::Rescan(_, reason) => {
+                tracing::info!(root = %root.display(), ?reason, "watch events were lost; the disk is compared");
+                workspace.scan_at = now;
+            }
+            WatchEvent::CanarySeen(_) => {
+                workspace.times.canary = Some(now);
+                workspace.times.canary_sent = None;
+                workspace.watcher_silent = false;
+            }
+            WatchEvent::Dead(_, reason) => {
+                tracing::warn!(root = %root.display(), %reason, "the watcher stopped; it is started again");
+                workspace.watcher_silent = true;
+                workspace.scan_at = now;
+            }
+        }
+    }
+
+    /// One slice of work for every workspace. Answers whether more is waiting already.
+    fn work(&mut self) -> bool {
+        let mut busy = false;
+        let keys: Vec<u64> = self.workspaces.keys().copied().collect();
+        for key in keys {
+            busy |= self.work_on(key);
+        }
+        busy
+    }
+
+    fn work_on(&mut self, key: u64) -> bool {
+        let Some(mut workspace) = self.workspaces.remove(&key) else { return false };
+        let now = self.shared.clock.monotonic();
+        if now >= workspace.scan_at {
+            workspace.reconcile(now);
+        }
+        let (changed, removed) = self.ingest(&mut workspace, now);
+        let removed = removed + self.delete(&mut workspace, now);
+        self.feed(&mut workspace, now);
+        self.keep_house(&mut workspace, now);
+        for waiter in &mut workspace.waiters {
+            waiter.changed += changed;
+            waiter.removed += removed;
+        }
+        self.publish(&mut workspace, now, changed, removed);
+        let now = self.shared.clock.monotonic();
+        let busy = workspace.scan_at <= now || workspace.dirty.values().any(|dirty| dirty.not_before <= now);
+        self.workspaces.insert(key, workspace);
+        busy
+    }
+
+    /// Reads dirty paths for one slice. Answers how many documents changed and went.
+    fn ingest(&mut self, workspace: &mut Workspace, start: Instant) -> (u64, u64) {
+        let (mut changed, mut removed) = (0, 0);
+        let shared = Arc::clone(&self.shared);
+        let to_date = |at| shared.clock.date_of(at);
+        let mut now = start;
+        while now < start + SLICE {
+            let due = workspace.dirty.iter().filter(|(_, dirty)| dirty.not_before <= now);
+            let Some((path, dirty)) = due.min_by_key(|(_, dirty)| dirty.since) else { break };
+            let (path, dirty) = (path.clone(), *dirty);
+            workspace.dirty.remove(&path);
+            let mut ingest =
+                Ingest { analyzer: &mut self.analyzer, now: shared.clock.now(), at: now, to_date: &to_date };
+            match workspace.refresh(&path, dirty, &mut ingest) {
+                Refreshed::Changed => changed += 1,
+                Refreshed::Removed => removed += 1,
+                Refreshed::Same | Refreshed::Later => {}
+            }
+            now = shared.clock.monotonic();
+        }
+        (changed, removed)
+    }
+
+    fn delete(&mut self, workspace: &mut Workspace, now: Instant) -> u64 {
+        if workspace.deletions_due().is_none_or(|due| due > now) {
+            return 0;
+        }
+        match workspace.confirm_deletions(now) {
+            Ok(deletions) => {
+                if deletions.newly_held > 0 {
+                    tracing::warn!(
+                        root = %workspace.root.display(),
+                        files = deletions.newly_held,
+                        "many files went at once; their index is kept until the deletion is accepted"
+                    );
+                }
+                deletions.removed as u64
+            }
+            Err(error) => {
+                tracing::warn!(%error, "could not remove deleted documents; it is tried again");
+                let later = now + Duration::from_secs(5);
+                workspace.missing.values_mut().for_each(|since| *since = later);
+                workspace.trouble = Some(error);
+                0
+            }
+        }
+    }
+
+    /// Hands the embed worker its next jobs.
+    fn feed(&mut self, workspace: &mut Workspace, now: Instant) {
+        if workspace.pending.blocked || !self.shared.embed.state().0.is_usable() {
+            return;
+        }
+        if workspace.pending.blocked_until.is_some_and(|until| until > now) {
+            return;
+        }
+        workspace.pending.blocked_until = None;
+        while workspace.pending.in_flight.len() < JOBS_AHEAD {
+            match workspace.next_job(now) {
+                Some(job) => self.shared.embed.submit(job),
+                None => break,
+            }
+        }
+    }
+
+    /// How long nothing needs to be done.
+    fn sleep(&self) -> Duration {
+        let now = self.shared.clock.monotonic();
+        let due = self.workspaces.values().flat_map(|workspace| {
+            let dirty = workspace.dirty.values().map(|dirty| dirty.not_before);
+            dirty
+                .chain([workspace.scan_at, workspace.housekeeping_due(now)])
+                .chain(workspace.pending.blocked_until)
+                .chain(workspace.deletions_due().filter(|_| workspace.dirty.is_empty()))
+        });
+        due.min().map_or(LONGEST_SLEEP, |at| at.saturating_duration_since(now)).min(LONGEST_SLEEP)
+    }
+
+    fn by_root(&mut self, root: &std::path::Path) -> Option<&mut Workspace> {
+        self.workspaces.values_mut().find(|workspace| workspace.root == root)
+    }
+
+    fn tell(&self, news: News) {
+        // Nobody may be listening.
+        let _ = self.shared.news.send(news);
+    }
+}

@@ -1,0 +1,207 @@
+//! What is wrong, where, and what to do about it.
+
+use std::path::{Path, PathBuf};
+
+use hippo_proto::{Check, DoctorRequest, DoctorResponse, Problem, RpcError, Severity};
+
+use super::Engine;
+use super::workspace::Workspace;
+use crate::embed_worker::ModelState;
+use crate::shared::Slot;
+use crate::watcher::Mode;
+
+impl Engine {
+    /// Answers `doctor`; with `rebuild`, makes the derived state of the workspaces again first.
+    pub(super) fn doctor(&mut self, request: &DoctorRequest) -> Result<DoctorResponse, RpcError> {
+        let roots = self.roots_of(request.workspace.as_deref())?;
+        let mut report = Report::default();
+        if request.rebuild {
+            for root in &roots {
+                let rebuilt = self.rebuild(root);
+                let detail = match &rebuilt {
+                    Ok(()) => format!("{}: made again from its files", root.display()),
+                    Err(error) => format!("{}: {error:#}", root.display()),
+                };
+                report.check("rebuild", rebuilt.is_ok(), detail);
+            }
+        }
+        self.examine_model(&mut report);
+        for (root, slot) in self.shared.views.all() {
+            if !roots.contains(&root) {
+                continue;
+            }
+            if let Slot::Broken(error) = slot {
+                let place = root.display().to_string();
+                report.problem("workspace", Severity::Error, error.message, place, error.data.hint);
+            }
+        }
+        for workspace in self.workspaces.values() {
+            if roots.contains(&workspace.root) {
+                examine(workspace, &mut report);
+            }
+        }
+        report.problems.sort_by_key(|problem| problem.severity);
+        Ok(DoctorResponse { problems: report.problems, checks: report.checks })
+    }
+
+    fn roots_of(&self, folder: Option<&str>) -> Result<Vec<PathBuf>, RpcError> {
+        let Some(folder) = folder else {
+            return Ok(self.registry.roots().map(Path::to_path_buf).collect());
+        };
+        match self.shared.views.root_of(Path::new(folder)) {
+            Some(root) => Ok(vec![root]),
+            None => Err(super::requests::no_workspace(Path::new(folder))),
+        }
+    }
+
+    fn examine_model(&self, report: &mut Report) {
+        let place = self.shared.paths.models.display().to_string();
+        match self.shared.embed.state().0 {
+            ModelState::Absent(why) if !self.shared.config.embed.enabled => report.check("model", true, why),
+            ModelState::Absent(why) => match crate::models::unsupported() {
+                Some(why) => report.problem(
+                    "model-unsupported",
+                    Severity::Warning,
+                    why,
+                    place,
+                    "search by words works; set [embed] enabled = false to silence this",
+                ),
+                None => report.problem(
+                    "no-model",
+                    Severity::Warning,
+                    why,
+                    place,
+                    "hippoctl model pull (or hippoctl model import FILE without a network)",
+                ),
+            },
+            ModelState::Failed(why) => report.problem(
+                "model-failed",
+                Severity::Error,
+                why,
+                place,
+                "hippoctl model verify names damaged files, hippoctl model pull writes them again",
+            ),
+            state => report.check("model", true, format!("{state:?}").to_lowercase()),
+        }
+    }
+}
+
+fn examine(workspace: &Workspace, report: &mut Report) {
+    let place = workspace.root.display().to_string();
+    let database = workspace.store.path().display().to_string();
+    match workspace.store.check() {
+        Ok(()) => report.check("database", true, format!("{database}: sound")),
+        Err(error) => report.problem(
+            "database",
+            Severity::Error,
+            error.to_string(),
+            database,
+            "hippoctl doctor --rebuild makes it again from the files; nothing is lost",
+        ),
+    }
+    if let Some(error) = &workspace.trouble {
+        let refusal = super::requests::store_error(error);
+        report.problem("store", Severity::Error, refusal.message, place.clone(), refusal.data.hint);
+    }
+    if !workspace.root_present {
+        report.problem(
+            "root-missing",
+            Severity::Error,
+            "the folder is not there; its index is kept",
+            place.clone(),
+            "mount it again, or take it off the list: hippoctl workspace remove",
+        );
+    }
+    if !workspace.held.is_empty() {
+        report.problem(
+            "held-deletions",
+            Severity::Warning,
+            format!("{} files went at once; their index is kept", workspace.held.len()),
+            place.clone(),
+            "bring them back, or accept it: hippoctl sync --accept-deletions",
+        );
+    }
+    examine_watcher(workspace, &place, report);
+    for skipped in &workspace.skipped {
+        report.problem(
+            "skipped",
+            Severity::Info,
+            format!("not indexed: {}", skipped.reason),
+            workspace.root.join(&skipped.rel).display().to_string(),
+            "mend the file, or exclude it under [sources] exclude",
+        );
+    }
+    let (indexed, on_disk) = (workspace.known.len(), workspace.files_on_disk);
+    let waiting = workspace.dirty.len() + workspace.missing.len() + workspace.held.len();
+    report.check(
+        "disk",
+        indexed == on_disk || waiting > 0,
+        format!("{place}: {on_disk} files on disk, {indexed} in the index, {waiting} under way"),
+    );
+}
+
+fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {
+    let Some(watcher) = &workspace.watcher else {
+        report.problem(
+            "watcher",
+            Severity::Warning,
+            "nothing watches; changes are found by comparing the disk now and then",
+            place,
+            "hippoctl logs tells why the watcher did not start",
+        );
+        return;
+    };
+    let state = watcher.state();
+    match (state.mode, state.reason) {
+        (Mode::Poll, Some(reason)) => report.problem(
+            "watch-limit",
+            Severity::Warning,
+            format!("changes are found by looking every few seconds: {reason}"),
+            place,
+            "raise fs.inotify.max_user_watches (sysctl), then restart hippod",
+        ),
+        _ if workspace.watcher_silent => report.problem(
+            "watcher",
+            Severity::Warning,
+            "the watcher did not report a test file; it is started again",
+            place,
+            "if this stays, set [watch] poll = \"always\"",
+        ),
+        _ => {
+            let detail = match &workspace.canary_unprovable {
+                Some(why) => format!("watching, but it cannot be proved: {why}"),
+                None => "watching".to_owned(),
+            };
+            report.check("watcher", true, format!("{place}: {detail}"));
+        }
+    }
+}
+
+#[derive(Default)]
+struct Report {
+    problems: Vec<Problem>,
+    checks: Vec<Check>,
+}
+
+impl Report {
+    fn problem(
+        &mut self,
+        id: &str,
+        severity: Severity,
+        what: impl Into<String>,
+        place: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
+        self.problems.push(Problem {
+            id: id.to_owned(),
+            severity,
+            what: what.into(),
+            where_: place.into(),
+            fix: fix.into(),
+        });
+    }
+
+    fn check(&mut self, id: &str, ok: bool, detail: impl Into<String>) {
+        self.checks.push(Check { id: id.to_owned(), ok, detail: detail.into() });
+    }
+}

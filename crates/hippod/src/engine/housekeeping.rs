@@ -1,0 +1,201 @@
+//! What is done in quiet moments: proving the watcher alive, saving the vector index, building its graph, tidying.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hippo_proto::Event as News;
+use hippo_store::vector::Built;
+
+use super::workspace::Workspace;
+use super::{Engine, open};
+use crate::event::Event;
+use crate::watcher::{CanaryError, Watcher};
+
+/// A canary that was not reported after this long: the watcher is deaf.
+const CANARY_PATIENCE: Duration = Duration::from_secs(10);
+/// The vector index is saved this long after the last write.
+const SAVE_AFTER: Duration = Duration::from_secs(10);
+/// Chunks written since the lexical index was last merged, from which merging it pays.
+const UNTIDY: u64 = 5_000;
+
+impl Workspace {
+    /// When the next housekeeping is due.
+    pub fn housekeeping_due(&self, now: Instant) -> Instant {
+        let canary = match (&self.watcher, self.times.canary_sent) {
+            (None, _) => None,
+            (Some(_), Some(sent)) => Some(sent + CANARY_PATIENCE),
+            (Some(_), None) => Some(self.canary_at),
+        };
+        let save = (self.unsaved && self.pending.len() == 0).then(|| self.last_write + SAVE_AFTER);
+        canary.into_iter().chain(save).min().unwrap_or(now + Duration::from_secs(3600))
+    }
+
+    fn save_vectors(&mut self, state: &std::path::Path) {
+        let picture = self.view.picture();
+        let saved = open::identity(&self.store, picture.vectors.len()).map(|identity| {
+            let Some(identity) = identity else { return };
+            let folder = open::vector_folder(state, &self.root);
+            if let Err(error) = picture.vectors.save(&folder, &identity) {
+                tracing::warn!(%error, "could not save the vector index; the next start takes longer");
+            }
+        });
+        drop(picture);
+        if let Err(error) = saved {
+            tracing::warn!(%error, "could not save the vector index; the next start takes longer");
+        }
+        self.unsaved = false;
+    }
+}
+
+impl Engine {
+    /// Does what is due.
+    pub(super) fn keep_house(&mut self, workspace: &mut Workspace, now: Instant) {
+        self.keep_watch(workspace, now);
+        if !workspace.building && workspace.view.picture().vectors.needs_rebuild() {
+            self.build_graph(workspace);
+        }
+        let quiet = workspace.pending.len() == 0 && workspace.dirty.is_empty();
+        if quiet && workspace.unsaved && now >= workspace.last_write + SAVE_AFTER {
+            if workspace.untidy >= UNTIDY {
+                workspace.untidy = 0;
+                self.tidy(workspace);
+            }
+            workspace.save_vectors(&self.shared.paths.state);
+        }
+    }
+
+    fn tidy(&self, workspace: &mut Workspace) {
+        // Text that is missing just now may come back; its vectors are kept for it.
+        let orphans = if workspace.missing.is_empty() && workspace.held.is_empty() && workspace.root_present {
+            workspace.store.drop_orphan_vectors()
+        } else {
+            Ok(0)
+        };
+        if let Err(error) = orphans.and_then(|_| workspace.store.tidy()) {
+            tracing::warn!(%error, "could not tidy the database; it works, only larger and slower");
+        }
+    }
+
+    /// Starts the watcher where there is none, and proves now and then that it hears.
+    fn keep_watch(&mut self, workspace: &mut Workspace, now: Instant) {
+        if workspace.watcher.is_none() || workspace.watcher_silent {
+            if now < workspace.watch_again_at {
+                return;
+            }
+            workspace.watch_again_at = now + Duration::from_secs(30);
+            self.start_watcher(workspace);
+            workspace.canary_at = now;
+        }
+        if let Some(sent) = workspace.times.canary_sent {
+            if now >= sent + CANARY_PATIENCE {
+                tracing::warn!(root = %workspace.root.display(), "the watcher is deaf; it is started again");
+                workspace.times.canary_sent = None;
+                workspace.watcher_silent = true;
+                workspace.scan_at = now;
+            }
+            return;
+        }
+        if now < workspace.canary_at || !workspace.root_present {
+            return;
+        }
+        workspace.canary_at = now + Duration::from_secs(workspace.view.config.watch.canary_secs);
+        let Some(watcher) = &workspace.watcher else { return };
+        match watcher.write_canary() {
+            Ok(()) => {
+                workspace.canary_unprovable = None;
+                workspace.times.canary_sent = Some(now);
+            }
+            Err(CanaryError::Unprovable(reason)) => workspace.canary_unprovable = Some(reason),
+        }
+    }
+
+    fn start_watcher(&self, workspace: &mut Workspace) {
+        let events = self.shared.events.clone();
+        let sink = Box::new(move |event| {
+            // The engine is gone only when the daemon ends.
+            let _ = events.send(Event::Watch(event));
+        });
+        let watch = &workspace.view.config.watch;
+        match Watcher::start(&workspace.root, watch, sink) {
+            Ok(watcher) => {
+                workspace.watcher = Some(watcher);
+                workspace.watcher_silent = false;
+                // Folders are handed over by the scan, which also finds what changed meanwhile.
+                workspace.scan_at = workspace.scan_at.min(self.shared.clock.monotonic());
+            }
+            Err(error) => tracing::warn!(%error, "could not watch; only comparing the disk finds changes"),
+        }
+    }
+
+    fn build_graph(&self, workspace: &mut Workspace) {
+        let job = workspace.view.picture_mut().vectors.snapshot_for_build();
+        let (key, total) = (workspace.key, job.len() as u64);
+        let root = workspace.root.display().to_string();
+        let events = self.shared.events.clone();
+        let cancel = Arc::new(AtomicBool::new(false));
+        workspace.cancel_build = Some(Arc::clone(&cancel));
+        let build = move || {
+            let built = job.run(&cancel).ok();
+            // The engine is gone only when the daemon ends.
+            let _ = events.send(Event::GraphBuilt { workspace: key, built });
+        };
+        match std::thread::Builder::new().name("graph".into()).spawn(build) {
+            Ok(_) => {
+                workspace.building = true;
+                self.tell(job_news(&root, 0, total, false));
+            }
+            Err(error) => tracing::warn!(%error, "could not start building the vector graph"),
+        }
+    }
+
+    /// Takes a finished graph into use.
+    pub(super) fn graph_built(&mut self, key: u64, built: Option<Built>) {
+        let Some(workspace) = self.workspaces.get_mut(&key) else { return };
+        workspace.building = false;
+        workspace.cancel_build = None;
+        let mut picture = workspace.view.picture_mut();
+        let installed = match built {
+            Some(built) => picture.vectors.install(built),
+            None => {
+                picture.vectors.abandon_build();
+                false
+            }
+        };
+        let total = picture.vectors.len() as u64;
+        drop(picture);
+        if installed {
+            workspace.unsaved = true;
+            workspace.last_write = self.shared.clock.monotonic();
+        }
+        let root = workspace.root.display().to_string();
+        self.tell(job_news(&root, total, total, true));
+    }
+
+    /// Saves what a next start can use, and lets go.
+    pub(super) fn finish(mut self) {
+        for workspace in self.workspaces.values_mut() {
+            if let Some(cancel) = &workspace.cancel_build {
+                cancel.store(true, Ordering::Relaxed);
+            }
+            // A large index takes longer to write than a stop may take; the database has it all.
+            let small = workspace.view.picture().vectors.memory_bytes() < SAVE_AT_STOP;
+            if workspace.unsaved && small {
+                workspace.save_vectors(&self.shared.paths.state);
+            }
+        }
+    }
+}
+
+/// Vector indexes up to this many bytes are saved while stopping: some tenths of a second.
+const SAVE_AT_STOP: usize = 200 << 20;
+
+fn job_news(root: &str, done: u64, total: u64, finished: bool) -> News {
+    News::Job {
+        workspace: Some(root.to_owned()),
+        job: "vector-rebuild".to_owned(),
+        done,
+        total: Some(total),
+        finished,
+    }
+}

@@ -1,0 +1,340 @@
+//! One dirty path: read it, and bring store and picture to what it says now, in one transaction.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use hippo_core::chunk::{self, ContentHash, Document};
+use hippo_core::retrieval::terms::Analyzer;
+use hippo_core::source;
+use hippo_core::time::{Date, Timestamp};
+use hippo_store::StoreError;
+use hippo_store::db::{DocumentChange, DocumentRecord};
+
+use super::patch;
+use super::workspace::{Dirty, Known, Workspace};
+use crate::scan::{self, Look, Skipped};
+use crate::verify::FileMark;
+
+/// A file that changes while it is read is tried again after this long.
+const UNSETTLED: Duration = Duration::from_millis(100);
+/// A refused write (disk full, say) is tried again after this long.
+const TROUBLE: Duration = Duration::from_secs(5);
+/// File systems count time in steps of up to this many nanoseconds: a file that was read sooner after its last
+/// change may change again without a sign.
+const RACY_NS: i64 = 2_000_000_000;
+
+/// What became of a dirty path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refreshed {
+    /// Nothing to do: the bytes are as known, or the path is no memory.
+    Same,
+    /// The document was added or changed.
+    Changed,
+    /// The document went out of the index.
+    Removed,
+    /// The path is tried again later.
+    Later,
+}
+
+/// What ingesting needs beside the workspace.
+pub struct Ingest<'a> {
+    /// Turns text into index terms; keeps its scratch space.
+    pub analyzer: &'a mut Analyzer,
+    /// Wall clock.
+    pub now: Timestamp,
+    /// Monotonic clock.
+    pub at: Instant,
+    /// Days of file times in the user's time zone.
+    pub to_date: &'a dyn Fn(Timestamp) -> Date,
+}
+
+impl Workspace {
+    /// Looks at a path that may have changed.
+    pub fn refresh(&mut self, path: &str, dirty: Dirty, ingest: &mut Ingest<'_>) -> Refreshed {
+        let result = self.try_refresh(path, dirty, ingest);
+        match result {
+            Ok(refreshed) => {
+                if matches!(refreshed, Refreshed::Changed | Refreshed::Removed) {
+                    self.trouble = None;
+                    self.unsaved = true;
+                    self.last_write = ingest.at;
+                }
+                refreshed
+            }
+            Err(error) => {
+                tracing::warn!(%error, "could not index a file; it is tried again");
+                self.trouble = Some(error);
+                self.retry(path.to_owned(), dirty, ingest.at + TROUBLE);
+                Refreshed::Later
+            }
+        }
+    }
+
+    fn try_refresh(
+        &mut self,
+        path: &str,
+        dirty: Dirty,
+        ingest: &mut Ingest<'_>,
+    ) -> Result<Refreshed, StoreError> {
+        let (bytes, mark) = match self.read(path) {
+            Reading::Whole(bytes, mark) => (bytes, mark),
+            Reading::Unsettled => {
+                self.retry(path.to_owned(), dirty, ingest.at + UNSETTLED);
+                return Ok(Refreshed::Later);
+            }
+            Reading::Missing => {
+                if self.known.contains_key(path) && !self.held.contains(path) {
+                    self.missing.entry(path.to_owned()).or_insert(ingest.at);
+                }
+                return Ok(Refreshed::Same);
+            }
+            Reading::Refused { reason, forget } => {
+                self.skip(path, reason);
+                return if forget { self.remove(&[path.to_owned()]) } else { Ok(Refreshed::Same) };
+            }
+        };
+        self.missing.remove(path);
+        self.held.remove(path);
+        self.skipped.retain(|skipped| skipped.rel != path);
+
+        let hash = ContentHash::of(&bytes).0;
+        let racy = ingest.now.0.saturating_mul(1_000_000).saturating_sub(mark.mtime_ns) < RACY_NS;
+        if let Some(known) = self.known.get(path).copied()
+            && known.hash == hash
+        {
+            return self.touch(path, known, Known { mark, racy, ..known }, ingest);
+        }
+        if !self.known.contains_key(path)
+            && let Some(from) = self.missing_with(hash)
+        {
+            return self.rename(&from, path, mark, racy, &bytes, ingest);
+        }
+        let document = chunk::chunk(&bytes);
+        let record = record_of(path, mark, hash, &document, ingest);
+        let change = self.write(&record, &document, &bytes, ingest)?;
+        self.known.insert(path.to_owned(), Known { document: change.document, mark, hash, racy });
+        Ok(Refreshed::Changed)
+    }
+
+    /// Writes a changed document: prepared in a transaction, committed and patched under one lock.
+    fn write(
+        &mut self,
+        record: &DocumentRecord,
+        document: &Document,
+        bytes: &[u8],
+        ingest: &mut Ingest<'_>,
+    ) -> Result<DocumentChange, StoreError> {
+        let analyzer = &mut *ingest.analyzer;
+        let mut text = String::new();
+        let mut terms = |chunk: &chunk::Chunk, lead: &str, out: &mut String| {
+            text.clear();
+            text.push_str(lead);
+            text.push('\n');
+            text.push_str(&chunk::chunk_text(bytes, chunk));
+            analyzer.index_terms(&text, out)
+        };
+        let mut batch = self.store.begin()?;
+        let change = batch.put_document(record, document, &mut terms)?;
+        let generation = batch.next_generation()?;
+        let mut picture = self.view.picture_mut();
+        batch.commit()?;
+        patch::replace(&mut picture, record, document, &change, generation);
+        let reused: Vec<u32> = change
+            .chunks
+            .iter()
+            .filter(|chunk| chunk.vector.is_some() && change.added.contains(&chunk.id))
+            .map(|chunk| chunk.id)
+            .collect();
+        patch::insert_vectors(&mut picture, &self.store.vectors(&reused)?);
+        drop(picture);
+        self.untidy += (change.added.len() + change.removed.len()) as u64;
+        self.pending.forget(change.document, &change.removed);
+        let waiting = change.chunks.iter().filter(|chunk| chunk.vector.is_none()).map(|chunk| chunk.id);
+        self.pending.add(change.document, waiting, true);
+        Ok(change)
+    }
+
+    /// Takes documents out of the index.
+    pub fn remove(&mut self, paths: &[String]) -> Result<Refreshed, StoreError> {
+        let mut batch = self.store.begin()?;
+        let mut changes = Vec::new();
+        for path in paths {
+            changes.extend(batch.remove_document(path)?);
+        }
+        let generation = batch.next_generation()?;
+        let mut picture = self.view.picture_mut();
+        batch.commit()?;
+        for change in &changes {
+            patch::remove(&mut picture, change, generation);
+        }
+        drop(picture);
+        for change in &changes {
+            self.pending.forget(change.document, &change.removed);
+        }
+        for path in paths {
+            self.known.remove(path);
+            self.missing.remove(path);
+            self.held.remove(path);
+        }
+        self.unsaved = true;
+        Ok(if changes.is_empty() { Refreshed::Same } else { Refreshed::Removed })
+    }
+
+    /// The bytes are as known; size and time may not be.
+    fn touch(
+        &mut self,
+        path: &str,
+        before: Known,
+        after: Known,
+        ingest: &Ingest<'_>,
+    ) -> Result<Refreshed, StoreError> {
+        if before.mark != after.mark {
+            let mut picture = self.view.picture_mut();
+            let date = picture.corpus.document(after.document).and_then(|document| document.date);
+            // A date that came from the file's time moves with it.
+            let dated = source::date_in_name(path).is_some() || date != Some(date_of(before.mark, ingest));
+            let date = if dated { date } else { Some(date_of(after.mark, ingest)) };
+            let record = DocumentRecord {
+                path: path.to_owned(),
+                size: after.mark.size,
+                mtime_ns: after.mark.mtime_ns,
+                hash: after.hash,
+                date: date.map(|date| date.to_string()),
+            };
+            let mut batch = self.store.begin()?;
+            batch.touch_document(&record)?;
+            batch.commit()?;
+            if let Some(facts) = picture.facts.get_mut(&after.document) {
+                facts.mark = after.mark;
+            }
+            picture.corpus.set_date(after.document, date);
+        }
+        self.known.insert(path.to_owned(), after);
+        Ok(Refreshed::Same)
+    }
+
+    fn rename(
+        &mut self,
+        from: &str,
+        to: &str,
+        mark: FileMark,
+        racy: bool,
+        bytes: &[u8],
+        ingest: &mut Ingest<'_>,
+    ) -> Result<Refreshed, StoreError> {
+        let Some(before) = self.known.get(from).copied() else { return Ok(Refreshed::Same) };
+        let document = chunk::chunk(bytes);
+        let record = record_of(to, mark, before.hash, &document, ingest);
+        let mut batch = self.store.begin()?;
+        batch.move_document(from, &record)?;
+        let generation = batch.next_generation()?;
+        let mut picture = self.view.picture_mut();
+        batch.commit()?;
+        patch::rename(&mut picture, before.document, &record, generation);
+        drop(picture);
+        self.known.remove(from);
+        self.missing.remove(from);
+        self.held.remove(from);
+        self.known.insert(to.to_owned(), Known { mark, racy, ..before });
+        Ok(Refreshed::Changed)
+    }
+
+    /// A missing document with the same bytes: the file was renamed.
+    fn missing_with(&self, hash: [u8; 16]) -> Option<String> {
+        let gone = self.missing.keys().chain(&self.held);
+        gone.filter(|path| self.known.get(*path).is_some_and(|known| known.hash == hash)).min().cloned()
+    }
+
+    fn skip(&mut self, path: &str, reason: String) {
+        self.skipped.retain(|skipped| skipped.rel != path);
+        self.skipped.push(Skipped { rel: path.to_owned(), reason });
+    }
+
+    fn read(&self, path: &str) -> Reading {
+        match scan::look(&self.root, &self.view.rules, &self.view.config, path) {
+            Look::File(_) => {}
+            Look::Skipped(reason) => {
+                // What cannot be read just now may be as it was; what is no memory any more must go.
+                let forget = File::open(self.root.join(path)).is_ok();
+                return Reading::Refused { reason, forget };
+            }
+            Look::None if self.root.join(path).exists() => {
+                return Reading::Refused { reason: "ignored".to_owned(), forget: true };
+            }
+            Look::None => return Reading::Missing,
+            Look::Unknown => {
+                return Reading::Refused { reason: "its folder cannot be read".to_owned(), forget: false };
+            }
+        }
+        read_file(&self.root, path, self.view.config.sources.max_file_bytes)
+    }
+}
+
+enum Reading {
+    /// All bytes, and the mark that the file had before and after.
+    Whole(Vec<u8>, FileMark),
+    /// It changed while it was read.
+    Unsettled,
+    /// No file there.
+    Missing,
+    /// Not to be indexed; `forget` when an indexed version of it must go.
+    Refused { reason: String, forget: bool },
+}
+
+fn read_file(root: &Path, path: &str, limit: u64) -> Reading {
+    let refuse = |reason: String, forget: bool| Reading::Refused { reason, forget };
+    let whole = root.join(path);
+    let mut file = match File::open(&whole) {
+        Ok(file) => file,
+        Err(error) => {
+            return match error.kind() {
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Reading::Missing,
+                _ => refuse(format!("could not be opened: {error}"), false),
+            };
+        }
+    };
+    let before = match file.metadata() {
+        Ok(metadata) if !metadata.is_file() => return refuse("not a regular file".to_owned(), true),
+        Ok(metadata) => FileMark::of(&metadata),
+        Err(error) => return refuse(format!("could not be examined: {error}"), false),
+    };
+    if before.size > limit {
+        return refuse(format!("larger than {limit} bytes"), true);
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(before.size).unwrap_or(0));
+    if let Err(error) = (&mut file).take(limit + 1).read_to_end(&mut bytes) {
+        return refuse(format!("could not be read: {error}"), false);
+    }
+    match file.metadata().map(|metadata| FileMark::of(&metadata)) {
+        Ok(after) if after == before && bytes.len() as u64 == before.size => Reading::Whole(bytes, before),
+        _ => Reading::Unsettled,
+    }
+}
+
+/// The date of a document: front matter, else file name, else the file's time.
+fn record_of(
+    path: &str,
+    mark: FileMark,
+    hash: [u8; 16],
+    document: &Document,
+    ingest: &Ingest<'_>,
+) -> DocumentRecord {
+    let date = document
+        .front_matter
+        .date
+        .or_else(|| source::date_in_name(path))
+        .unwrap_or_else(|| date_of(mark, ingest));
+    DocumentRecord {
+        path: path.to_owned(),
+        size: mark.size,
+        mtime_ns: mark.mtime_ns,
+        hash,
+        date: Some(date.to_string()),
+    }
+}
+
+fn date_of(mark: FileMark, ingest: &Ingest<'_>) -> Date {
+    (ingest.to_date)(Timestamp(mark.mtime_ns / 1_000_000))
+}

@@ -1,0 +1,170 @@
+//! How a workspace comes into the engine: its database, its picture, its watcher.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use hippo_core::corpus::Corpus;
+use hippo_core::source::SourceRules;
+use hippo_store::StoreError;
+use hippo_store::db::Store;
+use hippo_store::vector::{DumpIdentity, VectorIndex, VectorParams};
+
+use super::patch;
+use super::workspace::{Known, Pending, Times, Workspace};
+use crate::config::WorkspaceConfig;
+use crate::registry;
+use crate::verify::FileMark;
+use crate::view::{Picture, WorkspaceView};
+
+/// What opening a workspace needs.
+pub struct Opening<'a> {
+    /// Key in the engine.
+    pub key: u64,
+    /// Canonical root.
+    pub root: &'a Path,
+    /// Its configuration.
+    pub config: WorkspaceConfig,
+    /// The daemon's state folder.
+    pub state: &'a Path,
+    /// Text form and dimension of the configured model, unless embedding is switched off.
+    pub model: Option<(&'a str, usize)>,
+    /// Monotonic clock.
+    pub now: Instant,
+}
+
+/// The database of a workspace.
+pub fn database(state: &Path, root: &Path) -> PathBuf {
+    registry::state_folder(state, root).join("index.db")
+}
+
+/// The folder of its saved vector index.
+pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
+    registry::state_folder(state, root).join("vectors")
+}
+
+/// Opens a workspace and loads its picture. Nothing of the disk below the root is read yet.
+///
+/// # Errors
+/// A damaged database is told apart by [`StoreError::needs_rebuild`] in the chain.
+pub fn open(opening: Opening<'_>) -> Result<Workspace> {
+    let Opening { key, root, config, state, model, now } = opening;
+    let rules = SourceRules::new(&config.sources.include, &config.sources.exclude)
+        .context("could not understand the configured sources")?;
+    let folder = registry::state_folder(state, root);
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("could not create the state folder: {}", folder.display()))?;
+    let file = database(state, root);
+    let mut store = Store::open(&file, &root.to_string_lossy())?;
+    let embedder = match model {
+        Some((name, dimension)) => Some(store.embedder(name, dimension)?),
+        None => None,
+    };
+    let (picture, known) = load(&store, &vector_folder(state, root))?;
+    let view = Arc::new(WorkspaceView::new(root.to_path_buf(), config, rules, file, picture));
+    let mut workspace = Workspace {
+        key,
+        root: root.to_path_buf(),
+        store,
+        view,
+        watcher: None,
+        known,
+        dirty: BTreeMap::new(),
+        missing: BTreeMap::new(),
+        held: BTreeSet::new(),
+        skipped: Vec::new(),
+        files_on_disk: 0,
+        changed_at_reconcile: 0,
+        root_present: true,
+        embedder: None,
+        pending: Pending::default(),
+        waiters: Vec::new(),
+        times: Times::default(),
+        scan_at: now,
+        canary_unprovable: None,
+        watcher_silent: false,
+        trouble: None,
+        unsaved: false,
+        last_write: now,
+        untidy: 0,
+        building: false,
+        cancel_build: None,
+        canary_at: now,
+        watch_again_at: now,
+    };
+    if let Some(embedder) = embedder {
+        workspace.set_embedder(embedder)?;
+    }
+    Ok(workspace)
+}
+
+/// What a saved vector index must have been made of to be good for this database.
+///
+/// # Errors
+/// See [`StoreError`].
+pub fn identity(store: &Store, vectors: usize) -> Result<Option<DumpIdentity>, StoreError> {
+    let Some(embedder) = store.embedders()?.into_iter().find(|embedder| embedder.active) else {
+        return Ok(None);
+    };
+    Ok(Some(DumpIdentity {
+        model_id: embedder.model,
+        dimension: embedder.dimension,
+        generation: store.vector_generation()?,
+        count: vectors,
+        // Every change of which chunk has which vector advances the generation, so it stands for the content too.
+        content: String::new(),
+    }))
+}
+
+fn load(store: &Store, dump: &Path) -> Result<(Picture, HashMap<String, Known>), StoreError> {
+    let loaded = store.load()?;
+    let active = store.embedders()?.into_iter().find(|embedder| embedder.active);
+    let dimension = active.as_ref().map_or(0, |embedder| embedder.dimension);
+    let mut picture = Picture {
+        corpus: Corpus::new(),
+        vectors: VectorIndex::new(dimension),
+        spans: Vec::new(),
+        tokens: Vec::new(),
+        facts: HashMap::new(),
+        model: active.map(|embedder| embedder.model.into()),
+        generation: loaded.generation,
+    };
+    let mut known = HashMap::with_capacity(loaded.documents.len());
+    let mut vectors = 0;
+    for document in &loaded.documents {
+        patch::load(&mut picture, document);
+        vectors += document.rows.iter().filter(|row| row.vector.is_some()).count();
+        let mark = FileMark { size: document.record.size, mtime_ns: document.record.mtime_ns };
+        known.insert(
+            document.record.path.clone(),
+            Known { document: document.id, mark, hash: document.record.hash, racy: false },
+        );
+    }
+    picture.vectors = load_vectors(store, dump, dimension, vectors)?;
+    Ok((picture, known))
+}
+
+/// From the saved index where it fits, else from the database: the saved one is a cache.
+fn load_vectors(
+    store: &Store,
+    dump: &Path,
+    dimension: usize,
+    count: usize,
+) -> Result<VectorIndex, StoreError> {
+    if let Some(identity) = identity(store, count)?.filter(|_| count > 0) {
+        match VectorIndex::load(dump, &identity, VectorParams::default()) {
+            Ok(index) => return Ok(index),
+            Err(rejected) => tracing::info!(%rejected, "the saved vector index is not used; it is made again"),
+        }
+    }
+    let mut index = VectorIndex::new(dimension);
+    store.for_each_vector(|chunk, vector| {
+        if let Err(error) = index.insert(chunk, vector) {
+            tracing::warn!(chunk, %error, "could not index a vector");
+        }
+    })?;
+    Ok(index)
+}

@@ -1,0 +1,118 @@
+//! How a committed change reaches the picture that queries read.
+
+use hippo_core::chunk::{Chunk, Document, Section};
+use hippo_core::corpus;
+use hippo_core::time::Date;
+use hippo_store::db::{DocumentChange, DocumentRecord, LoadedDocument, NewChunk};
+
+use crate::verify::{FileMark, Span};
+use crate::view::{Facts, Picture};
+
+/// Puts a document as it is now in the place of what was known of it.
+pub fn replace(
+    picture: &mut Picture,
+    record: &DocumentRecord,
+    document: &Document,
+    change: &DocumentChange,
+    generation: u64,
+) {
+    for id in &change.removed {
+        forget(picture, *id);
+    }
+    place(picture, change.document, record, &document.sections, &document.chunks, &change.chunks);
+    picture.generation = generation;
+}
+
+/// Puts a document that was read from the database into an empty picture.
+pub fn load(picture: &mut Picture, document: &LoadedDocument) {
+    let LoadedDocument { id, record, sections, chunks, rows, title: _ } = document;
+    place(picture, *id, record, sections, chunks, rows);
+}
+
+/// Takes a document out.
+pub fn remove(picture: &mut Picture, change: &DocumentChange, generation: u64) {
+    for id in &change.removed {
+        forget(picture, *id);
+    }
+    picture.corpus.remove_document(change.document);
+    picture.facts.remove(&change.document);
+    picture.generation = generation;
+}
+
+/// Gives a document another path.
+pub fn rename(picture: &mut Picture, document: u32, record: &DocumentRecord, generation: u64) {
+    picture.corpus.set_path(document, &record.path, date(record));
+    if let Some(facts) = picture.facts.get_mut(&document) {
+        facts.mark = mark(record);
+    }
+    picture.generation = generation;
+}
+
+/// Adds vectors of chunks; a vector that cannot be indexed (not finite) is left out, lexical search still finds it.
+pub fn insert_vectors(picture: &mut Picture, vectors: &[(u32, Vec<f32>)]) {
+    for (id, vector) in vectors {
+        if let Err(error) = picture.vectors.insert(*id, vector) {
+            tracing::warn!(chunk = id, %error, "could not index a vector");
+        }
+    }
+}
+
+fn place(
+    picture: &mut Picture,
+    document: u32,
+    record: &DocumentRecord,
+    sections: &[Section],
+    chunks: &[Chunk],
+    rows: &[NewChunk],
+) {
+    let places: Vec<corpus::NewSection> = sections
+        .iter()
+        .map(|section| corpus::NewSection { parent: section.parent, date: section.date })
+        .collect();
+    let chunk_places: Vec<corpus::NewChunk> = chunks
+        .iter()
+        .zip(rows)
+        .map(|(chunk, row)| corpus::NewChunk {
+            id: row.id,
+            section: chunk.section,
+            terms: row.terms,
+            speaker: chunk.speaker,
+            hash: chunk.hash,
+        })
+        .collect();
+    picture.corpus.set_document(document, &record.path, date(record), &places, &chunk_places);
+    picture.facts.insert(document, Facts { mark: mark(record), sections: sections.into() });
+    for (chunk, row) in chunks.iter().zip(rows) {
+        let slot = row.id as usize;
+        if picture.spans.len() <= slot {
+            picture.spans.resize(slot + 1, None);
+            picture.tokens.resize(slot + 1, 0);
+        }
+        picture.spans[slot] = Some(Span {
+            start_line: chunk.start_line,
+            end_line: chunk.end_line,
+            start_byte: chunk.start_byte,
+            end_byte: chunk.end_byte,
+            hash: chunk.hash,
+        });
+        picture.tokens[slot] = row.tokens.unwrap_or(0);
+    }
+}
+
+fn forget(picture: &mut Picture, id: u32) {
+    picture.vectors.remove(id);
+    if let Some(span) = picture.spans.get_mut(id as usize) {
+        *span = None;
+    }
+    if let Some(tokens) = picture.tokens.get_mut(id as usize) {
+        *tokens = 0;
+    }
+}
+
+fn mark(record: &DocumentRecord) -> FileMark {
+    FileMark { size: record.size, mtime_ns: record.mtime_ns }
+}
+
+fn date(record: &DocumentRecord) -> Option<Date> {
+    record.date.as_deref().and_then(|date| date.parse().ok())
+}

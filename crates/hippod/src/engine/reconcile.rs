@@ -1,0 +1,163 @@
+//! The disk against the index: the truth behind watch events, and the care taken before anything is forgotten.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use hippo_store::StoreError;
+
+use super::ingest::Refreshed;
+use super::workspace::Workspace;
+use crate::scan::{self, ScanResult};
+use crate::verify::FileMark;
+
+/// What confirming deletions did.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Deletions {
+    /// Documents that went.
+    pub removed: usize,
+    /// Documents that would have gone, but too many at once.
+    pub newly_held: usize,
+}
+
+impl Workspace {
+    /// Compares the disk with what is known; differences become dirty paths and missing documents.
+    pub fn reconcile(&mut self, now: Instant) {
+        let scan = scan::scan(&self.root, &self.view.rules, &self.view.config);
+        self.times.reconcile = Some(now);
+        self.scan_at = now + Duration::from_secs(self.view.config.watch.reconcile_secs);
+        // A mount point without its disk is an empty folder.
+        self.root_present = scan.root_present && (!scan.root_empty || self.known.is_empty());
+        if !self.root_present {
+            // Unmounted or moved away: nothing is known to be gone.
+            self.missing.clear();
+            return;
+        }
+        if let Some(watcher) = &self.watcher {
+            watcher.set_dirs(scan.dirs.clone());
+        }
+        self.files_on_disk = scan.files.len();
+        let before = self.dirty.len() + self.missing.len();
+        self.compare(&scan, now);
+        self.changed_at_reconcile = (self.dirty.len() + self.missing.len()).saturating_sub(before) as u64;
+        self.skipped = scan.skipped;
+    }
+
+    fn compare(&mut self, scan: &ScanResult, now: Instant) {
+        let mut seen = BTreeSet::new();
+        for file in &scan.files {
+            let mark = FileMark { size: file.size, mtime_ns: file.mtime_ns };
+            match self.known.get(&file.rel) {
+                Some(known) if known.mark == mark && !known.racy => {
+                    self.missing.remove(&file.rel);
+                    self.held.remove(&file.rel);
+                }
+                _ => self.mark_dirty(file.rel.clone(), now),
+            }
+            seen.insert(file.rel.as_str());
+        }
+        let skipped: BTreeSet<&str> = scan.skipped.iter().map(|skipped| skipped.rel.as_str()).collect();
+        let unseen: Vec<String> = self
+            .known
+            .keys()
+            .filter(|path| !seen.contains(path.as_str()))
+            .filter(|path| !scan.unreadable_dirs.iter().any(|dir| Path::new(path.as_str()).starts_with(dir)))
+            .cloned()
+            .collect();
+        for path in unseen {
+            if skipped.contains(path.as_str()) || !self.view.rules.is_source(&path) {
+                // It is there, but not to be indexed (any more): reading it finds out why.
+                self.mark_dirty(path, now);
+            } else if !self.held.contains(&path) {
+                self.missing.entry(path).or_insert(now);
+            }
+        }
+    }
+
+    /// Turns watch events into dirty paths. A folder that came or went needs a look at the disk.
+    pub fn note_events(&mut self, paths: BTreeSet<PathBuf>, now: Instant) {
+        self.times.event = Some(now);
+        for path in paths {
+            let Some(relative) = relative(&self.root, &path) else { continue };
+            if self.view.rules.is_source(&relative) && !path.is_dir() {
+                self.mark_dirty(relative, now);
+            } else if relative.is_empty() || self.is_folder_of_memory(&relative, &path) {
+                self.scan_at = now;
+            }
+        }
+    }
+
+    fn is_folder_of_memory(&self, relative: &str, path: &Path) -> bool {
+        let below = format!("{relative}/");
+        self.known.keys().any(|known| known.starts_with(&below))
+            || (self.view.rules.may_contain(relative) && path.is_dir())
+    }
+
+    /// When the missing documents of now can be taken for deleted, if there are any.
+    pub fn deletions_due(&self) -> Option<Instant> {
+        let delay = Duration::from_millis(self.view.config.watch.delete_confirm_ms);
+        self.missing.values().min().map(|since| *since + delay)
+    }
+
+    /// Removes documents that stayed missing, unless so many went at once that it looks like a lost disk.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; the documents stay missing and are tried again.
+    pub fn confirm_deletions(&mut self, now: Instant) -> Result<Deletions, StoreError> {
+        // While files wait to be read, one of them may turn out to be a missing document under a new name.
+        if !self.dirty.is_empty() || !self.root_present {
+            return Ok(Deletions::default());
+        }
+        if !self.root.is_dir() {
+            self.root_present = false;
+            self.missing.clear();
+            return Ok(Deletions::default());
+        }
+        let watch = &self.view.config.watch;
+        let delay = Duration::from_millis(watch.delete_confirm_ms);
+        let (share, least) = (watch.mass_delete_share, watch.mass_delete_min);
+        let mut gone = Vec::new();
+        for (path, since) in self.missing.clone() {
+            if self.root.join(&path).exists() {
+                self.missing.remove(&path);
+                self.mark_dirty(path, now);
+            } else if now >= since + delay {
+                gone.push(path);
+            }
+        }
+        let all = gone.len() + self.held.len();
+        #[expect(clippy::cast_precision_loss, reason = "a share of a number of files")]
+        let too_many = all >= least && all as f64 > share * self.known.len() as f64;
+        if too_many {
+            let newly_held = gone.len();
+            for path in gone {
+                self.missing.remove(&path);
+                self.held.insert(path);
+            }
+            return Ok(Deletions { removed: 0, newly_held });
+        }
+        let removed = gone.len();
+        if removed > 0 {
+            self.remove(&gone)?;
+        }
+        Ok(Deletions { removed, newly_held: 0 })
+    }
+
+    /// Takes held deletions as meant. Answers how many documents went.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; nothing went then.
+    pub fn accept_deletions(&mut self) -> Result<usize, StoreError> {
+        let held: Vec<String> = self.held.iter().filter(|path| !self.root.join(path).exists()).cloned().collect();
+        let removed = self.remove(&held)?;
+        self.held.clear();
+        Ok(if removed == Refreshed::Removed { held.len() } else { 0 })
+    }
+}
+
+/// A path below the root, with `/`; `None` for one that is not below it or is no UTF-8.
+fn relative(root: &Path, path: &Path) -> Option<String> {
+    let below = path.strip_prefix(root).ok()?;
+    let parts: Option<Vec<&str>> = below.components().map(|part| part.as_os_str().to_str()).collect();
+    Some(parts?.join("/"))
+}

@@ -1,0 +1,194 @@
+//! What clients ask the engine to change.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use hippo_proto::{
+    ErrorKind, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
+};
+use hippo_store::StoreError;
+
+use super::open::{self, Opening};
+use super::workspace::{Waiter, Workspace};
+use super::Engine;
+use crate::event::Request;
+use crate::shared::Slot;
+
+impl Engine {
+    /// Serves one request. A client that is gone needs no answer.
+    pub(super) fn serve(&mut self, request: Request) {
+        match request {
+            Request::Add { folder, reply } => {
+                let _ = reply.send(self.add(&folder));
+            }
+            Request::Remove { folder, reply } => {
+                let _ = reply.send(self.remove(&folder));
+            }
+            Request::Sync { root, wait, accept_deletions, reply } => {
+                let now = self.shared.clock.monotonic();
+                let Some(workspace) = self.by_root(&root) else {
+                    let _ = reply.send(Err(no_workspace(&root)));
+                    return;
+                };
+                let removed = if accept_deletions { workspace.accept_deletions() } else { Ok(0) };
+                match removed {
+                    Ok(removed) => {
+                        workspace.reconcile(now);
+                        let waiter =
+                            Waiter { reply, since: now, wait, changed: 0, removed: removed as u64 };
+                        workspace.waiters.push(waiter);
+                    }
+                    Err(error) => {
+                        let _ = reply.send(Err(store_error(&error)));
+                    }
+                }
+            }
+            Request::Doctor { request, reply } => {
+                let _ = reply.send(self.doctor(&request));
+            }
+        }
+    }
+
+    /// Opens what was registered when the daemon last ran.
+    pub(super) fn open_registered(&mut self) {
+        let roots: Vec<PathBuf> = self.registry.roots().map(Path::to_path_buf).collect();
+        for root in &roots {
+            self.shared.views.set(root, Slot::Opening);
+        }
+        for root in roots {
+            self.open(&root);
+        }
+    }
+
+    fn add(&mut self, folder: &Path) -> Result<WorkspaceAddResponse, RpcError> {
+        let root = folder.canonicalize().map_err(|error| {
+            RpcError::not_found(format!("could not find the folder: {}: {error}", folder.display()))
+                .hint("give a folder that exists")
+        })?;
+        if !root.is_dir() {
+            return Err(RpcError::bad_request(format!("not a folder: {}", root.display())));
+        }
+        let added = self.registry.add(&root).map_err(|error| RpcError::internal(format!("{error:#}")))?;
+        if added {
+            self.shared.views.set(&root, Slot::Opening);
+        }
+        if self.by_root(&root).is_none() {
+            self.open(&root);
+        }
+        if let Some((_, Slot::Broken(error))) =
+            self.shared.views.all().into_iter().find(|(known, _)| *known == root)
+        {
+            return Err(error);
+        }
+        Ok(WorkspaceAddResponse { root: root.display().to_string(), added })
+    }
+
+    fn remove(&mut self, folder: &Path) -> Result<WorkspaceRemoveResponse, RpcError> {
+        let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        let known = self.registry.remove(&root).map_err(|error| RpcError::internal(format!("{error:#}")))?;
+        if !known {
+            return Err(no_workspace(&root));
+        }
+        self.shared.views.remove(&root);
+        let key = self.workspaces.values().find(|workspace| workspace.root == root).map(|found| found.key);
+        if let Some(workspace) = key.and_then(|key| self.workspaces.remove(&key)) {
+            if let Some(cancel) = &workspace.cancel_build {
+                cancel.store(true, Ordering::Relaxed);
+            }
+            workspace.view.forget_readers();
+        }
+        let state = crate::registry::state_folder(&self.shared.paths.state, &root);
+        if let Err(error) = std::fs::remove_dir_all(&state)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, folder = %state.display(), "could not remove the state of a workspace");
+        }
+        Ok(WorkspaceRemoveResponse { root: root.display().to_string() })
+    }
+
+    /// Opens a workspace, or notes why it cannot be.
+    pub(super) fn open(&mut self, root: &Path) {
+        match self.try_open(root) {
+            Ok(workspace) => {
+                self.shared.views.set(root, Slot::Open(std::sync::Arc::clone(&workspace.view)));
+                self.workspaces.insert(workspace.key, workspace);
+            }
+            Err(error) => {
+                tracing::error!(root = %root.display(), error = format!("{error:#}"), "could not open a workspace");
+                let refusal = match error.downcast_ref::<StoreError>() {
+                    Some(error) => store_error(error),
+                    None => RpcError::internal(format!("{error:#}")).hint("hippoctl doctor tells more"),
+                };
+                self.shared.views.set(root, Slot::Broken(refusal));
+            }
+        }
+    }
+
+    fn try_open(&mut self, root: &Path) -> anyhow::Result<Workspace> {
+        let config = self.shared.config.for_workspace(root)?;
+        let key = self.next_key;
+        self.next_key += 1;
+        let model = self.shared.models.configured();
+        open::open(Opening {
+            key,
+            root,
+            config,
+            state: &self.shared.paths.state,
+            model: model.as_ref().map(|model| (&*model.id, model.dimension)),
+            now: self.shared.clock.monotonic(),
+        })
+    }
+
+    /// Answers the clients for whom everything is searchable now.
+    pub(super) fn answer_waiters(&self, workspace: &mut Workspace) {
+        let now = self.shared.clock.monotonic();
+        let embedding = self.shared.embed.state().0.is_usable() && !workspace.pending.blocked;
+        let unread = !workspace.dirty.is_empty() || !workspace.missing.is_empty();
+        let behind = unread || (embedding && workspace.pending.len() > 0);
+        let (documents, generation) = (workspace.known.len() as u64, workspace.view.picture().generation);
+        let pending = workspace.pending.len() as u64;
+        for waiter in std::mem::take(&mut workspace.waiters) {
+            if waiter.wait && behind && workspace.trouble.is_none() {
+                workspace.waiters.push(waiter);
+                continue;
+            }
+            let answer = match &workspace.trouble {
+                Some(error) if waiter.wait => Err(store_error(error)),
+                _ => Ok(WorkspaceSyncResponse {
+                    documents,
+                    changed: waiter.changed,
+                    removed: waiter.removed,
+                    pending,
+                    generation,
+                    took_ms: now.duration_since(waiter.since).as_secs_f64() * 1e3,
+                }),
+            };
+            // A client that is gone needs no answer.
+            let _ = waiter.reply.send(answer);
+        }
+    }
+}
+
+/// A refusal of the store as clients see it.
+pub fn store_error(error: &StoreError) -> RpcError {
+    let refusal = RpcError::new(
+        match error {
+            StoreError::ReadOnly { .. } => ErrorKind::ReadOnly,
+            _ => ErrorKind::Internal,
+        },
+        error.to_string(),
+    );
+    match error {
+        StoreError::Corrupt { .. } | StoreError::NewerSchema { .. } => {
+            refusal.hint("hippoctl doctor --rebuild makes it again from the files; nothing is lost")
+        }
+        StoreError::DiskFull { .. } => refusal.hint("free some space; what waits is written then"),
+        StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),
+        _ => refusal.hint("hippoctl doctor tells more"),
+    }
+}
+
+pub(super) fn no_workspace(root: &Path) -> RpcError {
+    RpcError::new(ErrorKind::NoWorkspace, format!("could not find a workspace: {}", root.display()))
+        .hint("hippoctl workspace list shows the registered ones")
+}

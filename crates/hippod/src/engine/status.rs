@@ -1,0 +1,142 @@
+//! What the engine tells of a workspace: to queries with each answer, to `status`, to subscribers.
+
+use std::time::Instant;
+
+use hippo_proto::{
+    DiskStatus, Event as News, Skipped, VectorBackend, VectorStatus, WatcherMode, WatcherStatus, WorkspaceStatus,
+};
+use hippo_store::StoreError;
+
+use super::Engine;
+use super::workspace::Workspace;
+use crate::embed_worker::ModelState;
+use crate::view::Freshness;
+use crate::watcher::Mode;
+
+/// Skipped files that `status` lists.
+const SKIPPED_LISTED: usize = 20;
+
+impl Engine {
+    /// Tells everybody where the workspace is now.
+    pub(super) fn publish(&self, workspace: &mut Workspace, now: Instant, changed: u64, removed: u64) {
+        let degraded = self.degraded(workspace);
+        let behind_since = workspace.dirty.values().map(|dirty| dirty.since).min();
+        let freshness = Freshness { pending: workspace.backlog(), behind_since, degraded };
+        let before = workspace.view.set_freshness(freshness.clone());
+        let root = workspace.root.display().to_string();
+        if before.degraded.as_ref().map(|(word, _)| *word) != freshness.degraded.as_ref().map(|(word, _)| *word) {
+            let (degraded, why) = freshness.degraded.clone().unzip();
+            self.tell(News::Degraded { workspace: root.clone(), degraded: degraded.map(str::to_owned), why });
+        }
+        let generation = workspace.view.picture().generation;
+        let pending = workspace.pending.len() as u64;
+        if changed + removed > 0 {
+            self.tell(News::Indexed { workspace: root.clone(), generation, changed, removed, pending });
+        }
+        if before.pending > 0 && freshness.pending == 0 {
+            self.tell(News::Job {
+                workspace: Some(root),
+                job: "embed".to_owned(),
+                done: workspace.view.picture().vectors.len() as u64,
+                total: None,
+                finished: true,
+            });
+        }
+        workspace.view.set_status(status(workspace, &freshness, now));
+        self.answer_waiters(workspace);
+    }
+
+    /// The gravest thing that is missing, as one word and as a sentence.
+    fn degraded(&self, workspace: &Workspace) -> Option<(&'static str, String)> {
+        match &workspace.trouble {
+            Some(error @ StoreError::DiskFull { .. }) => return Some(("disk-full", error.to_string())),
+            Some(error) if error.needs_rebuild() => {
+                let why = format!("{error}; hippoctl doctor --rebuild makes it again from the files");
+                return Some(("database-damaged", why));
+            }
+            Some(error) => return Some(("store", error.to_string())),
+            None => {}
+        }
+        if !workspace.root_present {
+            let why = format!("the folder is not there: {}; its index is kept", workspace.root.display());
+            return Some(("root-missing", why));
+        }
+        if !self.shared.config.embed.enabled {
+            return None;
+        }
+        let waiting = workspace.pending.len();
+        match self.shared.embed.state().0 {
+            ModelState::Absent(why) => {
+                Some(("no-model", format!("{why}; install it: hippoctl model pull")))
+            }
+            ModelState::Failed(why) => Some(("no-model", format!("{why}; hippoctl doctor tells more"))),
+            _ if waiting > 0 => {
+                Some(("embeddings-behind", format!("{waiting} chunks wait for their vectors")))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> WorkspaceStatus {
+    let picture = workspace.view.picture();
+    let ago = |at: Option<Instant>| at.map(|at| millis(now, at));
+    let (degraded, why) = freshness.degraded.clone().unzip();
+    let skipped = workspace.skipped.iter().take(SKIPPED_LISTED);
+    WorkspaceStatus {
+        root: workspace.root.display().to_string(),
+        documents: workspace.known.len() as u64,
+        chunks: picture.corpus.len() as u64,
+        pending: workspace.pending.len() as u64,
+        embedded: picture.vectors.len() as u64,
+        skipped: skipped
+            .map(|skipped| Skipped { path: skipped.rel.clone(), reason: skipped.reason.clone() })
+            .collect(),
+        skipped_count: workspace.skipped.len() as u64,
+        generation: picture.generation,
+        lag_ms: freshness.behind_since.map_or(0, |since| millis(now, since)),
+        degraded: degraded.map(str::to_owned),
+        why,
+        watcher: WatcherStatus {
+            mode: match workspace.watcher.as_ref().map(|watcher| watcher.state().mode) {
+                Some(Mode::Notify) => WatcherMode::Notify,
+                Some(Mode::Poll) => WatcherMode::Poll,
+                None => WatcherMode::None,
+            },
+            alive: workspace.watcher.is_some() && !workspace.watcher_silent,
+            last_event_ms_ago: ago(workspace.times.event),
+            last_canary_ms_ago: ago(workspace.times.canary),
+            last_reconcile_ms_ago: ago(workspace.times.reconcile),
+            changed_at_last_reconcile: workspace.changed_at_reconcile,
+        },
+        disk: DiskStatus {
+            files: workspace.files_on_disk as u64,
+            indexed_files: workspace.known.len() as u64,
+        },
+        held_deletions: workspace.held.len() as u64,
+        root_present: workspace.root_present,
+        vector: VectorStatus {
+            backend: if picture.vectors.uses_graph() { VectorBackend::Hnsw } else { VectorBackend::Exact },
+            vectors: picture.vectors.len() as u64,
+            tombstones: picture.vectors.tombstones() as u64,
+            building: workspace.building,
+        },
+        database_bytes: database_bytes(workspace.store.path()),
+    }
+}
+
+fn database_bytes(file: &std::path::Path) -> u64 {
+    ["", "-wal"]
+        .iter()
+        .filter_map(|suffix| {
+            let mut name = file.as_os_str().to_owned();
+            name.push(suffix);
+            std::fs::metadata(name).ok()
+        })
+        .map(|metadata| metadata.len())
+        .sum()
+}
+
+fn millis(now: Instant, then: Instant) -> u64 {
+    u64::try_from(now.saturating_duration_since(then).as_millis()).unwrap_or(u64::MAX)
+}

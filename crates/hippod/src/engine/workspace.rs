@@ -1,0 +1,193 @@
+//! One workspace as the engine keeps it: what is known, what is behind, what is under way.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use hippo_proto::WorkspaceSyncResponse;
+use hippo_store::StoreError;
+use hippo_store::db::{EmbedderRow, Store};
+
+use crate::event::Answer;
+use crate::scan::Skipped;
+use crate::verify::FileMark;
+use crate::view::WorkspaceView;
+use crate::watcher::Watcher;
+
+/// What the engine knows of a document without asking the database.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    /// The document's row.
+    pub document: u32,
+    /// Size and time of its file when it was read.
+    pub mark: FileMark,
+    /// blake3-128 of its bytes.
+    pub hash: [u8; 16],
+    /// The file was read so soon after its last change that a second change may carry the same time.
+    pub racy: bool,
+}
+
+/// A path that may have changed.
+#[derive(Debug, Clone, Copy)]
+pub struct Dirty {
+    /// When that was first seen.
+    pub since: Instant,
+    /// Read it not before then: it was changing while it was read, or could not be written to the store.
+    pub not_before: Instant,
+}
+
+/// Chunks that wait for a vector.
+#[derive(Debug, Default)]
+pub struct Pending {
+    /// By document, so that neighbours are embedded together.
+    pub documents: BTreeMap<u32, BTreeSet<u32>>,
+    /// Documents that were edited just now: they go first.
+    pub hot: VecDeque<u32>,
+    /// Chunks of the jobs that the embed worker has, oldest job first.
+    pub in_flight: VecDeque<Vec<u32>>,
+    /// Nothing can be embedded until the model's state changes.
+    pub blocked: bool,
+    /// Nothing is embedded before then: the last vectors could not be stored.
+    pub blocked_until: Option<Instant>,
+}
+
+impl Pending {
+    /// Chunks that wait, those in flight among them.
+    pub fn len(&self) -> usize {
+        let waiting: usize = self.documents.values().map(BTreeSet::len).sum();
+        waiting + self.in_flight.iter().map(Vec::len).sum::<usize>()
+    }
+
+    /// Puts chunks on the list.
+    pub fn add(&mut self, document: u32, chunks: impl IntoIterator<Item = u32>, hot: bool) {
+        let waiting = self.documents.entry(document).or_default();
+        waiting.extend(chunks);
+        if waiting.is_empty() {
+            self.documents.remove(&document);
+        } else if hot && !self.hot.contains(&document) {
+            self.hot.push_back(document);
+        }
+    }
+
+    /// Takes chunks off the list, wherever they are.
+    pub fn forget(&mut self, document: u32, chunks: &[u32]) {
+        if let Some(waiting) = self.documents.get_mut(&document) {
+            for chunk in chunks {
+                waiting.remove(chunk);
+            }
+            if waiting.is_empty() {
+                self.documents.remove(&document);
+            }
+        }
+        for job in &mut self.in_flight {
+            job.retain(|chunk| !chunks.contains(chunk));
+        }
+    }
+}
+
+/// A client that waits until everything is searchable.
+#[derive(Debug)]
+pub struct Waiter {
+    /// The way back.
+    pub reply: Answer<WorkspaceSyncResponse>,
+    /// When it asked.
+    pub since: Instant,
+    /// Whether it waits for everything, or is answered after the next step.
+    pub wait: bool,
+    /// Documents changed since.
+    pub changed: u64,
+    /// Documents removed since.
+    pub removed: u64,
+}
+
+/// Times of what happened last, for `status`.
+#[derive(Debug, Default, Clone)]
+pub struct Times {
+    /// Last watch event.
+    pub event: Option<Instant>,
+    /// Last time the canary was seen.
+    pub canary: Option<Instant>,
+    /// When the canary was written that has not been seen yet.
+    pub canary_sent: Option<Instant>,
+    /// Last reconcile.
+    pub reconcile: Option<Instant>,
+}
+
+/// One workspace.
+pub struct Workspace {
+    /// Its key in the engine and the embed worker.
+    pub key: u64,
+    /// Canonical root.
+    pub root: PathBuf,
+    /// The write connection.
+    pub store: Store,
+    /// What queries see.
+    pub view: Arc<WorkspaceView>,
+    /// The watcher, unless watching is switched off.
+    pub watcher: Option<Watcher>,
+    /// By path relative to the root.
+    pub known: HashMap<String, Known>,
+    /// Paths that may have changed.
+    pub dirty: BTreeMap<String, Dirty>,
+    /// Documents whose file is missing, with the time since when.
+    pub missing: BTreeMap<String, Instant>,
+    /// Missing documents that are kept, because too many went at once.
+    pub held: BTreeSet<String>,
+    /// Files that are not indexed, and why.
+    pub skipped: Vec<Skipped>,
+    /// Files on disk at the last scan.
+    pub files_on_disk: usize,
+    /// Files that the last reconcile found changed without an event.
+    pub changed_at_reconcile: u64,
+    /// Whether the root folder is there.
+    pub root_present: bool,
+    /// The embedder whose vectors are being completed.
+    pub embedder: Option<EmbedderRow>,
+    /// Chunks without vector.
+    pub pending: Pending,
+    /// Clients that wait.
+    pub waiters: Vec<Waiter>,
+    /// What happened when.
+    pub times: Times,
+    /// When to scan the disk next.
+    pub scan_at: Instant,
+    /// The canary cannot be written (read-only workspace): why.
+    pub canary_unprovable: Option<String>,
+    /// The watcher did not report the canary in time.
+    pub watcher_silent: bool,
+    /// The last refusal of the store, until a write succeeds.
+    pub trouble: Option<StoreError>,
+    /// Something was written since the vector index was saved.
+    pub unsaved: bool,
+    /// When the last write was.
+    pub last_write: Instant,
+    /// Chunks written since the lexical index was merged.
+    pub untidy: u64,
+    /// A graph is being built in the background.
+    pub building: bool,
+    /// Gives that build up.
+    pub cancel_build: Option<Arc<AtomicBool>>,
+    /// When to write the next canary.
+    pub canary_at: Instant,
+    /// When to try again to start the watcher.
+    pub watch_again_at: Instant,
+}
+
+impl Workspace {
+    /// Marks a path as perhaps changed.
+    pub fn mark_dirty(&mut self, path: String, now: Instant) {
+        self.dirty.entry(path).or_insert(Dirty { since: now, not_before: now });
+    }
+
+    /// Tries a path again later.
+    pub fn retry(&mut self, path: String, dirty: Dirty, not_before: Instant) {
+        self.dirty.insert(path, Dirty { not_before, ..dirty });
+    }
+
+    /// Files and chunks that are not searchable in every way yet.
+    pub fn backlog(&self) -> u64 {
+        (self.dirty.len() + self.pending.len()) as u64
+    }
+}

@@ -1,0 +1,81 @@
+//! Everything that can happen to the engine.
+
+use std::path::PathBuf;
+
+use tokio::sync::oneshot;
+
+use hippo_proto::{
+    DoctorRequest, DoctorResponse, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
+};
+
+use crate::embed_worker::EmbedEvent;
+use crate::watcher::WatchEvent;
+
+/// One thing for the engine to act on.
+#[derive(Debug)]
+pub enum Event {
+    /// A client asks for a change.
+    Request(Request),
+    /// The file system changed, or the watcher did.
+    Watch(WatchEvent),
+    /// The embed worker has something.
+    Embed(EmbedEvent),
+    /// A query found files that are not as the index knows them.
+    Stale {
+        /// Canonical root of the workspace.
+        root: PathBuf,
+        /// Paths relative to it.
+        paths: Vec<String>,
+    },
+    /// The graph over a workspace's vectors was built.
+    GraphBuilt {
+        /// Which workspace.
+        workspace: u64,
+        /// The graph, or nothing where the build was cancelled.
+        built: Option<hippo_store::vector::Built>,
+    },
+    /// The installed model files have changed.
+    ModelChanged,
+    /// Finish the step at hand, save, and end.
+    Shutdown,
+}
+
+/// A change that a client asks for, with the way back to it.
+#[derive(Debug)]
+pub enum Request {
+    /// Register a folder.
+    Add {
+        /// As the client gave it.
+        folder: PathBuf,
+        /// The way back.
+        reply: Answer<WorkspaceAddResponse>,
+    },
+    /// Forget a folder.
+    Remove {
+        /// As the client gave it.
+        folder: PathBuf,
+        /// The way back.
+        reply: Answer<WorkspaceRemoveResponse>,
+    },
+    /// Reconcile with the disk.
+    Sync {
+        /// Canonical root.
+        root: PathBuf,
+        /// Answer only when everything is searchable.
+        wait: bool,
+        /// Take deletions that are held as meant.
+        accept_deletions: bool,
+        /// The way back.
+        reply: Answer<WorkspaceSyncResponse>,
+    },
+    /// Look for problems.
+    Doctor {
+        /// What to look at.
+        request: DoctorRequest,
+        /// The way back.
+        reply: Answer<DoctorResponse>,
+    },
+}
+
+/// The way back to a client.
+pub type Answer<T> = oneshot::Sender<Result<T, RpcError>>;

@@ -1,0 +1,72 @@
+//! Which chunks may be returned: by path, and by date.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use hippo_core::time::Date;
+use hippo_proto::{RpcError, SearchRequest};
+
+use crate::view::Picture;
+
+/// The filters of one request. They are asked inside the candidate search.
+#[derive(Debug, Default)]
+pub struct Filter {
+    path: Option<GlobMatcher>,
+    since: Option<Date>,
+    until: Option<Date>,
+}
+
+impl Filter {
+    /// Reads the filters of a request.
+    ///
+    /// # Errors
+    /// `bad-request` for a glob or a date that cannot be understood.
+    pub fn new(request: &SearchRequest) -> Result<Self, RpcError> {
+        let path = match &request.path {
+            Some(glob) => {
+                let matcher = GlobBuilder::new(glob).literal_separator(true).build();
+                let matcher = matcher.map_err(|error| {
+                    RpcError::bad_request(format!("could not understand the path filter: {error}"))
+                        .hint("a glob such as memory/**/*.md, relative to the workspace")
+                })?;
+                Some(matcher.compile_matcher())
+            }
+            None => None,
+        };
+        let filter = Self { path, since: date(request.since.as_deref())?, until: date(request.until.as_deref())? };
+        if filter.since.zip(filter.until).is_some_and(|(since, until)| since > until) {
+            return Err(RpcError::bad_request("\"since\" is later than \"until\"").hint("swap them"));
+        }
+        Ok(filter)
+    }
+
+    /// Whether anything is filtered at all.
+    pub fn is_set(&self) -> bool {
+        self.path.is_some() || self.since.is_some() || self.until.is_some()
+    }
+
+    /// Whether a chunk may be returned. A chunk without date passes no date filter.
+    pub fn passes(&self, picture: &Picture, chunk: u32) -> bool {
+        let Some(place) = picture.corpus.place(chunk) else { return false };
+        if let Some(glob) = &self.path {
+            let document = picture.corpus.document(place.document);
+            if !document.is_some_and(|document| glob.is_match(&*document.path)) {
+                return false;
+            }
+        }
+        if self.since.is_none() && self.until.is_none() {
+            return true;
+        }
+        picture.corpus.date(place).is_some_and(|date| {
+            self.since.is_none_or(|since| date >= since) && self.until.is_none_or(|until| date <= until)
+        })
+    }
+}
+
+fn date(text: Option<&str>) -> Result<Option<Date>, RpcError> {
+    text.map(|text| {
+        text.parse().map_err(|_| {
+            RpcError::bad_request(format!("not a date: {text}")).hint("write it as YYYY-MM-DD")
+        })
+    })
+    .transpose()
+}

@@ -1,0 +1,182 @@
+//! Reading what a pointer points to: a path with lines or a section, or the id of a hit.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hippo_core::chunk::{self, ContentHash, Document};
+use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError};
+
+use super::gone;
+use super::hit::public_id;
+use crate::shared::Shared;
+use crate::verify::{FileMark, Span, Verifier};
+use crate::view::WorkspaceView;
+
+/// Most bytes of text in one answer; the rest is asked for by `from`.
+const LONGEST_TEXT: usize = 1 << 20;
+
+/// Answers `get`.
+///
+/// # Errors
+/// `no-workspace`, `not-found`, `stale` for a hit whose text is not on disk any more, `bad-request` for a path that
+/// leads out of the workspace or is no memory.
+pub async fn get(shared: &Arc<Shared>, request: GetRequest) -> Result<GetResponse, RpcError> {
+    let views = match &request.workspace {
+        Some(folder) => vec![shared.views.get(folder).await?],
+        None => shared.views.open(),
+    };
+    tokio::task::spawn_blocking(move || answer(&views, &request)).await.map_err(gone)?
+}
+
+fn answer(views: &[Arc<WorkspaceView>], request: &GetRequest) -> Result<GetResponse, RpcError> {
+    match (&request.id, &request.path, views) {
+        (Some(id), _, _) => by_id(views, id),
+        (None, Some(path), [view, ..]) => by_path(view, path, request),
+        _ => Err(RpcError::bad_request("neither \"path\" nor \"id\" is given").hint("give one")),
+    }
+}
+
+fn by_id(views: &[Arc<WorkspaceView>], id: &str) -> Result<GetResponse, RpcError> {
+    let (view, path, mark, span) = views.iter().find_map(|view| find(view, id)).ok_or_else(|| {
+        RpcError::not_found(format!("could not find the id: {}", shorten(id)))
+            .hint("ids come from search; text that changed has another one: search again")
+    })?;
+    let stale = || {
+        RpcError::new(ErrorKind::Stale, format!("the text of this id is not on disk any more: {path}"))
+            .hint("search again")
+    };
+    let mut verifier = Verifier::new(&view.root, view.config.sources.max_file_bytes);
+    let found = verifier.check(&path, mark, span).ok_or_else(stale)?;
+    let whole = read(view, &path)?;
+    respond(&path, &whole, found.start_line, found.end_line)
+}
+
+fn find<'a>(view: &'a Arc<WorkspaceView>, id: &str) -> Option<(&'a WorkspaceView, String, FileMark, Span)> {
+    let picture = view.picture();
+    let document_part = id.get(1..9)?;
+    let mut documents = picture.corpus.documents();
+    documents.find_map(|(row, document)| {
+        if !ContentHash::of(document.path.as_bytes()).to_string().starts_with(document_part) {
+            return None;
+        }
+        let span = document.chunks().iter().find_map(|chunk| {
+            let span = picture.spans.get(*chunk as usize).copied().flatten()?;
+            (public_id(&document.path, span.hash) == id).then_some(span)
+        })?;
+        Some((&**view, document.path.to_string(), picture.facts.get(&row)?.mark, span))
+    })
+}
+
+fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<GetResponse, RpcError> {
+    let path = inside(view, path)?;
+    let whole = read(view, &path)?;
+    let (first, last) = match &request.section {
+        Some(section) => {
+            let document = chunk::chunk(&whole);
+            find_section(&document, section).ok_or_else(|| {
+                let titles: Vec<&str> =
+                    document.sections.iter().map(|section| section.title.as_str()).filter(|title| !title.is_empty()).take(12).collect();
+                RpcError::not_found(format!("could not find the section \"{}\" in {path}", shorten(section)))
+                    .hint(format!("its sections: {}", titles.join(", ")))
+            })?
+        }
+        None => (1, u32::MAX),
+    };
+    let from = request.from.map_or(first, |from| first.saturating_add(from - 1));
+    let to = request.count.map_or(last, |count| last.min(from.saturating_add(count - 1)));
+    respond(&path, &whole, from, to)
+}
+
+/// Lines of the section whose heading is, or else contains, the given words; letters of either case.
+fn find_section(document: &Document, wanted: &str) -> Option<(u32, u32)> {
+    let wanted = wanted.trim().trim_start_matches(['§', '#']).trim().to_lowercase();
+    let numbered = || (0u32..).zip(&document.sections);
+    let same = numbered().find(|(_, section)| section.title.to_lowercase() == wanted);
+    let (index, section) =
+        same.or_else(|| numbered().find(|(_, section)| section.title.to_lowercase().contains(&wanted)))?;
+    Some((section.start_line, chunk::section_end(document, index)))
+}
+
+/// The path relative to the root, refused where it is no memory of this workspace.
+fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
+    let given = Path::new(path);
+    let relative = if given.is_absolute() {
+        given.strip_prefix(&view.root).map_err(|_| {
+            RpcError::bad_request(format!("the path is outside of the workspace: {path}"))
+                .hint("paths are relative to the workspace")
+        })?
+    } else {
+        given
+    };
+    let parts: Option<Vec<&str>> = relative
+        .components()
+        .filter(|part| !matches!(part, std::path::Component::CurDir))
+        .map(|part| match part {
+            std::path::Component::Normal(part) => part.to_str(),
+            _ => None,
+        })
+        .collect();
+    let relative = parts.map(|parts| parts.join("/")).unwrap_or_default();
+    if view.rules.is_source(&relative) {
+        return Ok(relative);
+    }
+    Err(RpcError::not_found(format!("not a memory file of this workspace: {path}"))
+        .hint("[sources] of the configuration says which files are"))
+}
+
+fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
+    let whole = view.root.join(path);
+    let not_found = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => RpcError::not_found(format!("could not find the file: {path}")),
+        _ => RpcError::internal(format!("could not read the file: {path}: {error}")),
+    };
+    let real = whole.canonicalize().map_err(not_found)?;
+    if !real.starts_with(&view.root) {
+        return Err(RpcError::bad_request(format!("the path leads outside of the workspace: {path}")));
+    }
+    let metadata = std::fs::metadata(&real).map_err(not_found)?;
+    if !metadata.is_file() {
+        return Err(RpcError::not_found(format!("not a file: {path}")));
+    }
+    let limit = view.config.sources.max_file_bytes;
+    if metadata.len() > limit {
+        return Err(RpcError::new(ErrorKind::TooLarge, format!("the file is larger than {limit} bytes: {path}")));
+    }
+    std::fs::read(&real).map_err(not_found)
+}
+
+fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, RpcError> {
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    let total = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+    if from > total.max(1) {
+        return Err(RpcError::not_found(format!("line {from} is beyond the end of {path}, which has {total}")));
+    }
+    let wanted = lines.get(from as usize - 1..to.min(total) as usize).unwrap_or_default();
+    let mut text = Vec::new();
+    let mut end = from;
+    let mut truncated = false;
+    for (number, line) in (from..).zip(wanted) {
+        if !text.is_empty() && text.len() + line.len() > LONGEST_TEXT {
+            truncated = true;
+            break;
+        }
+        text.extend_from_slice(line);
+        end = number;
+    }
+    let document = chunk::chunk(bytes);
+    let section = (0u32..).zip(&document.sections).take_while(|(_, section)| section.start_line <= from).last();
+    Ok(GetResponse {
+        path: path.to_owned(),
+        start_line: from,
+        end_line: end,
+        hash: ContentHash::of(&text).to_string(),
+        text: String::from_utf8_lossy(&text).into_owned(),
+        heading: section.map(|(index, _)| chunk::heading_path(&document.sections, index)).unwrap_or_default(),
+        total_lines: total,
+        truncated,
+    })
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(80).collect()
+}

@@ -1,0 +1,130 @@
+//! From ranked chunks to the results of an answer, within limit and budget.
+
+use std::collections::BTreeMap;
+
+use hippo_core::chunk::ContentHash;
+use hippo_core::retrieval::rank::{Features, Ranked};
+use hippo_proto::{Scores, SearchHit, SearchRequest};
+
+use crate::verify::{FileMark, Span, Verified};
+use crate::view::Picture;
+
+/// Results that are passed over because they do not fit the budget, before the rest is given up.
+const PASSED_OVER: usize = 8;
+
+/// Everything about a ranked chunk that needs no look at the disk.
+#[derive(Debug)]
+pub struct Place {
+    /// Its document.
+    pub path: String,
+    /// What the index knows of the file.
+    pub mark: FileMark,
+    /// Where it stands.
+    pub span: Span,
+    ranked: Ranked,
+    heading: Vec<String>,
+    date: Option<String>,
+    tokens: u32,
+}
+
+/// Takes verified hits in rank order.
+pub struct Collector {
+    limit: usize,
+    budget: Option<u64>,
+    explain: bool,
+    results: Vec<SearchHit>,
+    tokens: u64,
+    estimated: bool,
+    passed_over: usize,
+}
+
+impl Collector {
+    /// For one request.
+    pub fn new(request: &SearchRequest) -> Self {
+        Self {
+            limit: request.limit as usize,
+            budget: request.budget_tokens.map(u64::from),
+            explain: request.explain,
+            results: Vec::new(),
+            tokens: 0,
+            estimated: false,
+            passed_over: 0,
+        }
+    }
+
+    /// What the picture knows of ranked chunks.
+    pub fn places(&self, picture: &Picture, ranked: &[Ranked]) -> Vec<Place> {
+        ranked.iter().filter_map(|ranked| place(picture, ranked)).collect()
+    }
+
+    /// Whether no further hit can be taken.
+    pub fn is_full(&self) -> bool {
+        self.results.len() >= self.limit || self.passed_over > PASSED_OVER
+    }
+
+    /// Takes a hit that stands on disk, if it fits.
+    pub fn take(&mut self, place: Place, verified: Verified) {
+        let counted = place.tokens > 0;
+        let tokens = if counted { place.tokens } else { estimate(&verified.text) };
+        if self.budget.is_some_and(|budget| self.tokens + u64::from(tokens) > budget) {
+            self.passed_over += 1;
+            return;
+        }
+        self.tokens += u64::from(tokens);
+        self.estimated |= !counted;
+        let Place { path, span, ranked, heading, date, .. } = place;
+        self.results.push(SearchHit {
+            id: public_id(&path, span.hash),
+            path,
+            start_line: verified.start_line,
+            end_line: verified.end_line,
+            heading,
+            score: ranked.score,
+            scores: Some(Scores { lexical: ranked.lexical, vector: ranked.vector }),
+            strength: None,
+            entry: None,
+            tokens,
+            text: verified.text,
+            date,
+            explain: self.explain.then(|| explain(&ranked.explain)),
+        });
+    }
+
+    /// The results, their tokens, and what is to be said about them.
+    pub fn finish(self) -> (Vec<SearchHit>, u64, Vec<String>) {
+        let mut notes = Vec::new();
+        if self.estimated {
+            notes.push("tokens are estimated as bytes / 4 where no model has counted them".to_owned());
+        }
+        (self.results, self.tokens, notes)
+    }
+}
+
+/// The id of a chunk on the wire: of its document and its text, so that it stays when lines move and when the index
+/// is made again. Equal texts of one file share it.
+pub fn public_id(path: &str, hash: ContentHash) -> String {
+    let document = ContentHash::of(path.as_bytes()).to_string();
+    format!("c{}{}", &document[..8], &hash.to_string()[..12])
+}
+
+fn place(picture: &Picture, ranked: &Ranked) -> Option<Place> {
+    let place = picture.corpus.place(ranked.chunk)?;
+    let document = picture.corpus.document(place.document)?;
+    Some(Place {
+        path: document.path.to_string(),
+        mark: picture.facts.get(&place.document)?.mark,
+        span: picture.spans.get(ranked.chunk as usize).copied().flatten()?,
+        ranked: *ranked,
+        heading: picture.heading_path(place.document, place.section),
+        date: picture.corpus.date(place).map(|date| date.to_string()),
+        tokens: picture.tokens.get(ranked.chunk as usize).copied().unwrap_or(0),
+    })
+}
+
+fn estimate(text: &str) -> u32 {
+    u32::try_from(text.len().div_ceil(4)).unwrap_or(u32::MAX)
+}
+
+fn explain(features: &Features) -> BTreeMap<String, f32> {
+    features.named().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,134 @@
+//! Which workspaces this daemon serves, and where the state of each lies.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+/// The registered roots, kept in `registry.json` of the state folder.
+#[derive(Debug)]
+pub struct Registry {
+    file: PathBuf,
+    roots: BTreeSet<PathBuf>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OnDisk {
+    version: u32,
+    workspaces: BTreeSet<PathBuf>,
+}
+
+impl Registry {
+    /// Reads the registry of a state folder; an absent file is an empty registry.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read or understood: nothing is overwritten then.
+    pub fn open(state: &Path) -> Result<Self> {
+        let file = state.join("registry.json");
+        let roots = match std::fs::read(&file) {
+            Ok(bytes) => {
+                let on_disk: OnDisk = serde_json::from_slice(&bytes)
+                    .with_context(|| format!("could not understand the registry: {}", file.display()))?;
+                on_disk.workspaces
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeSet::new(),
+            Err(error) => {
+                let what = format!("could not read the registry: {}", file.display());
+                return Err(error).context(what);
+            }
+        };
+        Ok(Self { file, roots })
+    }
+
+    /// The roots, ordered.
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
+        self.roots.iter().map(PathBuf::as_path)
+    }
+
+    /// Registers a canonical root. Answers whether it is new.
+    ///
+    /// # Errors
+    /// When the registry cannot be written; it is unchanged then.
+    pub fn add(&mut self, root: &Path) -> Result<bool> {
+        if !self.roots.insert(root.to_path_buf()) {
+            return Ok(false);
+        }
+        if let Err(error) = self.save() {
+            self.roots.remove(root);
+            return Err(error);
+        }
+        Ok(true)
+    }
+
+    /// Takes a root off the list. Answers whether it was on it.
+    ///
+    /// # Errors
+    /// When the registry cannot be written; it is unchanged then.
+    pub fn remove(&mut self, root: &Path) -> Result<bool> {
+        if !self.roots.remove(root) {
+            return Ok(false);
+        }
+        if let Err(error) = self.save() {
+            self.roots.insert(root.to_path_buf());
+            return Err(error);
+        }
+        Ok(true)
+    }
+
+    fn save(&self) -> Result<()> {
+        let on_disk = OnDisk { version: 1, workspaces: self.roots.clone() };
+        let json = serde_json::to_vec_pretty(&on_disk)?;
+        write_atomically(&self.file, &json)
+            .with_context(|| format!("could not write the registry: {}", self.file.display()))
+    }
+}
+
+/// The folder of one workspace's state below the state folder: the name is a hash of the canonical root, so that a
+/// project's own name may change or repeat.
+pub fn state_folder(state: &Path, root: &Path) -> PathBuf {
+    let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
+    state.join("workspaces").join(&hash.to_hex()[..16])
+}
+
+fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let temporary = file.with_extension("tmp");
+    let mut out = std::fs::File::create(&temporary)?;
+    out.write_all(bytes)?;
+    out.sync_all()?;
+    std::fs::rename(&temporary, file)?;
+    match file.parent() {
+        Some(folder) => std::fs::File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn survives_reopening_and_refuses_to_overwrite_what_it_does_not_understand() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut registry = Registry::open(folder.path()).unwrap();
+        assert!(registry.add(Path::new("/a")).unwrap());
+        assert!(!registry.add(Path::new("/a")).unwrap());
+        assert!(registry.add(Path::new("/b")).unwrap());
+        assert!(registry.remove(Path::new("/a")).unwrap());
+        let again = Registry::open(folder.path()).unwrap();
+        assert_eq!(again.roots().collect::<Vec<_>>(), [Path::new("/b")]);
+
+        std::fs::write(folder.path().join("registry.json"), "{\"version\":1,").unwrap();
+        let error = Registry::open(folder.path()).unwrap_err();
+        assert!(error.to_string().contains("registry.json"), "{error}");
+    }
+
+    #[test]
+    fn each_root_has_a_folder_of_its_own() {
+        let state = Path::new("/s");
+        let (a, b) = (state_folder(state, Path::new("/a")), state_folder(state, Path::new("/a/b")));
+        assert!(a != b && a.starts_with("/s/workspaces"));
+    }
+}

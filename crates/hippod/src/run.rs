@@ -1,0 +1,120 @@
+//! From a configuration to a daemon that serves, and back to nothing.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use interprocess::local_socket::tokio::Listener;
+use tokio::sync::{broadcast, oneshot, watch};
+
+use hippo_proto::Paths;
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::embed_worker::{EmbedWorker, Sink};
+use crate::engine::Engine;
+use crate::event::Event;
+use crate::instance::Instance;
+use crate::models::Models;
+use crate::registry::Registry;
+use crate::server;
+use crate::shared::{Shared, Views};
+
+/// Events kept for a subscriber that reads slowly.
+const NEWS_KEPT: usize = 1024;
+/// How long the engine may take to save what a next start can use.
+const LAST_STEP: Duration = Duration::from_millis(800);
+
+/// What a daemon is made of.
+pub struct Options {
+    /// The configuration.
+    pub config: Config,
+    /// Where things live.
+    pub paths: Paths,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Serves until `shutdown` is done, a client asks to stop, or a part of the daemon dies.
+///
+/// # Errors
+/// When another daemon holds the state folder, the socket cannot be bound, or a thread ended on its own.
+pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result<()> {
+    let Options { config, paths, clock } = options;
+    let instance = Instance::claim(&paths).map_err(|error| {
+        let hint = error.hint();
+        anyhow!("{error}\nhint: {hint}")
+    })?;
+    let listener: Listener = instance.listen()?;
+    let registry = Registry::open(&paths.state)?;
+    let models = Models::new(&paths, &config.embed)?;
+    let (events, inbox) = mpsc::channel();
+    let (embed, embed_thread) = start_embedding(&models, &config, events.clone())?;
+    let stop = watch::Sender::new(false);
+    let shared = Arc::new(Shared {
+        started: clock.monotonic(),
+        config,
+        paths,
+        clock,
+        embed,
+        models,
+        events: events.clone(),
+        news: broadcast::Sender::new(NEWS_KEPT),
+        views: Views::default(),
+        served: AtomicU64::new(0),
+        stop: stop.clone(),
+    });
+    let (engine_done, mut engine_ended) = oneshot::channel::<()>();
+    let engine = Engine::new(Arc::clone(&shared), inbox, registry);
+    let engine_thread = std::thread::Builder::new().name("engine".into()).spawn(move || {
+        // Dropped at the end of the thread, by a panic too.
+        let _done = engine_done;
+        engine.run();
+    })?;
+    tracing::info!(socket = %shared.paths.socket.display(), "hippod answers");
+
+    let mut told = stop.subscribe();
+    let serving = server::serve(Arc::clone(&shared), listener, stop.subscribe());
+    tokio::pin!(serving, shutdown);
+    let died = tokio::select! {
+        () = &mut shutdown => None,
+        _ = told.wait_for(|stop| *stop) => None,
+        _ = &mut engine_ended => Some("the engine"),
+        () = &mut serving => Some("the server"),
+    };
+    stop.send_replace(true);
+    if died != Some("the server") {
+        serving.await;
+    }
+    shared.embed.stop();
+    // A dead engine takes no events.
+    let _ = events.send(Event::Shutdown);
+    let last_step = tokio::task::spawn_blocking(move || {
+        // A panic was reported by the thread itself.
+        let _ = (engine_thread.join(), embed_thread.join());
+    });
+    if tokio::time::timeout(LAST_STEP, last_step).await.is_err() {
+        tracing::warn!("stopped in the middle of a step; the next start goes on from the last saved one");
+    }
+    drop(instance);
+    match died {
+        None => Ok(()),
+        Some(part) => Err(anyhow!("{part} ended unexpectedly; its last words are in the log")),
+    }
+}
+
+fn start_embedding(
+    models: &Models,
+    config: &Config,
+    events: mpsc::Sender<Event>,
+) -> Result<(EmbedWorker, std::thread::JoinHandle<()>)> {
+    let sink: Sink = Box::new(move |event| {
+        // The engine is gone only when the daemon ends.
+        let _ = events.send(Event::Embed(event));
+    });
+    let configured = models.configured().map_or_else(|| "".into(), |model| model.id);
+    let idle = Duration::from_secs(config.embed.idle_unload_secs);
+    EmbedWorker::start(models.loader(), configured, models.state(), idle, sink)
+        .context("could not start the embedding thread")
+}

@@ -1,0 +1,199 @@
+//! Which part of the daemon answers which method.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::Serialize;
+use tokio::sync::{broadcast::error::RecvError, oneshot};
+
+use hippo_proto::{
+    Call, EventName, HelloResponse, Id, ModelPullRequest, PROTOCOL, Progress, Request, RpcError, ShutdownResponse,
+    SubscribeRequest, SubscribeResponse, WorkspaceInfo, WorkspaceListResponse, encode_error, encode_result,
+};
+
+use super::connection::Outbox;
+use crate::event::{self, Answer, Event};
+use crate::recall;
+use crate::shared::{Shared, Slot};
+use crate::status;
+
+/// Parts of the protocol that this daemon has.
+const FEATURES: [&str; 6] = ["search", "get", "workspace", "model", "subscribe", "doctor"];
+
+/// Serves one call; the line to send back.
+pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8> {
+    let Call { id, request } = call;
+    match request {
+        Request::Hello(_) => line(&id, Ok(hello())),
+        Request::Status(_) => line(&id, Ok(status::status(shared))),
+        Request::Doctor(request) => {
+            let engine = ask(shared, |reply| event::Request::Doctor { request, reply });
+            line(&id, engine.await)
+        }
+        Request::Shutdown(_) => {
+            shared.stop.send_replace(true);
+            line(&id, Ok(ShutdownResponse { pid: std::process::id() }))
+        }
+        Request::Subscribe(request) => line(&id, subscribe(shared, request, outbox)),
+        Request::WorkspaceAdd(request) => {
+            let folder = PathBuf::from(request.workspace);
+            line(&id, ask(shared, |reply| event::Request::Add { folder, reply }).await)
+        }
+        Request::WorkspaceList(_) => line(&id, Ok(list(shared))),
+        Request::WorkspaceRemove(request) => {
+            let folder = PathBuf::from(request.workspace);
+            line(&id, ask(shared, |reply| event::Request::Remove { folder, reply }).await)
+        }
+        Request::WorkspaceSync(request) => match shared.views.get(&request.workspace).await {
+            Ok(view) => {
+                let engine = ask(shared, |reply| event::Request::Sync {
+                    root: view.root.clone(),
+                    wait: request.wait,
+                    accept_deletions: request.accept_deletions,
+                    reply,
+                });
+                line(&id, engine.await)
+            }
+            Err(error) => encode_error(&id, &error),
+        },
+        Request::Search(request) => line(&id, recall::search(shared, request).await),
+        Request::Get(request) => line(&id, recall::get(shared, request).await),
+        Request::ModelList(_) => line(&id, blocking(shared, |shared| shared.models.list()).await),
+        Request::ModelPull(request) => line(&id, pull(shared, request, &id, outbox).await),
+        Request::ModelVerify(request) => {
+            line(&id, blocking(shared, move |shared| shared.models.verify(request.model.as_deref())).await)
+        }
+        Request::ModelImport(request) => {
+            let from = PathBuf::from(request.from);
+            let import = move |shared: &Shared| shared.models.import(&from, request.model.as_deref());
+            let imported = blocking(shared, import).await;
+            // The engine is gone only when the daemon ends.
+            let _ = shared.events.send(Event::ModelChanged);
+            line(&id, imported)
+        }
+    }
+}
+
+fn line<T: Serialize>(id: &Id, result: Result<T, RpcError>) -> Vec<u8> {
+    match result {
+        Ok(result) => encode_result(id, &result),
+        Err(error) => encode_error(id, &error),
+    }
+}
+
+fn hello() -> HelloResponse {
+    HelloResponse {
+        protocol: PROTOCOL,
+        daemon: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        features: FEATURES.map(str::to_owned).to_vec(),
+    }
+}
+
+/// Has the engine do something.
+async fn ask<T>(
+    shared: &Shared,
+    request: impl FnOnce(Answer<T>) -> event::Request,
+) -> Result<T, RpcError> {
+    let (reply, answer) = oneshot::channel();
+    let stopping = || RpcError::internal("the daemon is stopping").hint("start it again: hippoctl start");
+    shared.events.send(Event::Request(request(reply))).map_err(|_| stopping())?;
+    answer.await.map_err(|_| stopping())?
+}
+
+async fn blocking<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    work: impl FnOnce(&Shared) -> Result<T, RpcError> + Send + 'static,
+) -> Result<T, RpcError> {
+    let shared = Arc::clone(shared);
+    tokio::task::spawn_blocking(move || work(&shared)).await.map_err(recall::gone)?
+}
+
+fn list(shared: &Shared) -> WorkspaceListResponse {
+    let info = |(root, slot): (PathBuf, Slot)| {
+        let status = match slot {
+            Slot::Open(view) => view.status(),
+            Slot::Opening | Slot::Broken(_) => None,
+        };
+        WorkspaceInfo {
+            root_present: root.is_dir(),
+            root: root.display().to_string(),
+            documents: status.as_ref().map_or(0, |status| status.documents),
+            pending: status.as_ref().map_or(0, |status| status.pending),
+            generation: status.as_ref().map_or(0, |status| status.generation),
+        }
+    };
+    WorkspaceListResponse { workspaces: shared.views.all().into_iter().map(info).collect() }
+}
+
+/// Sends events to the client from now on, until it closes the connection.
+fn subscribe(
+    shared: &Arc<Shared>,
+    request: SubscribeRequest,
+    outbox: &Outbox,
+) -> Result<SubscribeResponse, RpcError> {
+    let root = request.workspace.as_deref().map(|folder| {
+        let folder = std::path::Path::new(folder);
+        shared.views.root_of(folder).unwrap_or_else(|| folder.to_path_buf()).display().to_string()
+    });
+    let wanted = request.events.unwrap_or_else(|| vec![EventName::Indexed, EventName::Degraded, EventName::Job]);
+    let mut news = shared.news.subscribe();
+    // A strong sender would keep the connection open for ever.
+    let outbox = outbox.downgrade();
+    let events = wanted.clone();
+    tokio::spawn(async move {
+        loop {
+            match news.recv().await {
+                Ok(event) => {
+                    let Some(outbox) = outbox.upgrade() else { return };
+                    let concerns =
+                        event.workspace().is_none() || root.is_none() || event.workspace() == root.as_deref();
+                    let wanted = concerns && events.contains(&event.name());
+                    if wanted && outbox.send(event.to_line()).await.is_err() {
+                        return;
+                    }
+                }
+                // A slow reader misses events; each later one tells the state as it is then.
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            }
+        }
+    });
+    Ok(SubscribeResponse { events: wanted })
+}
+
+/// Installs the model, with progress to the client; given up when the client goes.
+async fn pull(
+    shared: &Arc<Shared>,
+    request: ModelPullRequest,
+    id: &Id,
+    outbox: &Outbox,
+) -> Result<hippo_proto::ModelPullResponse, RpcError> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let (id, lines, flag) = (id.clone(), outbox.clone(), Arc::clone(&cancel));
+    let work = blocking(shared, move |shared| {
+        let mut progress = |progress: hippo_embed::acquire::Progress<'_>| {
+            let news = Progress {
+                id: id.clone(),
+                stage: progress.step.name().to_owned(),
+                item: progress.artifact.to_owned(),
+                done: progress.done,
+                total: Some(progress.total),
+            };
+            // A client that reads slowly sees fewer steps; one that is gone is noticed below.
+            let _ = lines.try_send(news.to_line());
+        };
+        shared.models.pull(request.model.as_deref(), &mut progress, &flag)
+    });
+    let pulled = tokio::select! {
+        pulled = work => pulled,
+        () = outbox.closed() => {
+            cancel.store(true, Ordering::Relaxed);
+            return Err(RpcError::internal("the client is gone"));
+        }
+    };
+    // The engine is gone only when the daemon ends.
+    let _ = shared.events.send(Event::ModelChanged);
+    pulled
+}

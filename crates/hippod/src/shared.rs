@@ -1,0 +1,137 @@
+//! What the engine, the server and the embed worker share.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{broadcast, watch};
+
+use hippo_proto::{ErrorKind, Paths, RpcError};
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::embed_worker::EmbedWorker;
+use crate::event::Event;
+use crate::models::Models;
+use crate::view::WorkspaceView;
+
+/// How long a request waits for a workspace that is being opened.
+const OPENING: Duration = Duration::from_secs(20);
+
+/// One for the daemon.
+pub struct Shared {
+    /// The configuration.
+    pub config: Config,
+    /// Where things live.
+    pub paths: Paths,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// The thread with the model.
+    pub embed: EmbedWorker,
+    /// The installed models.
+    pub models: Models,
+    /// The way to the engine.
+    pub events: Sender<Event>,
+    /// What subscribers hear.
+    pub news: broadcast::Sender<hippo_proto::Event>,
+    /// Workspaces as queries see them.
+    pub views: Views,
+    /// When the daemon started.
+    pub started: Instant,
+    /// Requests answered.
+    pub served: AtomicU64,
+    /// Turns true when the daemon is to end.
+    pub stop: watch::Sender<bool>,
+}
+
+/// A registered workspace.
+#[derive(Clone)]
+pub enum Slot {
+    /// Its database is being read.
+    Opening,
+    /// It answers.
+    Open(Arc<WorkspaceView>),
+    /// It could not be opened: what to tell who asks.
+    Broken(RpcError),
+}
+
+/// The registered workspaces, by canonical root.
+pub struct Views {
+    slots: RwLock<BTreeMap<PathBuf, Slot>>,
+    changed: watch::Sender<()>,
+}
+
+impl Default for Views {
+    fn default() -> Self {
+        Self { slots: RwLock::default(), changed: watch::Sender::new(()) }
+    }
+}
+
+impl Views {
+    /// Sets what a workspace is now.
+    pub fn set(&self, root: &Path, slot: Slot) {
+        self.slots.write().unwrap_or_else(PoisonError::into_inner).insert(root.to_path_buf(), slot);
+        self.changed.send_replace(());
+    }
+
+    /// Takes a workspace off the list.
+    pub fn remove(&self, root: &Path) {
+        self.slots.write().unwrap_or_else(PoisonError::into_inner).remove(root);
+        self.changed.send_replace(());
+    }
+
+    /// All workspaces, by root.
+    pub fn all(&self) -> Vec<(PathBuf, Slot)> {
+        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        slots.iter().map(|(root, slot)| (root.clone(), slot.clone())).collect()
+    }
+
+    /// All workspaces that answer.
+    pub fn open(&self) -> Vec<Arc<WorkspaceView>> {
+        let open = |(_, slot)| match slot {
+            Slot::Open(view) => Some(view),
+            Slot::Opening | Slot::Broken(_) => None,
+        };
+        self.all().into_iter().filter_map(open).collect()
+    }
+
+    /// The registered root at or above a folder, which need not exist any more.
+    pub fn root_of(&self, folder: &Path) -> Option<PathBuf> {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        real.ancestors().find(|above| slots.contains_key(*above)).map(Path::to_path_buf)
+    }
+
+    /// The workspace at or above a folder, waited for while it is being opened.
+    ///
+    /// # Errors
+    /// `no-workspace`, `warming` after a long wait, or why it could not be opened.
+    pub async fn get(&self, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
+        let root = self.root_of(Path::new(folder)).ok_or_else(|| {
+            RpcError::new(ErrorKind::NoWorkspace, format!("could not find a workspace at or above: {folder}"))
+                .hint(format!("register it: hippoctl workspace add {folder}"))
+        })?;
+        let mut changed = self.changed.subscribe();
+        let deadline = tokio::time::Instant::now() + OPENING;
+        loop {
+            let slot = self.slots.read().unwrap_or_else(PoisonError::into_inner).get(&root).cloned();
+            match slot {
+                Some(Slot::Open(view)) => return Ok(view),
+                Some(Slot::Broken(error)) => return Err(error),
+                Some(Slot::Opening) => {
+                    if tokio::time::timeout_at(deadline, changed.changed()).await.is_err() {
+                        let what = format!("the workspace is still being opened: {}", root.display());
+                        return Err(RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment"));
+                    }
+                }
+                None => {
+                    let what = format!("the workspace was removed: {}", root.display());
+                    return Err(RpcError::new(ErrorKind::NoWorkspace, what));
+                }
+            }
+        }
+    }
+}

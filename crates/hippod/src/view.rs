@@ -1,0 +1,229 @@
+//! The picture of a workspace that queries read: patched by the engine, never waited for longer than a commit.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Instant;
+
+use hippo_core::chunk::{self, Section};
+use hippo_core::corpus::Corpus;
+use hippo_core::source::SourceRules;
+use hippo_proto::WorkspaceStatus;
+use hippo_store::StoreError;
+use hippo_store::db::Reader;
+use hippo_store::vector::VectorIndex;
+
+use crate::config::WorkspaceConfig;
+use crate::verify::{FileMark, Span};
+
+/// Postings kept for the terms of recent questions, in ids (4 bytes each).
+const POSTINGS_KEPT: usize = 1_000_000;
+/// Idle read connections kept for a workspace.
+const READERS_KEPT: usize = 4;
+
+/// What ranking and answering need, all of one generation.
+#[derive(Debug)]
+pub struct Picture {
+    /// Documents, sections and chunks.
+    pub corpus: Corpus,
+    /// The vectors of the chunks.
+    pub vectors: VectorIndex,
+    /// Where each chunk stands, by chunk id.
+    pub spans: Vec<Option<Span>>,
+    /// Word pieces of each chunk, by chunk id; 0 where no model has counted them.
+    pub tokens: Vec<u32>,
+    /// What else is known of each document, by document id.
+    pub facts: HashMap<u32, Facts>,
+    /// Text form of the id of the model whose vectors these are.
+    pub model: Option<Arc<str>>,
+    /// Generation of the documents.
+    pub generation: u64,
+}
+
+/// What ranking does not need of a document, but answering does.
+#[derive(Debug)]
+pub struct Facts {
+    /// Size and time of its file.
+    pub mark: FileMark,
+    /// Its sections, with their titles.
+    pub sections: Box<[Section]>,
+}
+
+impl Picture {
+    /// The titles of the headings above a section and its own, outermost first.
+    pub fn heading_path(&self, document: u32, section: u32) -> Vec<String> {
+        self.facts
+            .get(&document)
+            .map(|facts| chunk::heading_path(&facts.sections, section))
+            .unwrap_or_default()
+    }
+}
+
+/// How far the index is behind, and why.
+#[derive(Debug, Clone, Default)]
+pub struct Freshness {
+    /// Files that wait to be read, and chunks that wait for their vector.
+    pub pending: u64,
+    /// When the oldest change that is not indexed yet was seen.
+    pub behind_since: Option<Instant>,
+    /// What is missing, as one word and as a sentence.
+    pub degraded: Option<(&'static str, String)>,
+}
+
+/// One workspace as queries see it.
+pub struct WorkspaceView {
+    /// Canonical root.
+    pub root: PathBuf,
+    /// Its configuration.
+    pub config: WorkspaceConfig,
+    /// Which paths are memory.
+    pub rules: SourceRules,
+    database: PathBuf,
+    picture: RwLock<Picture>,
+    freshness: Mutex<Freshness>,
+    status: Mutex<Option<WorkspaceStatus>>,
+    readers: Mutex<Vec<Reader>>,
+    postings: Mutex<PostingsCache>,
+}
+
+#[derive(Default)]
+struct PostingsCache {
+    generation: u64,
+    kept: usize,
+    terms: HashMap<String, Arc<[u32]>>,
+}
+
+impl WorkspaceView {
+    /// A view of a picture that was loaded from `database`.
+    pub fn new(
+        root: PathBuf,
+        config: WorkspaceConfig,
+        rules: SourceRules,
+        database: PathBuf,
+        picture: Picture,
+    ) -> Self {
+        Self {
+            root,
+            config,
+            rules,
+            database,
+            picture: RwLock::new(picture),
+            freshness: Mutex::default(),
+            status: Mutex::default(),
+            readers: Mutex::default(),
+            postings: Mutex::default(),
+        }
+    }
+
+    /// The picture, for reading.
+    pub fn picture(&self) -> RwLockReadGuard<'_, Picture> {
+        self.picture.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The picture, for the engine: held for a commit and the patch that belongs to it.
+    pub fn picture_mut(&self) -> RwLockWriteGuard<'_, Picture> {
+        self.picture.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How far behind the index is.
+    pub fn freshness(&self) -> Freshness {
+        lock(&self.freshness).clone()
+    }
+
+    /// Replaces what queries are told of freshness; answers what they were told before.
+    pub fn set_freshness(&self, freshness: Freshness) -> Freshness {
+        std::mem::replace(&mut *lock(&self.freshness), freshness)
+    }
+
+    /// The last published status.
+    pub fn status(&self) -> Option<WorkspaceStatus> {
+        lock(&self.status).clone()
+    }
+
+    /// Publishes the status.
+    pub fn set_status(&self, status: WorkspaceStatus) {
+        *lock(&self.status) = Some(status);
+    }
+
+    /// Runs `read` on a read connection.
+    ///
+    /// # Errors
+    /// Those of `read`, and of opening a connection.
+    pub fn with_reader<T>(
+        &self,
+        read: impl FnOnce(&Reader) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let kept = lock(&self.readers).pop();
+        let reader = match kept {
+            Some(reader) => reader,
+            None => Reader::open(&self.database)?,
+        };
+        let result = read(&reader)?;
+        let mut readers = lock(&self.readers);
+        if readers.len() < READERS_KEPT {
+            readers.push(reader);
+        }
+        Ok(result)
+    }
+
+    /// Postings of FTS5 expressions, in their order. The caller holds the picture, so that no commit comes between.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn postings(
+        &self,
+        picture: &Picture,
+        expressions: &[String],
+    ) -> Result<Vec<Arc<[u32]>>, StoreError> {
+        let mut found: Vec<Option<Arc<[u32]>>> = {
+            let mut cache = lock(&self.postings);
+            if cache.generation != picture.generation {
+                *cache = PostingsCache { generation: picture.generation, ..PostingsCache::default() };
+            }
+            expressions.iter().map(|expression| cache.terms.get(expression).cloned()).collect()
+        };
+        if found.iter().any(Option::is_none) {
+            self.with_reader(|reader| {
+                for (slot, expression) in found.iter_mut().zip(expressions) {
+                    if slot.is_none() {
+                        *slot = Some(reader.postings(expression)?.into());
+                    }
+                }
+                Ok(())
+            })?;
+            let mut cache = lock(&self.postings);
+            for (slot, expression) in found.iter().zip(expressions) {
+                if let Some(ids) = slot {
+                    cache.keep(picture.generation, expression, ids);
+                }
+            }
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// Drops connections and caches, before the database file is replaced.
+    pub fn forget_readers(&self) {
+        lock(&self.readers).clear();
+        *lock(&self.postings) = PostingsCache::default();
+    }
+}
+
+impl PostingsCache {
+    fn keep(&mut self, generation: u64, expression: &str, ids: &Arc<[u32]>) {
+        if self.generation != generation || ids.len() > POSTINGS_KEPT {
+            return;
+        }
+        if self.kept + ids.len() > POSTINGS_KEPT {
+            self.terms.clear();
+            self.kept = 0;
+        }
+        if self.terms.insert(expression.to_owned(), Arc::clone(ids)).is_none() {
+            self.kept += ids.len();
+        }
+    }
+}
+
+/// A thread that panicked while it held the lock left a whole value behind.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
