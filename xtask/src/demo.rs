@@ -15,7 +15,7 @@ use crate::setup;
 use crate::terminal::{duration, say};
 
 /// How many results are looked at.
-const DEPTH: usize = 5;
+const DEPTH: u32 = 5;
 /// How long the daemon may be silent.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -24,6 +24,7 @@ const EDIT: Edit<'_> = Edit {
     line: "- The locksmith moved the appointment for the cellar door to Thursday at half past four.",
     words: "locksmith cellar door",
     meaning: "When will somebody come to repair the entrance to the basement?",
+    depth: DEPTH,
 };
 
 #[derive(Deserialize)]

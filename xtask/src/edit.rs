@@ -20,6 +20,8 @@ pub struct Edit<'a> {
     pub words: &'a str,
     /// A question with other words.
     pub meaning: &'a str,
+    /// The line counts as found among so many results.
+    pub depth: u32,
 }
 
 /// Times from the saved edit to an answer that holds it.
@@ -56,7 +58,7 @@ impl<'a> Editor<'a> {
         })
     }
 
-    /// Adds the line and asks after each piece of news until both questions find it among the first five.
+    /// Adds the line and asks after each piece of news until both questions find it.
     ///
     /// # Errors
     /// No news came in time, or no answer held the line.
@@ -73,7 +75,7 @@ impl<'a> Editor<'a> {
         loop {
             let request = SearchRequest {
                 mode,
-                limit: 5,
+                limit: edit.depth,
                 ..SearchRequest::new(self.root, query)
             };
             let answer: SearchResponse = self.questions.call(&Request::from(request))?;

@@ -1,5 +1,6 @@
 //! What can `cargo xtask` do?
 
+mod bench;
 mod demo;
 mod edit;
 mod house;
@@ -20,6 +21,7 @@ usage: cargo xtask TASK
 
   demo    build, obtain the model, and see hippod index and answer a small workspace
   test    the gate: set-up, format, lints, tests, documentation
+  bench   the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N]
   setup   check the prerequisites; put runtime library and model into the cache
 ";
 
@@ -43,10 +45,13 @@ fn run() -> Result<()> {
         terminal::say(format_args!("{}", USAGE.trim_end()));
         return Ok(());
     }
+    let house = House::find()?;
+    if task == "bench" {
+        return bench::run(&house, &bench::Options::parse(rest)?);
+    }
     if let Some(unknown) = rest.first() {
         bail!("unknown argument of {task}: {unknown}\n\n{USAGE}");
     }
-    let house = House::find()?;
     match task {
         "demo" => demo::run(&house),
         "test" => test::run(&house),

@@ -132,6 +132,18 @@ impl Scratch {
         Ok(took)
     }
 
+    /// The daemon's process.
+    ///
+    /// # Errors
+    /// None runs.
+    pub fn process_id(&self) -> Result<u32> {
+        lock(&self.running)
+            .daemon
+            .as_ref()
+            .map(Child::id)
+            .context("no daemon runs")
+    }
+
     /// A connection to the daemon; each call may take as long as given.
     ///
     /// # Errors
@@ -256,7 +268,10 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type().with_context(failed)?.is_dir() {
             copy_folder(&entry.path(), &target)?;
         } else {
-            fs::copy(entry.path(), target).with_context(failed)?;
+            // Not its permissions: what is copied from a read-only place must be writable.
+            fs::read(entry.path())
+                .and_then(|bytes| fs::write(target, bytes))
+                .with_context(failed)?;
         }
     }
     Ok(())

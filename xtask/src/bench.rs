@@ -1,0 +1,130 @@
+//! How good, how fast and how small is it? Runs the benchmarks on a release build and prints one table.
+
+mod bare;
+mod edits;
+mod latency;
+mod process;
+mod retrieval;
+mod table;
+mod workspaces;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::house::House;
+use crate::scratch::Scratch;
+use crate::setup;
+use crate::terminal::say;
+use table::Figure;
+use workspaces::Workspaces;
+
+/// What can be asked for by `--only`, in the order in which it runs.
+const PARTS: [&str; 9] = [
+    "locomo",
+    "scifact",
+    "memaware",
+    "pieces",
+    "latency",
+    "restart",
+    "memory",
+    "edits",
+    "throughput",
+];
+
+/// What the user asks for.
+pub struct Options {
+    eval: Option<PathBuf>,
+    only: Vec<String>,
+    idle_secs: u64,
+}
+
+impl Options {
+    /// Reads the arguments after `bench`.
+    ///
+    /// # Errors
+    /// An argument is unknown or lacks its value.
+    pub fn parse(arguments: &[String]) -> Result<Self> {
+        let mut options = Self {
+            eval: std::env::var_os("HIPPOD_EVAL").map(PathBuf::from),
+            only: Vec::new(),
+            idle_secs: 60,
+        };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let mut value = || rest.next().with_context(|| format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--eval" => options.eval = Some(value()?.into()),
+                "--only" => options.only.extend(value()?.split(',').map(str::to_owned)),
+                "--idle-secs" => {
+                    options.idle_secs = value()?.parse().context("--idle-secs needs a number")?
+                }
+                unknown => bail!("unknown argument of bench: {unknown}"),
+            }
+        }
+        if let Some(unknown) = options.only.iter().find(|name| !PARTS.contains(&name.as_str())) {
+            bail!("unknown benchmark: {unknown}; there are {}", PARTS.join(", "));
+        }
+        Ok(options)
+    }
+
+    fn wants(&self, part: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == part)
+    }
+}
+
+/// What every benchmark works with.
+struct Ground<'a> {
+    house: &'a House,
+    installed: &'a Path,
+    scratch: &'a Scratch,
+    workspaces: Workspaces<'a>,
+}
+
+/// Runs the benchmarks and prints their figures.
+///
+/// # Errors
+/// The evaluation data is not there, or something failed.
+pub fn run(house: &House, options: &Options) -> Result<()> {
+    let eval = options
+        .eval
+        .clone()
+        .context("where is the evaluation data? give --eval DIR or set HIPPOD_EVAL")?;
+    let eval = std::fs::canonicalize(&eval).with_context(|| format!("could not find {}", eval.display()))?;
+    house.build_release(&["hippod", "hippoctl"])?;
+    let installed = setup::run(house)?;
+    let scratch = Scratch::new(house, &installed)?;
+    scratch.start()?;
+    let workspaces = Workspaces::new(&scratch, eval);
+    let mut ground = Ground {
+        house,
+        installed: &installed,
+        scratch: &scratch,
+        workspaces,
+    };
+    let mut figures = Vec::new();
+    for part in PARTS.into_iter().filter(|part| options.wants(part)) {
+        say(format_args!("\n=== {part}"));
+        let new = measure(part, &mut ground, options).with_context(|| format!("benchmark {part}"))?;
+        new.iter().for_each(|figure| say(format_args!("{figure}")));
+        figures.extend(new);
+    }
+    scratch.stop()?;
+    scratch.remove()?;
+    table::print(&figures);
+    Ok(())
+}
+
+fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec<Figure>> {
+    match part {
+        "locomo" => retrieval::locomo(ground),
+        "scifact" => retrieval::scifact(ground),
+        "memaware" => retrieval::memaware(ground),
+        "pieces" => bare::pieces(ground),
+        "latency" => latency::run(ground),
+        "restart" => process::restart(ground),
+        "memory" => process::memory(ground, options.idle_secs),
+        "edits" => edits::run(ground),
+        _ => bare::throughput(ground),
+    }
+}

@@ -1,0 +1,139 @@
+//! What does the model alone cost, on the same texts, without the daemon?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::Ground;
+use super::table::{Figure, percentile};
+use crate::house::{describe, succeeded};
+use crate::terminal::duration;
+
+/// Files of memaware whose indexing is compared with the model alone.
+const FILES: usize = 12;
+
+#[derive(Deserialize)]
+struct Questions {
+    times_ms: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+struct Pieces {
+    pieces: u64,
+}
+
+#[derive(Deserialize)]
+struct Passages {
+    seconds: f64,
+    windows: usize,
+}
+
+/// Median milliseconds of embedding each of these questions.
+///
+/// # Errors
+/// The benchmark does not run.
+pub fn questions(ground: &Ground<'_>, queries: &[String]) -> Result<f64> {
+    let path = ground.scratch.folder.join("questions.txt");
+    fs::write(&path, queries.join("\n")).with_context(|| format!("could not write {}", path.display()))?;
+    let measured: Questions = run(ground, "questions", &path)?;
+    Ok(percentile(&measured.times_ms, 0.5))
+}
+
+/// Word pieces sent through the model for a workspace against those that its files have.
+///
+/// # Errors
+/// The benchmark does not run.
+pub fn pieces(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+    let indexed = ground.workspaces.get("memaware")?;
+    let own: Pieces = run(ground, "pieces", Path::new(&indexed.root))?;
+    let ratio = indexed.pieces as f64 / own.pieces as f64;
+    Ok(vec![
+        Figure::new(
+            "pieces",
+            "word pieces through the model ÷ word pieces of the files, first index of memaware",
+            format!("{ratio:.3}"),
+        )
+        .reach("≤ 1.3", ratio <= 1.3),
+        Figure::new(
+            "pieces",
+            format!("first index of memaware, {} chunks", indexed.chunks),
+            duration(indexed.took).to_string(),
+        ),
+    ])
+}
+
+/// The whole pipeline against fastembed alone on the same texts.
+///
+/// # Errors
+/// The benchmark does not run.
+pub fn throughput(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+    let from = ground.workspaces.data("memaware").join("workspace");
+    let mut files: Vec<PathBuf> = Vec::new();
+    markdown(&from, &mut files)?;
+    files.sort();
+    let names: Vec<_> = files
+        .iter()
+        .take(FILES)
+        .filter_map(|path| path.file_name())
+        .map(ToOwned::to_owned)
+        .collect();
+    let wanted = |path: &Path| {
+        path.file_name()
+            .is_some_and(|name| names.iter().any(|wanted| wanted == name))
+    };
+    let indexed = ground.workspaces.index("throughput", &from, wanted)?;
+    let alone: Passages = run(ground, "passages", Path::new(&indexed.root))?;
+    let ratio = alone.seconds / indexed.took.as_secs_f64();
+    let what = format!(
+        "indexing {FILES} files of memaware against fastembed alone ({} windows of the same text)",
+        alone.windows
+    );
+    let measured = format!(
+        "{ratio:.2} ({} against {:.1} s)",
+        duration(indexed.took),
+        alone.seconds
+    );
+    Ok(vec![
+        Figure::new("throughput", what, measured).reach("≥ 0.85", ratio >= 0.85),
+    ])
+}
+
+fn run<T: DeserializeOwned>(ground: &Ground<'_>, part: &str, input: &Path) -> Result<T> {
+    let mut command = ground.house.cargo();
+    command
+        .args([
+            "bench",
+            "--quiet",
+            "--package",
+            "hippo-embed",
+            "--bench",
+            "bare",
+            "--",
+            part,
+        ])
+        .arg(input);
+    command
+        .env("HIPPOD_TEST_MODEL_HOME", ground.installed)
+        .stderr(std::process::Stdio::inherit());
+    let name = describe(&command);
+    let output = command
+        .output()
+        .with_context(|| format!("could not run {name}"))?;
+    succeeded(&name, output.status)?;
+    serde_json::from_slice(&output.stdout).with_context(|| format!("could not read what {name} printed"))
+}
+
+fn markdown(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("could not read {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            markdown(&path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}

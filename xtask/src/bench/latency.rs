@@ -1,0 +1,130 @@
+//! How long does a question take, warm, over the socket and through the client program?
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use hippo_proto::{Client, Mode, Request, SearchRequest, SearchResponse};
+use serde::Deserialize;
+
+use super::table::{Figure, ms, percentile};
+use super::{Ground, bare};
+use crate::scratch::answer;
+
+/// Questions that only warm the caches.
+const WARM: usize = 20;
+/// Runs of the client program.
+const PROCESSES: usize = 100;
+
+#[derive(Deserialize)]
+struct Question {
+    query: String,
+}
+
+/// Explicit questions of memaware, each asked once in each mode.
+///
+/// # Errors
+/// The data is not there, or the daemon refuses.
+pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+    let root = ground.workspaces.get("memaware")?.root;
+    let queries = queries(ground)?;
+    let mut client = ground.scratch.connect(Duration::from_secs(30))?;
+    let lexical = ask_all(&mut client, &root, Mode::Lexical, &queries)?;
+    let hybrid = ask_all(&mut client, &root, Mode::Hybrid, &queries)?;
+    let bare = bare::questions(ground, &queries)?;
+    let ratio = hybrid.p50() / bare;
+    let rest = ms(hybrid.p50() - bare);
+    let whole = processes(ground, &root, &queries)?;
+    Ok(vec![
+        Figure::new("latency", "bare embedding of a question, p50", ms(bare)),
+        Figure::new(
+            "latency",
+            "hybrid query over the socket, p50",
+            format!("{} = {ratio:.2} × bare, rest {rest}", ms(hybrid.p50())),
+        )
+        .reach("≤ 2.5 × bare", ratio <= 2.5),
+        Figure::new("latency", "the same, p95", ms(hybrid.p95())),
+        Figure::new("latency", "lexical query over the socket, p50", ms(lexical.p50()))
+            .reach("≤ 3 ms", lexical.p50() <= 3.0),
+        Figure::new("latency", "the same, p95", ms(lexical.p95())),
+        Figure::new(
+            "latency",
+            "`hippoctl search`, whole process, lexical, p50",
+            ms(whole.p50()),
+        )
+        .reach("≤ 20 ms", whole.p50() <= 20.0),
+    ])
+}
+
+/// The explicit questions.
+///
+/// # Errors
+/// They are not there.
+pub fn queries(ground: &Ground<'_>) -> Result<Vec<String>> {
+    let path = ground
+        .workspaces
+        .data("memaware")
+        .join("questions_explicit.jsonl");
+    let text = fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
+    let questions = text.lines().filter(|line| !line.trim().is_empty());
+    questions
+        .map(|line| serde_json::from_str::<Question>(line).map(|question| question.query))
+        .collect::<Result<_, _>>()
+        .with_context(|| format!("could not read {}", path.display()))
+}
+
+/// Milliseconds.
+struct Times(Vec<f64>);
+
+impl Times {
+    fn p50(&self) -> f64 {
+        percentile(&self.0, 0.5)
+    }
+
+    fn p95(&self) -> f64 {
+        percentile(&self.0, 0.95)
+    }
+}
+
+fn ask_all(client: &mut Client, root: &str, mode: Mode, queries: &[String]) -> Result<Times> {
+    let mut times = Vec::new();
+    for (at, query) in queries.iter().take(WARM).chain(queries).enumerate() {
+        let request = SearchRequest {
+            mode,
+            record: false,
+            ..SearchRequest::new(root, query)
+        };
+        let request = Request::from(request);
+        let begun = Instant::now();
+        let answer: SearchResponse = client.call(&request)?;
+        let took = begun.elapsed();
+        if let Some(degraded) = answer.index.degraded {
+            bail!("the answer is degraded: {degraded}");
+        }
+        if at >= WARM {
+            times.push(took.as_secs_f64() * 1e3);
+        }
+    }
+    Ok(Times(times))
+}
+
+fn processes(ground: &Ground<'_>, root: &str, queries: &[String]) -> Result<Times> {
+    let mut times = Vec::new();
+    for query in queries.iter().cycle().take(PROCESSES) {
+        let mut command = ground.scratch.hippoctl();
+        command.args([
+            "--json",
+            "--workspace",
+            root,
+            "search",
+            "--mode",
+            "lexical",
+            "--",
+            query,
+        ]);
+        let begun = Instant::now();
+        let _: SearchResponse = answer(&mut command)?;
+        times.push(begun.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(Times(times))
+}

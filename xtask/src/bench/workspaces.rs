@@ -1,0 +1,132 @@
+//! Which workspaces are measured, and how do they get into the daemon?
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use hippo_proto::{
+    ModelLoad, Request, StatusRequest, StatusResponse, WorkspaceAddRequest, WorkspaceAddResponse,
+    WorkspaceSyncRequest, WorkspaceSyncResponse,
+};
+
+use crate::scratch::{Scratch, copy_folder};
+use crate::terminal::{duration, say};
+
+/// How long indexing a workspace may take.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// Copies of the evaluation data, registered and indexed when they are first needed.
+pub struct Workspaces<'a> {
+    scratch: &'a Scratch,
+    eval: PathBuf,
+    indexed: BTreeMap<String, Indexed>,
+}
+
+/// What the first index of a workspace took.
+#[derive(Clone)]
+pub struct Indexed {
+    /// The root.
+    pub root: String,
+    /// From its registration to all of it being searchable.
+    pub took: Duration,
+    /// Word pieces sent through the model for it.
+    pub pieces: u64,
+    /// Chunks in it.
+    pub chunks: u64,
+}
+
+impl<'a> Workspaces<'a> {
+    /// Nothing is copied yet.
+    pub fn new(scratch: &'a Scratch, eval: PathBuf) -> Self {
+        Self {
+            scratch,
+            eval,
+            indexed: BTreeMap::new(),
+        }
+    }
+
+    /// A file or folder of the evaluation data.
+    pub fn data(&self, name: &str) -> PathBuf {
+        self.eval.join("retrieval").join(name)
+    }
+
+    /// The workspace `name` of the evaluation data, indexed.
+    ///
+    /// # Errors
+    /// It is not there, or indexing failed.
+    pub fn get(&mut self, name: &str) -> Result<Indexed> {
+        let from = self.data(name).join("workspace");
+        self.index(name, &from, |_| true)
+    }
+
+    /// The workspace of some of the files below `from`, indexed under a name of its own.
+    ///
+    /// # Errors
+    /// As [`Workspaces::get`].
+    pub fn index(&mut self, name: &str, from: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Indexed> {
+        if let Some(known) = self.indexed.get(name) {
+            return Ok(known.clone());
+        }
+        let to = self.scratch.folder.join("eval").join(name);
+        copy_folder(from, &to)?;
+        remove_others(&to, &wanted)?;
+        let root = to
+            .to_str()
+            .context("the temporary folder's name is not unicode")?
+            .to_owned();
+        let mut client = self.scratch.connect(PATIENCE)?;
+        let before: StatusResponse = client.call(&Request::from(StatusRequest {}))?;
+        if before.model.state == ModelLoad::Absent || before.model.state == ModelLoad::Failed {
+            bail!("the daemon has no model: {:?}", before.model.reason);
+        }
+        let begun = Instant::now();
+        let add = WorkspaceAddRequest {
+            workspace: root.clone(),
+        };
+        let _: WorkspaceAddResponse = client.call(&Request::from(add))?;
+        let sync = WorkspaceSyncRequest {
+            workspace: root.clone(),
+            wait: true,
+            ..Default::default()
+        };
+        let synced: WorkspaceSyncResponse = client.call(&Request::from(sync))?;
+        let took = begun.elapsed();
+        if synced.pending > 0 {
+            bail!("{} chunks still wait for their vectors", synced.pending);
+        }
+        let after: StatusResponse = client.call(&Request::from(StatusRequest {}))?;
+        let chunks = after
+            .workspaces
+            .iter()
+            .find(|workspace| workspace.root == root)
+            .map_or(0, |found| found.chunks);
+        let pieces = after.model.word_pieces - before.model.word_pieces;
+        let indexed = Indexed {
+            root,
+            took,
+            pieces,
+            chunks,
+        };
+        say(format_args!(
+            "{name}: {} documents, {chunks} chunks, indexed in {}",
+            synced.documents,
+            duration(took)
+        ));
+        self.indexed.insert(name.to_owned(), indexed.clone());
+        Ok(indexed)
+    }
+}
+
+fn remove_others(folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            remove_others(&path, wanted)?;
+        } else if !wanted(&path) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
