@@ -256,7 +256,8 @@ impl Parser<'_> {
             Label::Role(speaker) => {
                 let level = match &self.turn {
                     Some(turn) => turn.level,
-                    None => self.sections.last().map_or(0, |section| section.level),
+                    // Before any heading, the first one of the outermost level ends it.
+                    None => self.sections.last().map_or(1, |section| section.level.max(1)),
                 };
                 self.turn = Some(Turn { speaker, level, item });
                 Some((ChunkKind::Turn, speaker))
@@ -272,15 +273,11 @@ impl Parser<'_> {
     }
 
     fn table(&mut self, line: Line, columns: usize) {
-        if let Some(block) = self
-            .open
-            .take_if(|block| block.kind == ChunkKind::Paragraph && is_one_line(block))
-            && line::is_table_delimiter(trim(&self.bytes[line.start..line.end]))
+        let text = trim(&self.bytes[line.start..line.end]);
+        if self.is_table_header(text)
+            && let Some(header) = &mut self.open
         {
-            self.open = Some(Block {
-                kind: ChunkKind::Table,
-                ..block
-            });
+            header.kind = ChunkKind::Table;
             return self.extend(line);
         }
         self.settle(columns);

@@ -67,9 +67,8 @@ fn check(bytes: &[u8]) -> Result<Document, TestCaseError> {
     let lines: Vec<_> = Lines::new(bytes).collect();
     let line_of = |at: u64| {
         let at = usize::try_from(at).unwrap();
-        lines
-            .iter()
-            .rfind(|line| line.start <= at)
+        lines[..lines.partition_point(|line| line.start <= at)]
+            .last()
             .map(|line| line.number)
     };
     let text = std::str::from_utf8(bytes).ok();

@@ -301,9 +301,9 @@ fn has_hump(text: &str) -> bool {
 /// The terms of a text that goes into the index.
 #[must_use]
 pub fn index_terms(text: &str) -> Vec<String> {
-    let mut terms = Vec::new();
-    Analyzer::new().each(text, |term, _| terms.push(term.to_owned()));
-    terms
+    let mut terms = String::new();
+    Analyzer::new().index_terms(text, &mut terms);
+    terms.split(' ').filter(|term| !term.is_empty()).map(str::to_owned).collect()
 }
 
 /// The terms of a question in order, each once.

@@ -189,12 +189,11 @@ impl<'a> Cursor<'a> {
         if let Some(weekday) = word::weekday(name) {
             let ahead = i32::from(weekday) - i32::from(today.weekday().to_monday_zero_offset());
             let days = match steps {
-                -1 => (ahead - 1).rem_euclid(7) - 6,
+                // The weekday of today is a whole week back.
+                -1 => ahead.rem_euclid(7) - 7,
                 0 => ahead,
                 _ => (ahead - 1).rem_euclid(7) + 1,
             };
-            // Six days back at most, and a whole week for the weekday of today.
-            let days = if steps == -1 { days - 1 } else { days };
             return found(add_days(today, days).map(Days::one), 2);
         }
         if let Some(month) = word::month(name) {
