@@ -18,6 +18,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::Output;
 
 use report::Report;
+use run::Measured;
 
 /// Asks every question in every mode and prints the figures.
 ///
@@ -53,24 +54,35 @@ pub fn bench(session: &mut Session, args: &BenchArgs, out: &mut Output) -> Resul
         .progress
         .then(|| ProgressBar::new((questions.len() * args.modes.len()) as u64));
     let mut measured = Vec::new();
+    let mut left_out = Vec::new();
     for mode in &args.modes {
         let mut step = || {
             if let Some(bar) = &bar {
                 bar.inc(1);
             }
         };
-        let outcomes = match mode {
+        match mode {
             BenchMode::Grep | BenchMode::FullScan => {
-                baseline::measure(*mode, &root, &questions, args, &mut step)?
+                let outcomes = baseline::measure(*mode, &root, &questions, args, &mut step)?;
+                measured.push((*mode, outcomes));
             }
-            _ => run::measure(session, *mode, &workspace, &questions, args, &mut step)?,
-        };
-        measured.push((*mode, outcomes));
+            _ => match run::measure(session, *mode, &workspace, &questions, args, &mut step)? {
+                Measured::Outcomes(outcomes) => measured.push((*mode, outcomes)),
+                Measured::Refused(reason) => left_out.push((*mode, reason)),
+            },
+        }
     }
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
-    let report = Report::new(workspace, args, &questions, without_evidence, &measured);
+    let report = Report::new(
+        workspace,
+        args,
+        &questions,
+        without_evidence,
+        &measured,
+        &left_out,
+    );
     if !out.json {
         for note in report.notes() {
             out.note(&note);

@@ -26,6 +26,8 @@ pub struct Report {
     pub distinct: String,
     /// One for each mode and group, the whole of a mode (group null) first.
     pub rows: Vec<Row>,
+    /// Modes without figures, with the reason.
+    pub left_out: BTreeMap<String, String>,
 }
 
 /// The figures of one mode and group.
@@ -58,13 +60,15 @@ pub struct Row {
 }
 
 impl Report {
-    /// Sums up. `measured` holds one outcome for each question, in order, for each mode.
+    /// Sums up. `measured` holds one outcome for each question, in order, for each mode; `left_out` the reason of
+    /// each mode that was refused.
     pub fn new(
         workspace: String,
         args: &BenchArgs,
         questions: &[Question],
         without_evidence: usize,
         measured: &[(BenchMode, Vec<Outcome>)],
+        left_out: &[(BenchMode, String)],
     ) -> Self {
         let groups: BTreeSet<&str> = questions.iter().map(|question| question.group.as_str()).collect();
         let mut rows = Vec::new();
@@ -89,6 +93,10 @@ impl Report {
             without_evidence,
             distinct: name(args.distinct),
             rows,
+            left_out: left_out
+                .iter()
+                .map(|(mode, reason)| (name(*mode), reason.clone()))
+                .collect(),
         }
     }
 
@@ -99,6 +107,11 @@ impl Report {
             let left_out = plural(self.without_evidence as u64, "question");
             notes.push(format!("note: {left_out} without evidence left out"));
         }
+        notes.extend(
+            self.left_out
+                .iter()
+                .map(|(mode, reason)| format!("left out: {mode}: {reason}")),
+        );
         for row in self.rows.iter().filter(|row| row.group.is_none()) {
             for (missing, count) in &row.degraded {
                 let (mode, all) = (&row.mode, row.questions);
@@ -260,7 +273,14 @@ mod tests {
         ];
         let scan = vec![outcome(1.0, 5.0, None); 3];
         let measured = [(BenchMode::Hybrid, hybrid), (BenchMode::FullScan, scan)];
-        Report::new("/w".into(), &args, &questions, 2, &measured)
+        Report::new(
+            "/w".into(),
+            &args,
+            &questions,
+            2,
+            &measured,
+            &[(BenchMode::Vector, "no model".to_owned())],
+        )
     }
 
     #[test]
@@ -301,6 +321,7 @@ mod tests {
             report().notes(),
             [
                 "note: 2 questions without evidence left out",
+                "left out: vector: no model",
                 "degraded: hybrid: 1 of 3 questions answered with no-model",
             ]
         );

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use hippo_proto::{MAX_LIMIT, Mode, SearchRequest, SearchResponse};
+use hippo_proto::{ClientError, ErrorKind, MAX_LIMIT, Mode, SearchRequest, SearchResponse};
 
 use super::distinct::ranking;
 use super::metrics::{Judged, judge, recall};
@@ -27,6 +27,15 @@ pub struct Outcome {
     pub degraded: Option<String>,
 }
 
+/// What one mode came to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Measured {
+    /// One for each question, in order.
+    Outcomes(Vec<Outcome>),
+    /// The daemon has not what the mode needs; with its reason.
+    Refused(String),
+}
+
 /// Whether the daemon serves this row.
 pub fn is_served(mode: BenchMode) -> bool {
     wire_mode(mode).is_some()
@@ -44,7 +53,7 @@ fn wire_mode(mode: BenchMode) -> Option<Mode> {
 /// Asks every question once for the ranking, and once more for each budget. Nothing is recorded.
 ///
 /// # Errors
-/// The daemon refuses or fails.
+/// The daemon fails, or refuses for another reason than that something is missing.
 pub fn measure(
     session: &mut Session,
     mode: BenchMode,
@@ -52,7 +61,7 @@ pub fn measure(
     questions: &[Question],
     args: &BenchArgs,
     step: &mut dyn FnMut(),
-) -> Result<Vec<Outcome>, Failure> {
+) -> Result<Measured, Failure> {
     let request = |question: &Question| SearchRequest {
         mode: wire_mode(mode).unwrap_or_default(),
         record: false,
@@ -60,7 +69,12 @@ pub fn measure(
     };
     if let Some(first) = questions.first() {
         // Loads the model and warms the caches, so that no question pays for it.
-        let _: SearchResponse = session.call(request(first))?;
+        match session.client()?.call::<SearchResponse>(&request(first).into()) {
+            Err(ClientError::Refused(error)) if error.data.kind == ErrorKind::Degraded => {
+                return Ok(Measured::Refused(error.message));
+            }
+            answer => answer?,
+        };
     }
     let mut outcomes = Vec::with_capacity(questions.len());
     for question in questions {
@@ -95,7 +109,7 @@ pub fn measure(
         });
         step();
     }
-    Ok(outcomes)
+    Ok(Measured::Outcomes(outcomes))
 }
 
 /// How many results are asked for: what the deepest figure needs, or all where places are told apart afterwards.
