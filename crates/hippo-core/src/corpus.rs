@@ -297,3 +297,6 @@ fn slot<T>(slots: &mut Vec<Option<T>>, id: u32) -> &mut Option<T> {
     }
     &mut slots[index]
 }
+
+#[cfg(test)]
+mod tests;

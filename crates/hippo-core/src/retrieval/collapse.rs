@@ -115,3 +115,116 @@ fn week(text: &str) -> Option<Date> {
     );
     Some(week.ok()?.date())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chunk::{ContentHash, Speaker};
+    use crate::corpus::NewChunk;
+    use crate::retrieval::rank::Features;
+
+    /// One chunk for each path and text, ranked in this order.
+    fn world(chunks: &[(&str, &str)]) -> (Corpus, Vec<Ranked>) {
+        let mut corpus = Corpus::new();
+        for (id, (path, text)) in (0u32..).zip(chunks) {
+            let hash = ContentHash::of(text.as_bytes());
+            let chunk = NewChunk {
+                id,
+                section: 0,
+                terms: 1,
+                speaker: Speaker::None,
+                hash,
+            };
+            corpus.set_document(id, path, None, &[], &[chunk]);
+        }
+        let ranked = (0u32..).zip(chunks).map(|(chunk, _)| Ranked {
+            chunk,
+            score: 1.0 / (chunk as f32 + 1.0),
+            lexical: None,
+            vector: None,
+            explain: Features::default(),
+        });
+        let ranked = ranked.collect();
+        (corpus, ranked)
+    }
+
+    fn kept(chunks: &[(&str, &str)], limit: usize) -> Vec<u32> {
+        let (corpus, ranked) = world(chunks);
+        collapse(&ranked, &corpus, limit)
+            .iter()
+            .map(|hit| hit.chunk)
+            .collect()
+    }
+
+    #[test]
+    fn the_best_of_equal_texts_stays() {
+        assert_eq!(
+            kept(&[("a.md", "x"), ("b.md", "y"), ("c.md", "x"), ("d.md", "z")], 3),
+            [0, 1, 3]
+        );
+    }
+
+    #[test]
+    fn nodes_give_way_to_their_sources() {
+        let log = ("memory/2026-05-01.md", "log");
+        let table: [(&str, bool); 9] = [
+            ("memory/daily/2026-05-01.md", true),
+            ("memory/daily/2026-05-02.md", false),
+            ("memory/weekly/2026-W18.md", true),
+            ("memory/weekly/2026-W19.md", false),
+            // The week of Thursday 30 April belongs to April.
+            ("memory/monthly/2026-04.md", true),
+            ("memory/monthly/2026-05.md", false),
+            ("memory/ROOT.md", true),
+            ("knowledge/2026-05-01.md", false),
+            ("MEMORY.md", false),
+        ];
+        for (node, repeats) in table {
+            let expected: &[u32] = if repeats { &[1] } else { &[0, 1] };
+            assert_eq!(kept(&[(node, "node"), log], 10), expected, "{node}");
+        }
+        let chain = [
+            ("memory/ROOT.md", "r"),
+            ("memory/monthly/2026-04.md", "m"),
+            ("memory/weekly/2026-W18.md", "w"),
+        ];
+        assert_eq!(kept(&chain, 10), [2], "the most detailed level that was found");
+    }
+
+    #[test]
+    fn a_source_that_is_not_in_the_answer_takes_nothing_out() {
+        let chunks = [
+            ("memory/daily/2026-05-01.md", "a"),
+            ("b.md", "b"),
+            ("memory/2026-05-01.md", "c"),
+        ];
+        assert_eq!(kept(&chunks, 2), [0, 1]);
+        assert_eq!(kept(&chunks, 3), [1, 2]);
+    }
+
+    proptest! {
+        #[test]
+        fn answers_are_parts_of_the_list_in_order_and_settled(
+            chunks in prop::collection::vec((0usize..6, 0u8..9), 0..20),
+            limit in 0usize..12,
+        ) {
+            let paths = [
+                "memory/2026-05-01.md", "memory/daily/2026-05-01.md", "memory/weekly/2026-W18.md",
+                "memory/monthly/2026-05.md", "memory/ROOT.md", "notes.md",
+            ];
+            let texts: Vec<String> = chunks.iter().map(|(_, text)| text.to_string()).collect();
+            let chunks: Vec<(&str, &str)> =
+                chunks.iter().zip(&texts).map(|((path, _), text)| (paths[*path], text.as_str())).collect();
+            let (corpus, ranked) = world(&chunks);
+            let answer = collapse(&ranked, &corpus, limit);
+            prop_assert!(answer.len() <= limit);
+            prop_assert!(answer.is_sorted_by(|a, b| a.chunk < b.chunk));
+            prop_assert_eq!(collapse(&answer, &corpus, limit), answer.clone());
+            if limit > 0 && !ranked.is_empty() {
+                prop_assert!(!answer.is_empty());
+            }
+        }
+    }
+}

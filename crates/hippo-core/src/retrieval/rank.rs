@@ -91,6 +91,36 @@ pub struct Features {
     pub user: f32,
 }
 
+impl Features {
+    /// The features that are known, by name, for people who ask why.
+    pub fn named(&self) -> Vec<(&'static str, f32)> {
+        // Taken apart whole, so that a new feature is not forgotten here.
+        let Self {
+            lexical_unit,
+            lexical_window,
+            lexical_passage,
+            vector_unit,
+            vector_window,
+            speaker,
+            date,
+            user,
+        } = *self;
+        let all = [
+            ("lexical_unit", Some(lexical_unit)),
+            ("lexical_window", Some(lexical_window)),
+            ("lexical_passage", Some(lexical_passage)),
+            ("vector_unit", vector_unit),
+            ("vector_window", vector_window),
+            ("speaker", Some(speaker)),
+            ("date", Some(date)),
+            ("user", Some(user)),
+        ];
+        all.into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
+}
+
 /// Arrays by chunk id that are kept from query to query.
 #[derive(Debug, Default)]
 pub struct RankScratch {
@@ -118,3 +148,6 @@ pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<Ranked> {
     let hits = lexical::score(input.corpus, postings, near, &mut scratch.lexical);
     fuse::fuse(input, hits)
 }
+
+#[cfg(test)]
+mod tests;
