@@ -1,1 +1,15 @@
 //! End to end scenarios through the socket.
+
+#[path = "e2e/clients.rs"]
+mod clients;
+#[path = "e2e/crash.rs"]
+mod crash;
+#[path = "e2e/damage.rs"]
+mod damage;
+#[path = "e2e/edits.rs"]
+mod edits;
+#[path = "e2e/junk.rs"]
+mod junk;
+mod protocol_transcript;
+#[path = "e2e/search.rs"]
+mod search;

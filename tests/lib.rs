@@ -1,1 +1,342 @@
-//! What the scenarios share: a daemon in a scratch folder, and a client of it.
+//! What the scenarios share: a scratch folder, a real daemon over it, and clients of its socket.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use hippo_proto::{
+    Client, SearchHit, SearchRequest, SearchResponse, WorkspaceAddRequest, WorkspaceAddResponse,
+    WorkspaceSyncRequest, WorkspaceSyncResponse,
+};
+use serde_json::Value;
+
+/// No scenario waits longer for anything: a daemon that is slower is broken.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A home for daemons and a workspace beside it; both go when it goes.
+pub struct Scratch {
+    folder: tempfile::TempDir,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Scratch {
+    /// An empty home and an empty workspace.
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::create_dir_all(folder.path().join("workspace/memory")).expect("a workspace");
+        Self { folder }
+    }
+
+    /// Where daemons have their state.
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// The workspace's root.
+    pub fn workspace(&self) -> PathBuf {
+        self.folder.path().join("workspace")
+    }
+
+    /// Another place beside them.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file of the workspace, as editors do: beside its place, then renamed into it.
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let file = self.workspace().join(path);
+        std::fs::create_dir_all(file.parent().expect("a parent")).expect("a folder");
+        let draft = self.folder.path().join("draft");
+        std::fs::write(&draft, bytes).expect("a file written");
+        std::fs::rename(&draft, &file).expect("a file in its place");
+    }
+
+    /// A daemon with the model-free embedder and short delays.
+    pub fn daemon(&self) -> Daemon {
+        Daemon::start(&self.home(), &[])
+    }
+
+    /// A daemon over another, empty home.
+    pub fn fresh_daemon(&self, name: &str) -> Daemon {
+        Daemon::start(&self.folder.path().join(name), &[])
+    }
+}
+
+/// A running `hippod`; killed when it goes.
+pub struct Daemon {
+    child: Child,
+    home: PathBuf,
+}
+
+impl Daemon {
+    /// Starts the real program over `home` and waits until it answers.
+    pub fn start(home: &Path, settings: &[(&str, &str)]) -> Self {
+        let mut command = Command::new(program());
+        command.arg("run");
+        Self::start_as(command, home, settings)
+    }
+
+    /// The same by a command that ends in running `hippod run`.
+    pub fn start_as(mut command: Command, home: &Path, settings: &[(&str, &str)]) -> Self {
+        std::fs::create_dir_all(home).expect("a home");
+        let log = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(home.join("log"))
+            .expect("a log");
+        let defaults = [
+            ("HIPPOD_EMBED_MODEL", "hash"),
+            ("HIPPOD_WATCH_QUIET_MS", "30"),
+            ("HIPPOD_WATCH_DELETE_CONFIRM_MS", "200"),
+        ];
+        let child = command
+            .env("HIPPOD_HOME", home)
+            .envs(defaults)
+            .envs(settings.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .expect("hippod started");
+        let mut daemon = Self {
+            child,
+            home: home.to_path_buf(),
+        };
+        let deadline = Instant::now() + PATIENCE;
+        while UnixStream::connect(daemon.socket()).is_err() {
+            let ended = daemon.child.try_wait().expect("the state of hippod");
+            assert!(ended.is_none(), "hippod ended at once: {}", daemon.log());
+            assert!(
+                Instant::now() < deadline,
+                "hippod does not answer: {}",
+                daemon.log()
+            );
+            std::thread::yield_now();
+        }
+        daemon
+    }
+
+    /// Its socket.
+    pub fn socket(&self) -> PathBuf {
+        self.home.join("hippod.sock")
+    }
+
+    /// What it logged.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.home.join("log")).unwrap_or_default()
+    }
+
+    /// A client.
+    pub fn client(&self) -> Caller {
+        let client = Client::connect(&self.socket(), Some(PATIENCE)).expect("a connection");
+        Caller { client }
+    }
+
+    /// A connection for raw bytes.
+    pub fn raw(&self) -> Raw {
+        let stream = UnixStream::connect(self.socket()).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        Raw {
+            reader: BufReader::new(stream.try_clone().expect("a second handle")),
+            stream,
+        }
+    }
+
+    /// `kill -9`.
+    pub fn kill(mut self) {
+        self.child.kill().expect("killed");
+        self.child.wait().expect("reaped");
+    }
+
+    /// SIGTERM; answers how long it took to end, and that it ended well.
+    pub fn terminate(mut self) -> Duration {
+        let start = Instant::now();
+        let told = Command::new("kill")
+            .arg("-TERM")
+            .arg(self.child.id().to_string())
+            .status();
+        assert!(told.expect("kill runs").success());
+        let status = self.child.wait().expect("reaped");
+        assert!(status.success(), "hippod ended with {status}: {}", self.log());
+        start.elapsed()
+    }
+
+    /// Whether it still runs.
+    pub fn is_alive(&mut self) -> bool {
+        self.child.try_wait().expect("the state of hippod").is_none()
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A client that panics on refusals.
+pub struct Caller {
+    client: Client,
+}
+
+impl Caller {
+    /// The client itself.
+    pub fn raw(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    /// Registers a workspace and waits until all of it is searchable.
+    pub fn index(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
+        self.add(workspace);
+        self.sync(workspace)
+    }
+
+    /// Registers a workspace.
+    pub fn add(&mut self, workspace: &Path) -> WorkspaceAddResponse {
+        let request = WorkspaceAddRequest {
+            workspace: workspace.display().to_string(),
+        };
+        self.client.call(&request.into()).expect("registered")
+    }
+
+    /// Waits until everything on disk is searchable.
+    pub fn sync(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
+        let request = WorkspaceSyncRequest {
+            workspace: workspace.display().to_string(),
+            wait: true,
+            accept_deletions: false,
+        };
+        self.client.call(&request.into()).expect("synced")
+    }
+
+    /// Searches by words and meaning.
+    pub fn search(&mut self, workspace: &Path, query: &str) -> SearchResponse {
+        self.client
+            .call(&SearchRequest::new(workspace.display().to_string(), query).into())
+            .expect("an answer")
+    }
+
+    /// The best hit's `path:line`, or nothing.
+    pub fn best(&mut self, workspace: &Path, query: &str) -> Option<String> {
+        let hits = self.search(workspace, query).results;
+        hits.first().map(|hit| format!("{}:{}", hit.path, hit.start_line))
+    }
+
+    /// Searches until `done` says so: for what the watcher brings by itself.
+    pub fn search_until(
+        &mut self,
+        workspace: &Path,
+        query: &str,
+        done: impl Fn(&SearchResponse) -> bool,
+    ) -> SearchResponse {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let response = self.search(workspace, query);
+            if done(&response) {
+                return response;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "never happened for {query:?}: {response:?}"
+            );
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// A hit without what differs between equal indexes: nothing but path, lines, text and score.
+pub fn essence(hits: &[SearchHit]) -> Vec<(String, u32, u32, String, String)> {
+    hits.iter()
+        .map(|hit| {
+            let score = format!("{:.4}", hit.score);
+            (
+                hit.path.clone(),
+                hit.start_line,
+                hit.end_line,
+                hit.text.clone(),
+                score,
+            )
+        })
+        .collect()
+}
+
+/// A connection for raw bytes.
+pub struct Raw {
+    stream: UnixStream,
+    reader: BufReader<UnixStream>,
+}
+
+impl Raw {
+    /// Sends bytes as they are; a daemon that has hung up is no failure here.
+    pub fn send(&mut self, bytes: &[u8]) -> bool {
+        self.stream.write_all(bytes).is_ok()
+    }
+
+    /// The next line as JSON; nothing when the daemon closed the connection.
+    pub fn line(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        match self.reader.read_line(&mut line) {
+            Ok(0) | Err(_) => None,
+            Ok(_) => Some(serde_json::from_str(&line).expect("a line of JSON")),
+        }
+    }
+
+    /// Everything until the daemon closes the connection.
+    pub fn rest(mut self) -> String {
+        let mut rest = String::new();
+        let _ = self.reader.read_to_string(&mut rest);
+        rest
+    }
+
+    /// No more requests.
+    pub fn finish_writing(&self) {
+        let _ = self.stream.shutdown(std::net::Shutdown::Write);
+    }
+}
+
+/// The daemon's program, built by the features that the tests were built with.
+pub fn program() -> &'static Path {
+    built("hippod")
+}
+
+/// The client's program.
+pub fn client_program() -> &'static Path {
+    built("hippoctl")
+}
+
+fn built(name: &str) -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    static NAMES: OnceLock<[PathBuf; 2]> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", "hippod", "--package", "hippoctl"]);
+        if !cfg!(feature = "onnx") {
+            cargo.arg("--no-default-features");
+        }
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .expect("the project's root");
+        let status = cargo.current_dir(root).status().expect("cargo runs");
+        assert!(status.success(), "hippod and hippoctl could not be built");
+        let tests = std::env::current_exe().expect("the path of the tests");
+        tests
+            .ancestors()
+            .nth(2)
+            .expect("the folder of the profile")
+            .to_path_buf()
+    });
+    let names = NAMES.get_or_init(|| [folder.join("hippod"), folder.join("hippoctl")]);
+    names
+        .iter()
+        .find(|path| path.ends_with(name))
+        .expect("a program of the project")
+}

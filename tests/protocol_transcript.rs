@@ -1,9 +1,20 @@
 //! Does a running daemon converse as docs/protocol.md says?
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
+use hippo_proto::Paths;
+use hippod::clock::SystemClock;
+use hippod::config::Config;
+use hippod::{Options, run};
 use serde_json::Value;
 
 /// The workspace as the document writes it.
@@ -14,20 +25,20 @@ const ANY: &str = "<any>";
 const MORE: &str = "…";
 
 /// The document that is replayed.
-pub fn document() -> String {
+fn document() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol.md");
     fs::read_to_string(path).unwrap()
 }
 
 /// Puts the file of the document into a workspace.
-pub fn write_workspace(root: &Path, document: &str) {
+fn write_workspace(root: &Path, document: &str) {
     fs::create_dir_all(root.join("memory")).unwrap();
     fs::write(root.join("memory/2026-03-02.md"), block(document, "file")).unwrap();
 }
 
 /// Sends what the transcript of the document sends and compares what comes with what it says. `root` is the canonical
 /// path of the workspace that [`write_workspace`] filled; the daemon knows no workspace yet and has stopped afterwards.
-pub fn replay<S>(stream: &S, document: &str, root: &Path)
+fn replay<S>(stream: &S, document: &str, root: &Path)
 where
     for<'a> &'a S: Read + Write,
 {
@@ -86,6 +97,33 @@ fn compare(expected: &Value, found: &Value) -> Result<(), String> {
         (expected, found) if expected == found => Ok(()),
         _ => Err("differs".to_owned()),
     }
+}
+
+#[test]
+fn the_daemon_converses_as_documented() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    let (root, paths) = (base.join("agent"), Paths::below(&base.join("home")));
+    let document = document();
+    write_workspace(&root, &document);
+    let socket = paths.socket.clone();
+    let options = Options {
+        config: Config::default(),
+        paths,
+        clock: Arc::new(SystemClock::new()),
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let daemon = runtime.spawn(run(options, std::future::pending()));
+    let stream = loop {
+        match UnixStream::connect(&socket) {
+            Ok(stream) => break stream,
+            Err(_) => assert!(!daemon.is_finished(), "{:?}", runtime.block_on(daemon)),
+        }
+        std::thread::yield_now();
+    };
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    replay(&stream, &document, &root);
+    runtime.block_on(daemon).unwrap().unwrap();
 }
 
 #[test]

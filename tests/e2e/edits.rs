@@ -1,0 +1,234 @@
+//! What happens to files while the daemon runs: edits, renames, deletions, a disk that goes away.
+
+use hippod_tests::{Daemon, Scratch};
+
+use hippo_proto::{StatusRequest, StatusResponse, WorkspaceSyncRequest, WorkspaceSyncResponse};
+
+#[test]
+fn a_saved_edit_is_found_by_itself_and_the_old_text_is_not() {
+    let scratch = Scratch::new();
+    scratch.write("memory/2026-03-02.md", "- the pump is blue\n- the hose is long\n");
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    scratch.write(
+        "memory/2026-03-02.md",
+        "# New\n\n- the valve is red\n- the hose is long\n",
+    );
+    let found = client.search_until(&scratch.workspace(), "red valve", |answer| {
+        answer
+            .results
+            .first()
+            .is_some_and(|hit| hit.text.contains("valve") && hit.start_line == 3)
+    });
+    assert!(found.index.generation >= 2);
+    let old = client.search(&scratch.workspace(), "blue pump");
+    assert!(old.results.iter().all(|hit| !hit.text.contains("pump")));
+    let moved = client.search(&scratch.workspace(), "long hose");
+    assert_eq!(moved.results[0].start_line, 4);
+}
+
+#[test]
+fn no_answer_cites_text_that_is_not_on_disk() {
+    let scratch = Scratch::new();
+    scratch.write("memory/a.md", "- the pump is blue\n");
+    // Nothing watches and nothing reconciles within the test: only the check of each hit stands between.
+    let settings = [
+        ("HIPPOD_WATCH_QUIET_MS", "60000"),
+        ("HIPPOD_WATCH_MAX_WAIT_MS", "60000"),
+    ];
+    let daemon = Daemon::start(&scratch.home(), &settings);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    scratch.write("memory/a.md", "a new first line\n\n- the pump is blue\n");
+    assert_eq!(
+        client.best(&scratch.workspace(), "blue pump").as_deref(),
+        Some("memory/a.md:3")
+    );
+    scratch.write("memory/a.md", "- the pump is gray\n");
+    assert_eq!(client.best(&scratch.workspace(), "blue"), None);
+    std::fs::remove_file(scratch.workspace().join("memory/a.md")).unwrap();
+    assert_eq!(client.best(&scratch.workspace(), "pump"), None);
+}
+
+#[test]
+fn a_thousand_renames_keep_every_vector() {
+    let scratch = Scratch::new();
+    for number in 0..1000 {
+        scratch.write(
+            &format!("memory/old/{number}.md"),
+            format!("- note {number} about valve{number}\n"),
+        );
+    }
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let pieces = |client: &mut hippod_tests::Caller| {
+        let status: StatusResponse = client.raw().call(&StatusRequest {}.into()).unwrap();
+        (
+            status.model.word_pieces,
+            status.workspaces[0].documents,
+            status.workspaces[0].held_deletions,
+        )
+    };
+    let (embedded, ..) = pieces(&mut client);
+    let memory = scratch.workspace().join("memory");
+    std::fs::create_dir(memory.join("new")).unwrap();
+    for number in 0..1000 {
+        let (from, to) = (
+            memory.join(format!("old/{number}.md")),
+            memory.join(format!("new/{number}.md")),
+        );
+        std::fs::rename(from, to).unwrap();
+    }
+    client.sync(&scratch.workspace());
+    for number in [0, 499, 999] {
+        let best = client.best(&scratch.workspace(), &format!("valve{number}"));
+        assert_eq!(best, Some(format!("memory/new/{number}.md:1")));
+    }
+    assert_eq!(
+        pieces(&mut client),
+        (embedded, 1000, 0),
+        "nothing is embedded again, nothing is held"
+    );
+}
+
+#[test]
+fn a_deleted_file_is_forgotten_and_many_at_once_are_held_until_accepted() {
+    let scratch = Scratch::new();
+    for number in 0..40 {
+        scratch.write(
+            &format!("memory/{number}.md"),
+            format!("- note about valve{number}\n"),
+        );
+    }
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    std::fs::remove_file(scratch.workspace().join("memory/0.md")).unwrap();
+    let synced = client.sync(&scratch.workspace());
+    assert_eq!((synced.documents, synced.removed), (39, 1));
+
+    for number in 1..30 {
+        std::fs::remove_file(scratch.workspace().join(format!("memory/{number}.md"))).unwrap();
+    }
+    assert_eq!(client.sync(&scratch.workspace()).documents, 39, "held");
+    let status: StatusResponse = client.raw().call(&StatusRequest {}.into()).unwrap();
+    assert_eq!(status.workspaces[0].held_deletions, 29);
+    assert!(
+        client
+            .search(&scratch.workspace(), "valve7")
+            .results
+            .iter()
+            .all(|hit| !hit.text.contains("valve7"))
+    );
+
+    scratch.write("memory/5.md", "- note about valve5\n");
+    client.sync(&scratch.workspace());
+    assert_eq!(
+        client.best(&scratch.workspace(), "valve5").as_deref(),
+        Some("memory/5.md:1")
+    );
+    let request = WorkspaceSyncRequest {
+        workspace: scratch.workspace().display().to_string(),
+        wait: true,
+        accept_deletions: true,
+    };
+    let accepted: WorkspaceSyncResponse = client.raw().call(&request.into()).unwrap();
+    assert_eq!((accepted.documents, accepted.removed), (11, 28));
+}
+
+#[test]
+fn a_workspace_that_is_unmounted_keeps_its_index_until_it_is_back() {
+    let scratch = Scratch::new();
+    for number in 0..20 {
+        scratch.write(
+            &format!("memory/{number}.md"),
+            format!("- note about valve{number}\n"),
+        );
+    }
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let root = scratch.workspace().canonicalize().unwrap();
+    let away = scratch.beside("away");
+    std::fs::rename(&root, &away).unwrap();
+    let answer = client.search_until(&root, "valve3", |answer| answer.index.degraded.is_some());
+    assert_eq!(answer.index.degraded.as_deref(), Some("root-missing"));
+    assert!(answer.results.is_empty());
+    let status: StatusResponse = client.raw().call(&StatusRequest {}.into()).unwrap();
+    assert_eq!(
+        (status.workspaces[0].documents, status.workspaces[0].root_present),
+        (20, false)
+    );
+    std::fs::rename(&away, &root).unwrap();
+    client.sync(&root);
+    assert_eq!(client.best(&root, "valve3").as_deref(), Some("memory/3.md:1"));
+}
+
+#[test]
+fn a_file_that_never_goes_quiet_is_indexed_and_nothing_of_it_is_lost() {
+    let scratch = Scratch::new();
+    scratch.write("memory/log.md", "- line0 begins\n");
+    let settings = [
+        ("HIPPOD_WATCH_QUIET_MS", "200"),
+        ("HIPPOD_WATCH_MAX_WAIT_MS", "400"),
+    ];
+    let daemon = Daemon::start(&scratch.home(), &settings);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let file = scratch.workspace().join("memory/log.md");
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let writer = std::thread::spawn(move || {
+        use std::io::Write;
+        let mut log = std::fs::File::options().append(true).open(file).unwrap();
+        let mut lines = 1;
+        while stopped.try_recv().is_err() {
+            writeln!(log, "- line{lines} goes on").unwrap();
+            lines += 1;
+            std::thread::yield_now();
+            if lines > 200_000 {
+                break;
+            }
+        }
+        lines
+    });
+    client.search_until(&scratch.workspace(), "line5", |answer| {
+        answer
+            .results
+            .first()
+            .is_some_and(|hit| hit.text.contains("line5 "))
+    });
+    stop.send(()).unwrap();
+    let lines = writer.join().unwrap();
+    client.sync(&scratch.workspace());
+    let last = format!("line{}", lines - 1);
+    let answer = client.search(&scratch.workspace(), &last);
+    assert!(
+        answer.results.iter().any(|hit| hit.text.contains(&last)),
+        "{last}: {answer:?}"
+    );
+}
+
+#[test]
+fn a_stop_is_quick_and_the_next_start_goes_on() {
+    let scratch = Scratch::new();
+    for number in 0..300 {
+        scratch.write(
+            &format!("memory/{number}.md"),
+            format!("- note about valve{number}\n").repeat(20),
+        );
+    }
+    let daemon = scratch.daemon();
+    daemon.client().add(&scratch.workspace());
+    let took = daemon.terminate();
+    assert!(took.as_secs_f64() < 2.0, "{took:?}");
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.sync(&scratch.workspace());
+    assert_eq!(
+        client.best(&scratch.workspace(), "valve299").as_deref(),
+        Some("memory/299.md:1")
+    );
+    assert!(daemon.terminate().as_secs_f64() < 2.0);
+}

@@ -1,0 +1,258 @@
+//! Questions, filters, budgets and pointers over a small workspace.
+
+use hippo_proto::{ErrorKind, GetRequest, GetResponse, Mode, SearchRequest, SearchResponse};
+use hippod_tests::{Caller, Daemon, Scratch};
+
+fn started() -> (Scratch, Daemon, Caller) {
+    let scratch = Scratch::new();
+    scratch.write(
+        "MEMORY.md",
+        "# Long-term memory\n\n## Deploy\n\n- The gauge firmware is flashed with `make flash PORT=/dev/ttyUSB0`.\n- Ask Ines before a release.\n",
+    );
+    scratch.write(
+        "memory/2026-03-02.md",
+        "# 2026-03-02\n\n## Pump house\n\n- request: replace the blue pump\n- decision: order the 40 W model\n\n## Lunch\n\n- pizza with anchovies\n",
+    );
+    scratch.write(
+        "memory/2026-04-11.md",
+        "# 2026-04-11\n\n## Pump house\n\n- the blue pump arrived, two days late\n- 東京都の水位計を交換した\n- Café Zoë closes at six\n",
+    );
+    scratch.write(
+        "memory/daily/2026-03-02.md",
+        "---\ntype: daily\n---\n\n- request: replace the blue pump\n- decision: order the 40 W model\n",
+    );
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    (scratch, daemon, client)
+}
+
+fn ask(
+    client: &mut Caller,
+    scratch: &Scratch,
+    change: impl FnOnce(&mut SearchRequest),
+    query: &str,
+) -> SearchResponse {
+    let mut request = SearchRequest::new(scratch.workspace().display().to_string(), query);
+    change(&mut request);
+    client.raw().call(&request.into()).expect("an answer")
+}
+
+#[test]
+fn every_mode_finds_the_line_and_scores_fall_within_bounds() {
+    let (scratch, _daemon, mut client) = started();
+    for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
+        let answer = ask(
+            &mut client,
+            &scratch,
+            |request| request.mode = mode,
+            "who orders the 40 W pump model",
+        );
+        let best = &answer.results[0];
+        assert_eq!(best.path, "memory/2026-03-02.md", "{mode:?}");
+        assert_eq!(best.heading, ["2026-03-02", "Pump house"]);
+        assert_eq!(best.date.as_deref(), Some("2026-03-02"));
+        assert!(
+            answer.results.iter().all(|hit| (0.0..=1.0).contains(&hit.score)),
+            "{mode:?}"
+        );
+        assert!(answer.results.is_sorted_by(|a, b| a.score >= b.score), "{mode:?}");
+        assert_eq!(answer.index.degraded, None);
+        assert_eq!(answer.index.pending, 0);
+    }
+}
+
+#[test]
+fn a_compaction_node_does_not_stand_beside_its_source() {
+    let (scratch, _daemon, mut client) = started();
+    let answer = ask(&mut client, &scratch, |_| {}, "replace the blue pump");
+    let copies = answer
+        .results
+        .iter()
+        .filter(|hit| hit.text.contains("replace the blue pump"));
+    assert_eq!(
+        copies.map(|hit| hit.path.as_str()).collect::<Vec<_>>(),
+        ["memory/2026-03-02.md"]
+    );
+}
+
+#[test]
+fn filters_work_inside_the_search() {
+    let (scratch, _daemon, mut client) = started();
+    let by_path = ask(
+        &mut client,
+        &scratch,
+        |request| request.path = Some("MEMORY.md".into()),
+        "blue pump",
+    );
+    assert!(by_path.results.iter().all(|hit| hit.path == "MEMORY.md"));
+    assert!(
+        !by_path.results.is_empty(),
+        "a filter leaves the best of what it passes"
+    );
+    let by_date = ask(
+        &mut client,
+        &scratch,
+        |request| {
+            request.since = Some("2026-04-01".into());
+            request.until = Some("2026-04-30".into());
+        },
+        "blue pump",
+    );
+    assert_eq!(by_date.results[0].path, "memory/2026-04-11.md");
+    assert!(
+        by_date
+            .results
+            .iter()
+            .all(|hit| hit.date.as_deref() == Some("2026-04-11"))
+    );
+    let none = ask(
+        &mut client,
+        &scratch,
+        |request| request.path = Some("nowhere/**".into()),
+        "blue pump",
+    );
+    assert!(none.results.is_empty());
+}
+
+#[test]
+fn a_date_in_the_question_is_understood() {
+    let (scratch, _daemon, mut client) = started();
+    let answer = ask(
+        &mut client,
+        &scratch,
+        |_| {},
+        "what about the blue pump in April 2026?",
+    );
+    assert_eq!(answer.results[0].path, "memory/2026-04-11.md");
+    assert!(
+        answer.notes.iter().any(|note| note.contains("2026-04-01")),
+        "{:?}",
+        answer.notes
+    );
+}
+
+#[test]
+fn a_budget_is_kept_and_counted() {
+    let (scratch, _daemon, mut client) = started();
+    let answer = ask(
+        &mut client,
+        &scratch,
+        |request| request.budget_tokens = Some(20),
+        "blue pump",
+    );
+    let sum: u64 = answer.results.iter().map(|hit| u64::from(hit.tokens)).sum();
+    assert!(
+        answer.tokens <= 20 && answer.tokens == sum && sum > 0,
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn other_scripts_accents_and_short_words_are_found() {
+    let (scratch, _daemon, mut client) = started();
+    for (query, word) in [
+        ("水位計", "水位計"),
+        ("cafe zoe", "Café"),
+        ("CAFÉ", "Café"),
+        ("piz", "pizza"),
+        ("40", "40 W"),
+    ] {
+        let answer = ask(
+            &mut client,
+            &scratch,
+            |request| request.mode = Mode::Lexical,
+            query,
+        );
+        assert!(
+            answer.results.iter().any(|hit| hit.text.contains(word)),
+            "{query}: {:?}",
+            answer.results
+        );
+    }
+}
+
+#[test]
+fn a_query_is_never_taken_for_syntax() {
+    let (scratch, _daemon, mut client) = started();
+    for query in [
+        "\"",
+        "pump AND",
+        "NEAR(pump, 3)",
+        "terms:pump",
+        "pump*",
+        "-pump",
+        "(((",
+        "a\u{0}b",
+        "^pump OR \"",
+        "'; DROP TABLE chunks; --",
+    ] {
+        ask(&mut client, &scratch, |_| {}, query);
+    }
+    assert!(client.best(&scratch.workspace(), "blue pump").is_some());
+}
+
+#[test]
+fn pointers_are_read_by_lines_section_and_id() {
+    let (scratch, _daemon, mut client) = started();
+    let workspace = Some(scratch.workspace().display().to_string());
+    let mut get = |request: GetRequest| client.raw().call::<GetResponse>(&request.into());
+    let path = Some("memory/2026-03-02.md".to_owned());
+    let lines = get(GetRequest {
+        workspace: workspace.clone(),
+        path: path.clone(),
+        from: Some(5),
+        count: Some(2),
+        ..GetRequest::default()
+    })
+    .unwrap();
+    assert_eq!(
+        lines.text,
+        "- request: replace the blue pump\n- decision: order the 40 W model\n"
+    );
+    assert_eq!((lines.start_line, lines.end_line, lines.total_lines), (5, 6, 10));
+    let section = get(GetRequest {
+        workspace: workspace.clone(),
+        path,
+        section: Some("§lunch".into()),
+        ..GetRequest::default()
+    })
+    .unwrap();
+    assert_eq!(section.text, "## Lunch\n\n- pizza with anchovies\n");
+    for outside in [
+        "../home/log",
+        "/etc/passwd",
+        "memory/../../home/log",
+        "notes.txt",
+        ".hippocampus/canary",
+    ] {
+        let request = GetRequest {
+            workspace: workspace.clone(),
+            path: Some(outside.into()),
+            ..GetRequest::default()
+        };
+        assert!(get(request).is_err(), "{outside}");
+    }
+
+    let hit = client.search(&scratch.workspace(), "anchovies").results.remove(0);
+    let by_id = GetRequest {
+        id: Some(hit.id.clone()),
+        ..GetRequest::default()
+    };
+    let read: GetResponse = client.raw().call(&by_id.clone().into()).unwrap();
+    assert_eq!(
+        (read.path.as_str(), read.start_line),
+        (hit.path.as_str(), hit.start_line)
+    );
+    assert_eq!(read.text.trim_end(), hit.text);
+    scratch.write(
+        "memory/2026-03-02.md",
+        "# 2026-03-02\n\n- nothing of it is left\n",
+    );
+    let gone = client.raw().call::<GetResponse>(&by_id.into()).unwrap_err();
+    let kind = gone.rpc().map(|error| error.data.kind);
+    assert!(
+        matches!(kind, Some(ErrorKind::Stale | ErrorKind::NotFound)),
+        "{gone}"
+    );
+}
