@@ -95,9 +95,9 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
             let mut rest = line;
             std::iter::from_fn(move || {
                 let mut at = LONGEST_LINE.min(rest.len());
-            while !rest.is_char_boundary(at) {
-                at -= 1;
-            }
+                while !rest.is_char_boundary(at) {
+                    at -= 1;
+                }
                 let (first, after) = rest.split_at(at);
                 rest = after;
                 (!first.is_empty()).then_some(first)
