@@ -6,6 +6,7 @@
 
 mod front_matter;
 mod line;
+mod outline;
 mod parse;
 #[cfg(test)]
 mod properties;
@@ -13,6 +14,7 @@ mod size;
 mod speaker;
 #[cfg(test)]
 mod tests;
+mod turn;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -181,6 +183,23 @@ pub enum Problem {
 #[must_use]
 pub fn chunk(bytes: &[u8]) -> Document {
     parse::parse(bytes)
+}
+
+/// Where a file stops being text, if it does.
+fn odd_bytes(bytes: &[u8]) -> impl Iterator<Item = Diagnostic> {
+    let nul = bytes
+        .iter()
+        .position(|&byte| byte == 0)
+        .map(|at| (at, Problem::Nul));
+    let invalid = std::str::from_utf8(bytes).err();
+    let invalid = invalid.map(|error| (error.valid_up_to(), Problem::InvalidUtf8));
+    nul.into_iter().chain(invalid).map(|(at, problem)| {
+        let before = bytes[..at].iter().filter(|&&byte| byte == b'\n').count();
+        Diagnostic {
+            line: u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1),
+            problem,
+        }
+    })
 }
 
 /// Titles from the outermost heading down to this section's own; empty for text before any heading.

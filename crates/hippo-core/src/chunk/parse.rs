@@ -2,27 +2,26 @@
 
 use super::front_matter::{self, FrontMatter};
 use super::line::{self, Fence, Line, Lines, indent, is_space, trim};
+use super::outline::Outline;
 use super::size::{Chunks, Piece};
 use super::speaker::{self, Label};
-use super::{ChunkKind, Diagnostic, Document, Problem, Section, Speaker};
-use crate::time::find_date;
+use super::turn::Turns;
+use super::{ChunkKind, Diagnostic, Document, Problem, Speaker, odd_bytes};
 
 /// Reads a file line by line.
 pub(super) fn parse(bytes: &[u8]) -> Document {
     let mut parser = Parser {
         bytes,
         lines: Lines::new(bytes),
-        sections: Vec::new(),
+        outline: Outline::default(),
         chunks: Chunks::new(bytes),
-        heading: None,
         open: None,
         fence: None,
         list: None,
-        turn: None,
+        turns: Turns::default(),
         no_comment_end: false,
-        diagnostics: Vec::new(),
+        diagnostics: odd_bytes(bytes).collect(),
     };
-    parser.look_at_bytes();
     let front_matter = parser.front_matter();
     while let Some(line) = parser.lines.next() {
         parser.line(line);
@@ -33,15 +32,13 @@ pub(super) fn parse(bytes: &[u8]) -> Document {
 struct Parser<'a> {
     bytes: &'a [u8],
     lines: Lines<'a>,
-    sections: Vec<Section>,
+    outline: Outline,
     chunks: Chunks<'a>,
-    /// Lines of the current section's heading while nothing has followed it.
-    heading: Option<(Line, Line)>,
     open: Option<Block>,
     fence: Option<Fence>,
     /// Columns before the markers of the list's outermost items.
     list: Option<usize>,
-    turn: Option<Turn>,
+    turns: Turns,
     /// No `-->` follows any more.
     no_comment_end: bool,
     diagnostics: Vec<Diagnostic>,
@@ -61,35 +58,7 @@ struct Block {
     named: bool,
 }
 
-/// Words that go on until somebody else speaks.
-struct Turn {
-    speaker: Speaker,
-    /// A heading of this level or an outer one ends it.
-    level: u8,
-    /// Said in a list item: what is not below the item ends it.
-    item: bool,
-}
-
 impl Parser<'_> {
-    fn look_at_bytes(&mut self) {
-        let line_of = |at: usize| {
-            let before = self.bytes[..at].iter().filter(|&&byte| byte == b'\n').count();
-            u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
-        };
-        let nul = self
-            .bytes
-            .iter()
-            .position(|&byte| byte == 0)
-            .map(|at| (line_of(at), Problem::Nul));
-        let invalid = std::str::from_utf8(self.bytes).err();
-        let invalid = invalid.map(|error| (line_of(error.valid_up_to()), Problem::InvalidUtf8));
-        self.diagnostics.extend(
-            nul.into_iter()
-                .chain(invalid)
-                .map(|(line, problem)| Diagnostic { line, problem }),
-        );
-    }
-
     fn front_matter(&mut self) -> FrontMatter {
         let Some(found) = front_matter::read(self.bytes, &mut self.diagnostics) else {
             return FrontMatter::default();
@@ -192,14 +161,11 @@ impl Parser<'_> {
         let content = trim(&text[marker.min(text.len())..]);
         if outermost {
             self.list = Some(columns);
-            if self.turn.as_ref().is_some_and(|turn| turn.item) {
-                self.turn = None;
-            }
+            self.turns.end_item();
         }
         let label = speaker::label(content);
-        let (kind, speaker) = self
-            .speak(label, true)
-            .unwrap_or((ChunkKind::Item, self.speaker()));
+        let spoken = self.turns.speak(label, self.outline.level(), true);
+        let (kind, speaker) = spoken.unwrap_or((ChunkKind::Item, self.turns.speaker()));
         self.begin(kind, line, self.text_start(line));
         if let Some(block) = &mut self.open {
             block.nested = !outermost;
@@ -219,7 +185,7 @@ impl Parser<'_> {
         let named = matches!(label, Some(Label::Plain(_)));
         let spoken = match label {
             Some(Label::Plain(_)) => None,
-            label => self.speak(label, false),
+            label => self.turns.speak(label, self.outline.level(), false),
         };
         if let Some((kind, speaker)) = spoken {
             self.close();
@@ -231,7 +197,7 @@ impl Parser<'_> {
             return;
         }
         if let Some(block) = &mut self.open {
-            if !(named && block.named && self.turn.is_none()) {
+            if !(named && block.named && self.turns.speaker() == Speaker::None) {
                 return self.extend(line);
             }
             (block.kind, block.speaker) = (ChunkKind::Turn, Speaker::Other);
@@ -248,28 +214,6 @@ impl Parser<'_> {
             block.named = named;
             block.nested = self.list.is_some();
         }
-    }
-
-    /// Changes the speaker by a label; the kind and speaker of the block that it starts.
-    fn speak(&mut self, label: Option<Label<'_>>, item: bool) -> Option<(ChunkKind, Speaker)> {
-        match label? {
-            Label::Role(speaker) => {
-                let level = match &self.turn {
-                    Some(turn) => turn.level,
-                    // Before any heading, the first one of the outermost level ends it.
-                    None => self.sections.last().map_or(1, |section| section.level.max(1)),
-                };
-                self.turn = Some(Turn { speaker, level, item });
-                Some((ChunkKind::Turn, speaker))
-            }
-            // Within an answer, a marked word is emphasis.
-            Label::Marked if self.turn.is_none() => Some((ChunkKind::Turn, Speaker::Other)),
-            Label::Marked | Label::Plain(_) => None,
-        }
-    }
-
-    fn speaker(&self) -> Speaker {
-        self.turn.as_ref().map_or(Speaker::None, |turn| turn.speaker)
     }
 
     fn table(&mut self, line: Line, columns: usize) {
@@ -308,60 +252,12 @@ impl Parser<'_> {
         self.end_section(level, first.number);
         self.list = None;
         let title = String::from_utf8_lossy(title).into_owned();
-        if self
-            .turn
-            .as_ref()
-            .is_some_and(|turn| turn.item || level <= turn.level)
-        {
-            self.turn = None;
-        }
-        if let Some(speaker) = speaker::role_of_heading(&title) {
-            self.turn = Some(Turn {
-                speaker,
-                level,
-                item: false,
-            });
-        }
-        let parent = self.parent(level);
-        self.sections.push(Section {
-            level,
-            date: find_date(&title),
-            title,
-            parent,
-            start_line: first.number,
-            end_line: last.number,
-        });
-        self.heading = Some((first, last));
+        self.turns.heading(level, &title);
+        self.outline.begin(level, title, first, last);
     }
 
-    /// The nearest section with a lower level than this.
-    fn parent(&self, level: u8) -> Option<u32> {
-        let mut at = self.sections.len().checked_sub(1)?;
-        loop {
-            let section = &self.sections[at];
-            if section.level == 0 {
-                return None;
-            }
-            if section.level < level {
-                return u32::try_from(at).ok();
-            }
-            // Levels fall along the chain of parents: at most six steps.
-            at = section.parent? as usize;
-        }
-    }
-
-    /// Ends the current section; a heading of `next` or the end of the file (0) follows on line `line`.
     fn end_section(&mut self, next: u8, line: u32) {
-        let Some(section) = self.sections.last_mut() else {
-            return;
-        };
-        section.end_line = line.saturating_sub(1).max(section.start_line);
-        let (level, titled) = (section.level, !section.title.is_empty());
-        if let Some((first, last)) = self.heading.take()
-            && next <= level
-            && titled
-        {
-            // Nothing else in it and nothing below it: the heading is what can be found.
+        if let Some((first, last)) = self.outline.end(next, line) {
             self.begin(ChunkKind::Heading, first, self.text_start(first));
             self.extend(last);
             self.close();
@@ -374,24 +270,13 @@ impl Parser<'_> {
         if self.list.is_some_and(|list| columns < list + 2) {
             self.list = None;
         }
-        if self.list.is_none() && self.turn.as_ref().is_some_and(|turn| turn.item) {
-            self.turn = None;
+        if self.list.is_none() {
+            self.turns.end_item();
         }
     }
 
     fn begin(&mut self, kind: ChunkKind, line: Line, start: usize) {
-        self.heading = None;
-        if self.sections.is_empty() {
-            self.sections.push(Section {
-                level: 0,
-                title: String::new(),
-                parent: None,
-                start_line: line.number,
-                end_line: line.number,
-                date: None,
-            });
-        }
-        let speaker = self.speaker();
+        let speaker = self.turns.speaker();
         self.open = Some(Block {
             kind,
             speaker,
@@ -415,7 +300,7 @@ impl Parser<'_> {
         let trailing = content.iter().rev().take_while(|&&byte| is_space(byte)).count();
         self.chunks.push(Piece {
             kind: block.kind,
-            section: u32::try_from(self.sections.len().saturating_sub(1)).unwrap_or(u32::MAX),
+            section: self.outline.fill(block.first.number),
             speaker: block.speaker,
             line: block.first.number,
             start: block.start,
@@ -481,7 +366,8 @@ impl Parser<'_> {
         }
         self.close();
         self.end_section(0, self.lines.number() + 1);
-        let heading = self.sections.iter().find(|section| !section.title.is_empty());
+        let sections = self.outline.into_sections();
+        let heading = sections.iter().find(|section| !section.title.is_empty());
         let title = front_matter
             .title
             .clone()
@@ -489,7 +375,7 @@ impl Parser<'_> {
         Document {
             front_matter,
             title,
-            sections: self.sections,
+            sections,
             chunks: self.chunks.finish(),
             diagnostics: self.diagnostics,
         }

@@ -143,8 +143,8 @@ proptest! {
             if content.is_empty() || mark {
                 continue;
             }
-            for at in line.start..line.end {
-                prop_assert!(bytes[at].is_ascii_whitespace() || inside(at), "line {} is in no chunk", line.number);
+            for (at, byte) in (line.start..).zip(&bytes[line.start..line.end]) {
+                prop_assert!(byte.is_ascii_whitespace() || inside(at), "line {} is in no chunk", line.number);
             }
         }
     }

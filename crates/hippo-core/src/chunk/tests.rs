@@ -231,3 +231,21 @@ fn codes_keep_their_meaning() {
     }
     assert_eq!(ChunkKind::from_code(200), ChunkKind::Paragraph);
 }
+
+#[test]
+fn an_underlined_heading_at_the_top_has_nothing_before_it() {
+    let document = chunk(b"Title\n===\n\ntext\n");
+    assert_eq!(document.sections.len(), 1);
+    assert_eq!(
+        shown("# A\nB\n=\ntext"),
+        ["Heading None A 1-1 # A", "Paragraph None B 4-4 text"]
+    );
+}
+
+#[test]
+fn a_table_right_below_a_paragraph_loses_nothing() {
+    assert_eq!(
+        shown("text\n| a |\n"),
+        ["Paragraph None  1-1 text", "Table None  2-2 | a |"]
+    );
+}
