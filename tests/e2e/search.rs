@@ -1,6 +1,6 @@
 //! Questions, filters, budgets and pointers over a small workspace.
 
-use hippo_proto::{ErrorKind, GetRequest, GetResponse, Mode, SearchRequest, SearchResponse};
+use hippo_proto::{ClientError, ErrorKind, GetRequest, GetResponse, Mode, SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Daemon, Scratch};
 
 fn started() -> (Scratch, Daemon, Caller) {
@@ -45,7 +45,7 @@ fn every_mode_finds_the_line_and_scores_fall_within_bounds() {
         let answer = ask(
             &mut client,
             &scratch,
-            |request| request.mode = mode,
+            |request| request.mode = Some(mode),
             "who orders the 40 W pump model",
         );
         let best = &answer.results[0];
@@ -161,7 +161,7 @@ fn other_scripts_accents_and_short_words_are_found() {
         let answer = ask(
             &mut client,
             &scratch,
-            |request| request.mode = Mode::Lexical,
+            |request| request.mode = Some(Mode::Lexical),
             query,
         );
         assert!(
@@ -250,9 +250,11 @@ fn pointers_are_read_by_lines_section_and_id() {
         "# 2026-03-02\n\n- nothing of it is left\n",
     );
     let gone = client.raw().call::<GetResponse>(&by_id.into()).unwrap_err();
-    let kind = gone.rpc().map(|error| error.data.kind);
+    let ClientError::Refused(refusal) = gone else {
+        panic!("{gone}")
+    };
     assert!(
-        matches!(kind, Some(ErrorKind::Stale | ErrorKind::NotFound)),
-        "{gone}"
+        matches!(refusal.data.kind, ErrorKind::Stale | ErrorKind::NotFound),
+        "{refusal}"
     );
 }

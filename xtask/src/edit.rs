@@ -74,8 +74,8 @@ impl<'a> Editor<'a> {
     fn wait(&mut self, edit: &Edit<'_>, mode: Mode, query: &str, saved: Instant) -> Result<Duration> {
         loop {
             let request = SearchRequest {
-                mode,
-                limit: edit.depth,
+                mode: Some(mode),
+                limit: Some(edit.depth),
                 ..SearchRequest::new(self.root, query)
             };
             let answer: SearchResponse = self.questions.call(&Request::from(request))?;

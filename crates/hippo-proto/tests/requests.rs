@@ -103,8 +103,8 @@ fn requests_with_every_field() {
         SearchRequest {
             workspace: workspace(),
             query: "who signed?".into(),
-            mode: Mode::Vector,
-            limit: 200,
+            mode: Some(Mode::Vector),
+            limit: Some(200),
             budget_tokens: Some(500),
             min_score: Some(0.25),
             path: Some("memory/**".into()),
@@ -164,7 +164,7 @@ fn requests_with_what_is_needed_alone() {
         record,
         ..
     } = SearchRequest::new("/w", "q");
-    assert_eq!((mode, limit, explain, record), (Mode::Hybrid, 10, false, true));
+    assert_eq!((mode, limit, explain, record), (None, None, false, true));
     let sync = WorkspaceSyncRequest {
         workspace: "/w".into(),
         wait: false,

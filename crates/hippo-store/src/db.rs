@@ -6,6 +6,8 @@
 mod load;
 mod read;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod vectors;
 mod write;
 
@@ -50,7 +52,11 @@ impl Store {
             .map_err(sql)?;
         schema::migrate(&connection, path, root)?;
         let ids = IdPool::load(&connection).map_err(sql)?;
-        Ok(Self { connection, path: path.to_path_buf(), ids })
+        Ok(Self {
+            connection,
+            path: path.to_path_buf(),
+            ids,
+        })
     }
 
     /// The database file.
@@ -93,12 +99,17 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`] with SQLite's first finding.
     pub fn check(&self) -> Result<(), StoreError> {
-        let found: String =
-            self.sql(self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
+        let found: String = self.sql(
+            self.connection
+                .query_row("PRAGMA quick_check(1)", [], |row| row.get(0)),
+        )?;
         if found == "ok" {
             return Ok(());
         }
-        Err(StoreError::Corrupt { path: self.path.clone(), reason: found })
+        Err(StoreError::Corrupt {
+            path: self.path.clone(),
+            reason: found,
+        })
     }
 
     /// Forgets all documents, as before the first scan; vectors stay for the texts that come again.
@@ -137,7 +148,9 @@ fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
-    connection.execute_batch(&format!("PRAGMA cache_size = -{CACHE_KIB}; PRAGMA temp_store = MEMORY;"))
+    connection.execute_batch(&format!(
+        "PRAGMA cache_size = -{CACHE_KIB}; PRAGMA temp_store = MEMORY;"
+    ))
 }
 
 /// Hands out chunk ids: small and dense, because the lexical index codes differences between ids and because

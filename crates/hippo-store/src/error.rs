@@ -61,9 +61,10 @@ impl StoreError {
         use rusqlite::ErrorCode as Code;
         let path = path.to_path_buf();
         match source.sqlite_error_code() {
-            Some(Code::DatabaseCorrupt | Code::NotADatabase) => {
-                Self::Corrupt { path, reason: source.to_string() }
-            }
+            Some(Code::DatabaseCorrupt | Code::NotADatabase) => Self::Corrupt {
+                path,
+                reason: source.to_string(),
+            },
             Some(Code::DiskFull) => Self::DiskFull { path },
             Some(Code::ReadOnly) => Self::ReadOnly { path },
             _ => Self::Sql { path, source },

@@ -146,13 +146,13 @@ pub struct SearchArgs {
     /// The question, in plain words
     #[arg(required = true, num_args = 1.., value_name = "QUERY")]
     pub query: Vec<String>,
-    /// Most results
-    #[arg(short = 'n', long, default_value_t = 10, value_name = "N",
+    /// Most results [default: 10, or as many as the budget holds]
+    #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
-    pub limit: u32,
-    /// How candidates are found
-    #[arg(short, long, value_enum, default_value_t = ModeArg::Hybrid)]
-    pub mode: ModeArg,
+    pub limit: Option<u32>,
+    /// How candidates are found [default: hybrid]
+    #[arg(short, long, value_enum)]
+    pub mode: Option<ModeArg>,
     /// Most tokens of text in all results together
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(args.query, ["who", "signed"]);
         assert_eq!(
             (args.limit, args.mode, args.budget),
-            (3, ModeArg::Vector, Some(500))
+            (Some(3), Some(ModeArg::Vector), Some(500))
         );
         assert!(!args.explain && !args.no_record);
     }

@@ -140,18 +140,31 @@ impl EmbedWorker {
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
             wake: Condvar::new(),
-            state: Mutex::new(State { model: initial, counters: EmbedCounters::default() }),
+            state: Mutex::new(State {
+                model: initial,
+                counters: EmbedCounters::default(),
+            }),
         });
-        let worker =
-            Worker { shared: Arc::clone(&shared), loader, configured, idle, sink, models: BTreeMap::new() };
-        let thread = std::thread::Builder::new().name("embed".into()).spawn(move || worker.run())?;
+        let worker = Worker {
+            shared: Arc::clone(&shared),
+            loader,
+            configured,
+            idle,
+            sink,
+            models: BTreeMap::new(),
+        };
+        let thread = std::thread::Builder::new()
+            .name("embed".into())
+            .spawn(move || worker.run())?;
         Ok((Self { shared }, thread))
     }
 
     /// Asks for a query's vector; it goes before all passages. `None` comes back where there is no model.
     pub fn query(&self, model: Arc<str>, text: String) -> oneshot::Receiver<Option<Vec<f32>>> {
         let (reply, answer) = oneshot::channel();
-        lock(&self.shared.queue).queries.push_back(Query { model, text, reply });
+        lock(&self.shared.queue)
+            .queries
+            .push_back(Query { model, text, reply });
         self.shared.wake.notify_one();
         answer
     }
@@ -239,7 +252,11 @@ impl Worker {
                 return Work::Job(job);
             }
             queue = match deadline {
-                None => self.shared.wake.wait(queue).unwrap_or_else(PoisonError::into_inner),
+                None => self
+                    .shared
+                    .wake
+                    .wait(queue)
+                    .unwrap_or_else(PoisonError::into_inner),
                 Some(deadline) => {
                     let left = deadline.saturating_duration_since(Instant::now());
                     if left.is_zero() {
@@ -257,13 +274,15 @@ impl Worker {
         if query.reply.is_closed() {
             return;
         }
-        let vector = self.model(&query.model).and_then(|model| match model.embed_query(&query.text) {
-            Ok(vector) => Some(vector),
-            Err(error) => {
-                tracing::warn!(%error, "could not embed a query");
-                None
-            }
-        });
+        let vector = self
+            .model(&query.model)
+            .and_then(|model| match model.embed_query(&query.text) {
+                Ok(vector) => Some(vector),
+                Err(error) => {
+                    tracing::warn!(%error, "could not embed a query");
+                    None
+                }
+            });
         self.count();
         // An asker that is gone needs no answer.
         let _ = query.reply.send(vector);
@@ -286,7 +305,10 @@ impl Worker {
             }
         }
         self.count();
-        (self.sink)(EmbedEvent::Done { workspace, embeddings });
+        (self.sink)(EmbedEvent::Done {
+            workspace,
+            embeddings,
+        });
     }
 
     /// A query waits for one pass of the model at most, however long the job.
@@ -309,7 +331,8 @@ impl Worker {
             }
             let state = match (self.loader)(id) {
                 Ok(embedder) => {
-                    self.models.insert(Arc::clone(id), Loaded { embedder, counted: 0 });
+                    self.models
+                        .insert(Arc::clone(id), Loaded { embedder, counted: 0 });
                     lock(&self.shared.state).counters.loads += 1;
                     ModelState::Ready
                 }
@@ -340,10 +363,7 @@ impl Worker {
     }
 }
 
-fn embed_passage(
-    model: &mut (dyn Embedder + 'static),
-    passage: &Passage,
-) -> Vec<hippo_store::db::Embedding> {
+fn embed_passage(model: &mut (dyn Embedder + 'static), passage: &Passage) -> Vec<hippo_store::db::Embedding> {
     let texts: Vec<&str> = passage.texts.iter().map(String::as_str).collect();
     let vectors = match model.embed_passages(&passage.context, &texts) {
         Ok(vectors) => vectors,
@@ -352,7 +372,12 @@ fn embed_passage(
             return Vec::new();
         }
     };
-    let wanted = passage.wanted.iter().zip(&passage.hashes).zip(&passage.texts).zip(vectors);
+    let wanted = passage
+        .wanted
+        .iter()
+        .zip(&passage.hashes)
+        .zip(&passage.texts)
+        .zip(vectors);
     wanted
         .filter(|(((wanted, _), _), _)| **wanted)
         .map(|(((_, hash), text), vector)| hippo_store::db::Embedding {

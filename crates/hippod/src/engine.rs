@@ -6,8 +6,8 @@ mod housekeeping;
 mod ingest;
 mod open;
 mod patch;
-mod reconcile;
 mod rebuild;
+mod reconcile;
 mod requests;
 mod status;
 mod workspace;
@@ -50,7 +50,14 @@ impl Engine {
     /// An engine over the registered workspaces; they are opened by [`Engine::run`].
     pub fn new(shared: Arc<Shared>, events: Receiver<Event>, registry: Registry) -> Self {
         let analyzer = Analyzer::new();
-        Self { shared, events, registry, workspaces: BTreeMap::new(), next_key: 1, analyzer }
+        Self {
+            shared,
+            events,
+            registry,
+            workspaces: BTreeMap::new(),
+            next_key: 1,
+            analyzer,
+        }
     }
 
     /// Opens the registered workspaces, then serves events until [`Event::Shutdown`].
@@ -103,7 +110,9 @@ impl Engine {
 
     fn watched(&mut self, event: WatchEvent, now: Instant) {
         let root = event.root().to_path_buf();
-        let Some(workspace) = self.by_root(&root) else { return };
+        let Some(workspace) = self.by_root(&root) else {
+            return;
+        };
         match event {
             WatchEvent::Dirty(_, paths) => workspace.note_events(paths, now),
             WatchEvent::Rescan(_, reason) => {
@@ -134,7 +143,9 @@ impl Engine {
     }
 
     fn work_on(&mut self, key: u64) -> bool {
-        let Some(mut workspace) = self.workspaces.remove(&key) else { return false };
+        let Some(mut workspace) = self.workspaces.remove(&key) else {
+            return false;
+        };
         let now = self.shared.clock.monotonic();
         if now >= workspace.scan_at {
             workspace.reconcile(now);
@@ -161,12 +172,21 @@ impl Engine {
         let to_date = |at| shared.clock.date_of(at);
         let mut now = start;
         while now < start + SLICE {
-            let due = workspace.dirty.iter().filter(|(_, dirty)| dirty.not_before <= now);
-            let Some((path, dirty)) = due.min_by_key(|(_, dirty)| dirty.since) else { break };
+            let due = workspace
+                .dirty
+                .iter()
+                .filter(|(_, dirty)| dirty.not_before <= now);
+            let Some((path, dirty)) = due.min_by_key(|(_, dirty)| dirty.since) else {
+                break;
+            };
             let (path, dirty) = (path.clone(), *dirty);
             workspace.dirty.remove(&path);
-            let mut ingest =
-                Ingest { analyzer: &mut self.analyzer, now: shared.clock.now(), at: now, to_date: &to_date };
+            let mut ingest = Ingest {
+                analyzer: &mut self.analyzer,
+                now: shared.clock.now(),
+                at: now,
+                to_date: &to_date,
+            };
             match workspace.refresh(&path, dirty, &mut ingest) {
                 Refreshed::Changed => changed += 1,
                 Refreshed::Removed => removed += 1,
@@ -229,11 +249,15 @@ impl Engine {
                 .chain(workspace.pending.blocked_until)
                 .chain(workspace.deletions_due().filter(|_| workspace.dirty.is_empty()))
         });
-        due.min().map_or(LONGEST_SLEEP, |at| at.saturating_duration_since(now)).min(LONGEST_SLEEP)
+        due.min()
+            .map_or(LONGEST_SLEEP, |at| at.saturating_duration_since(now))
+            .min(LONGEST_SLEEP)
     }
 
     fn by_root(&mut self, root: &std::path::Path) -> Option<&mut Workspace> {
-        self.workspaces.values_mut().find(|workspace| workspace.root == root)
+        self.workspaces
+            .values_mut()
+            .find(|workspace| workspace.root == root)
     }
 
     fn tell(&self, news: News) {

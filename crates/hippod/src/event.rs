@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use tokio::sync::oneshot;
 
 use hippo_proto::{
-    DoctorRequest, DoctorResponse, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
+    DoctorRequest, DoctorResponse, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse,
+    WorkspaceSyncResponse,
 };
 
 use crate::embed_worker::EmbedEvent;

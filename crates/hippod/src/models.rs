@@ -1,8 +1,8 @@
 //! Which embedding model is configured, whether it is installed, and how it gets there.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use hippo_embed::acquire::{self, AcquireError, FileState, Layout, Manifest};
@@ -57,7 +57,12 @@ impl Models {
             runtime: paths.runtime.clone(),
             cache: paths.cache.clone(),
         };
-        Ok(Self { manifest, layout, config: config.clone(), busy: AtomicBool::new(false) })
+        Ok(Self {
+            manifest,
+            layout,
+            config: config.clone(),
+            busy: AtomicBool::new(false),
+        })
     }
 
     /// The configured model; none when embedding is switched off.
@@ -68,10 +73,17 @@ impl Models {
         let id = if self.config.model == HASH {
             HashEmbedder::new().id().clone()
         } else {
-            let entry = self.manifest.models.iter().find(|model| model.name == self.config.model);
+            let entry = self
+                .manifest
+                .models
+                .iter()
+                .find(|model| model.name == self.config.model);
             entry.unwrap_or_else(|| self.manifest.default_model()).id()
         };
-        Some(Configured { dimension: id.dimension, id: id.to_string().into() })
+        Some(Configured {
+            dimension: id.dimension,
+            id: id.to_string().into(),
+        })
     }
 
     /// Where the configured model is before anybody asked for it.
@@ -138,7 +150,9 @@ impl Models {
             licence: None,
             source: "built in".to_owned(),
         });
-        let runtime = listed.iter().find(|listed| listed.kind == acquire::ArtifactKind::Runtime);
+        let runtime = listed
+            .iter()
+            .find(|listed| listed.kind == acquire::ArtifactKind::Runtime);
         Ok(ModelListResponse {
             models,
             runtime: RuntimeInfo {
@@ -165,7 +179,11 @@ impl Models {
         let start = Instant::now();
         acquire::pull(&self.layout, &self.manifest, progress, cancel).map_err(|error| refusal(&error))?;
         let files = self.files()?;
-        Ok(ModelPullResponse { model: name, files, took_ms: start.elapsed().as_secs_f64() * 1e3 })
+        Ok(ModelPullResponse {
+            model: name,
+            files,
+            took_ms: start.elapsed().as_secs_f64() * 1e3,
+        })
     }
 
     /// Answers `model.verify`: reads every installed file.
@@ -175,7 +193,11 @@ impl Models {
     pub fn verify(&self, name: Option<&str>) -> Result<ModelVerifyResponse, RpcError> {
         let model = self.pinned(name)?;
         let files = self.files()?;
-        Ok(ModelVerifyResponse { model, ok: files.iter().all(|file| file.ok), files })
+        Ok(ModelVerifyResponse {
+            model,
+            ok: files.iter().all(|file| file.ok),
+            files,
+        })
     }
 
     /// Answers `model.import`: installs from wheels or files of this machine.
@@ -187,17 +209,30 @@ impl Models {
         let _turn = self.turn()?;
         let start = Instant::now();
         acquire::import(&self.layout, &self.manifest, from).map_err(|error| refusal(&error))?;
-        Ok(ModelPullResponse { model, files: self.files()?, took_ms: start.elapsed().as_secs_f64() * 1e3 })
+        Ok(ModelPullResponse {
+            model,
+            files: self.files()?,
+            took_ms: start.elapsed().as_secs_f64() * 1e3,
+        })
     }
 
     fn files(&self) -> Result<Vec<ModelFile>, RpcError> {
         let checks = acquire::verify(&self.layout, &self.manifest).map_err(|error| refusal(&error))?;
-        let artifacts = self.manifest.artifacts(&self.layout).map_err(|error| refusal(&error))?;
+        let artifacts = self
+            .manifest
+            .artifacts(&self.layout)
+            .map_err(|error| refusal(&error))?;
         let pinned = |path: &Path| {
             let files = artifacts.iter().flat_map(|artifact| {
-                artifact.files.iter().map(move |file| (artifact.folder.join(&file.name), file))
+                artifact
+                    .files
+                    .iter()
+                    .map(move |file| (artifact.folder.join(&file.name), file))
             });
-            files.into_iter().find(|(place, _)| place == path).map(|(_, file)| file.sha256.clone())
+            files
+                .into_iter()
+                .find(|(place, _)| place == path)
+                .map(|(_, file)| file.sha256.clone())
         };
         Ok(checks
             .into_iter()
@@ -213,21 +248,28 @@ impl Models {
 
     fn pinned(&self, name: Option<&str>) -> Result<String, RpcError> {
         let names = || self.manifest.models.iter().map(|model| model.name.as_str());
-        let Some(name) = name else { return Ok(self.manifest.default_model().name.clone()) };
+        let Some(name) = name else {
+            return Ok(self.manifest.default_model().name.clone());
+        };
         if names().any(|known| known == name) {
             return Ok(name.to_owned());
         }
         let hint = match hippo_proto::nearest(name, names()) {
             Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("this build can install {}", names().collect::<Vec<_>>().join(", ")),
+            None => format!(
+                "this build can install {}",
+                names().collect::<Vec<_>>().join(", ")
+            ),
         };
         Err(RpcError::not_found(format!("could not find a model named \"{name}\"")).hint(hint))
     }
 
     fn turn(&self) -> Result<Turn<'_>, RpcError> {
         if self.busy.swap(true, Ordering::AcqRel) {
-            return Err(RpcError::new(ErrorKind::Conflict, "a model is being installed already")
-                .hint("wait for it to finish"));
+            return Err(
+                RpcError::new(ErrorKind::Conflict, "a model is being installed already")
+                    .hint("wait for it to finish"),
+            );
         }
         Ok(Turn(&self.busy))
     }
@@ -258,15 +300,17 @@ fn load(
         if entry.is_none() {
             return Err(EmbedError::UnknownModel(id.to_owned()));
         }
-        let installed = acquire::locate(layout, manifest)
-            .map_err(|error| EmbedError::NotInstalled(error.to_string()))?;
+        let installed =
+            acquire::locate(layout, manifest).map_err(|error| EmbedError::NotInstalled(error.to_string()))?;
         let model = hippo_embed::OnnxEmbedder::load(&installed.model, &installed.runtime, threads)?;
         Ok(Box::new(model))
     }
     #[cfg(not(feature = "onnx"))]
     {
         let _ = (manifest, layout, threads);
-        Err(EmbedError::NotInstalled("this build has no embedding model".to_owned()))
+        Err(EmbedError::NotInstalled(
+            "this build has no embedding model".to_owned(),
+        ))
     }
 }
 
@@ -274,7 +318,9 @@ fn load(
 pub fn unsupported() -> Option<String> {
     #[cfg(feature = "onnx")]
     {
-        hippo_embed::check_processor().err().map(|error| error.to_string())
+        hippo_embed::check_processor()
+            .err()
+            .map(|error| error.to_string())
     }
     #[cfg(not(feature = "onnx"))]
     {

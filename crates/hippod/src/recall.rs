@@ -11,11 +11,15 @@ use hippo_core::retrieval::collapse;
 use hippo_core::retrieval::dates::{self, DateRange};
 use hippo_core::retrieval::rank::{self, Postings, RankInput, RankScratch, Ranked, VectorHits};
 use hippo_core::retrieval::terms::{self, QueryTerm};
+use hippo_core::time::Date;
 use hippo_proto::{
-    ErrorKind, IndexState, Mode, RpcError, SearchRequest, SearchResponse, Strategy,
+    ErrorKind, IndexState, MAX_LIMIT, Mode, RpcError, SearchRequest, SearchResponse, Strategy,
 };
+use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
 
+use crate::clock::date_in;
+use crate::config;
 use crate::engine::store_error;
 use crate::event::Event;
 use crate::shared::Shared;
@@ -43,69 +47,99 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<SearchResponse, RpcError> {
     let start = Instant::now();
     if request.agent.is_some() {
-        return Err(RpcError::bad_request("agent scopes are not served by this version")
-            .hint("leave \"agent\" out; each workspace is one scope"));
+        return Err(
+            RpcError::bad_request("agent scopes are not served by this version")
+                .hint("leave \"agent\" out; each workspace is one scope"),
+        );
     }
     let view = shared.views.get(&request.workspace).await?;
-    let filter = Filter::new(&request)?;
-    let waiting = match request.mode {
+    let zone = view
+        .config
+        .search
+        .time_zone()
+        .unwrap_or_else(|| shared.clock.time_zone());
+    let today = date_in(shared.clock.now(), &zone);
+    let question = Arc::new(Question::new(request, &view.config.search, today)?);
+    let waiting = match question.mode {
         Mode::Lexical => None,
         Mode::Hybrid | Mode::Vector => {
             let model = view.picture().model.clone();
-            model.map(|model| shared.embed.query(model, request.query.clone()))
+            model.map(|model| shared.embed.query(model, question.request.query.clone()))
         }
     };
-    let today = shared.clock.local_date();
-    let question = Arc::new(Question::new(&request.query, today));
     // Words are looked up while the model is at work on the meaning.
-    let words = (request.mode != Mode::Vector).then(|| {
+    let words = (question.mode == Mode::Hybrid).then(|| {
         let (view, question) = (Arc::clone(&view), Arc::clone(&question));
         tokio::task::spawn_blocking(move || question.postings(&view, &view.picture()).map(|_| ()))
     });
     let vector = match waiting {
-        Some(answer) => tokio::time::timeout(PATIENCE, answer).await.ok().and_then(Result::ok).flatten(),
+        Some(answer) => tokio::time::timeout(PATIENCE, answer)
+            .await
+            .ok()
+            .and_then(Result::ok)
+            .flatten(),
         None => None,
     };
     if let Some(words) = words {
         words.await.map_err(gone)?.map_err(|error| store_error(&error))?;
     }
-    if request.mode == Mode::Vector && vector.is_none() {
-        let why = view.freshness().degraded.map_or_else(|| "no vector of the question".to_owned(), |(_, why)| why);
-        return Err(RpcError::new(ErrorKind::Degraded, format!("could not search by meaning: {why}"))
-            .hint("hippoctl model pull installs the model; mode hybrid answers by words meanwhile"));
+    if question.mode == Mode::Vector && vector.is_none() {
+        let degraded = view.freshness().degraded;
+        let why = degraded.map_or_else(|| "no vector of the question".to_owned(), |(_, why)| why);
+        return Err(
+            RpcError::new(ErrorKind::Degraded, format!("could not search by meaning: {why}"))
+                .hint("hippoctl model pull installs the model; mode hybrid answers by words meanwhile"),
+        );
     }
     let shared = Arc::clone(shared);
-    let mut response = tokio::task::spawn_blocking(move || {
-        Recall { shared: &shared, view: &view, request: &request, question: &question, filter }.answer(vector)
-    })
-    .await
-    .map_err(gone)??;
+    let recall = move || {
+        Recall {
+            shared: &shared,
+            view: &view,
+            question: &question,
+        }
+        .answer(vector)
+    };
+    let mut response = tokio::task::spawn_blocking(recall).await.map_err(gone)??;
     response.took_ms = start.elapsed().as_secs_f64() * 1e3;
     Ok(response)
 }
 
-/// The words and dates of a question.
+/// What is asked, with the configuration's defaults filled in.
 struct Question {
+    request: SearchRequest,
+    mode: Mode,
+    limit: usize,
+    filter: Filter,
     terms: Vec<QueryTerm>,
     expressions: Vec<String>,
     dates: Option<DateRange>,
 }
 
 impl Question {
-    fn new(query: &str, today: hippo_core::time::Date) -> Self {
-        let mut terms = terms::query_terms(query);
+    fn new(request: SearchRequest, defaults: &config::Search, today: Date) -> Result<Self, RpcError> {
+        let mut terms = terms::query_terms(&request.query);
         if terms.iter().any(|term| !term.stop) {
             terms.retain(|term| !term.stop);
         }
-        let expressions = terms.iter().map(terms::fts_query).collect();
-        Self { terms, expressions, dates: dates::date_range(query, today) }
+        let limit = match (request.limit, request.budget_tokens) {
+            (Some(limit), _) => limit as usize,
+            // The budget says how many.
+            (None, Some(_)) => MAX_LIMIT as usize,
+            (None, None) => defaults.limit,
+        };
+        Ok(Self {
+            mode: request.mode.unwrap_or(defaults.default_mode),
+            limit,
+            filter: Filter::new(&request)?,
+            expressions: terms.iter().map(terms::fts_query).collect(),
+            terms,
+            dates: dates::date_range(&request.query, today),
+            request,
+        })
     }
 
-    fn postings(
-        &self,
-        view: &WorkspaceView,
-        picture: &Picture,
-    ) -> Result<Vec<Arc<[u32]>>, hippo_store::StoreError> {
+    fn postings(&self, view: &WorkspaceView, picture: &Picture) -> Result<Vec<Arc<[u32]>>, StoreError> {
         view.postings(picture, &self.expressions)
     }
 }
@@ -114,16 +148,14 @@ impl Question {
 struct Recall<'a> {
     shared: &'a Shared,
     view: &'a WorkspaceView,
-    request: &'a SearchRequest,
     question: &'a Question,
-    filter: Filter,
 }
 
 impl Recall<'_> {
     fn answer(&self, vector: Option<Vec<f32>>) -> Result<SearchResponse, RpcError> {
         let picture = self.view.picture();
         let ranked = self.rank(&picture, vector.as_deref())?;
-        let mut collector = Collector::new(self.request);
+        let mut collector = Collector::new(&self.question.request, self.question.limit);
         let places = collector.places(&picture, &ranked);
         let index = self.index_state(&picture, vector.is_some());
         drop(picture);
@@ -140,15 +172,18 @@ impl Recall<'_> {
         let changed = verifier.changed();
         if !changed.is_empty() {
             // The engine is gone only when the daemon ends.
-            let _ = self.shared.events.send(Event::Stale { root: self.view.root.clone(), paths: changed });
+            let _ = self.shared.events.send(Event::Stale {
+                root: self.view.root.clone(),
+                paths: changed,
+            });
         }
         let (results, tokens, mut notes) = collector.finish();
         if let Some(range) = self.question.dates {
             notes.push(format!("dates understood as {} to {}", range.start, range.end));
         }
         Ok(SearchResponse {
-            query: self.request.query.clone(),
-            mode: self.request.mode,
+            query: self.question.request.query.clone(),
+            mode: self.question.mode,
             strategy: Strategy::Search,
             results,
             tokens,
@@ -159,11 +194,12 @@ impl Recall<'_> {
     }
 
     fn rank(&self, picture: &Picture, vector: Option<&[f32]>) -> Result<Vec<Ranked>, RpcError> {
-        let lists = match self.request.mode {
+        let lists = match self.question.mode {
             Mode::Vector => Vec::new(),
-            Mode::Hybrid | Mode::Lexical => {
-                self.question.postings(self.view, picture).map_err(|error| store_error(&error))?
-            }
+            Mode::Hybrid | Mode::Lexical => self
+                .question
+                .postings(self.view, picture)
+                .map_err(|error| store_error(&error))?,
         };
         let postings: Vec<Postings<'_>> = self
             .question
@@ -172,7 +208,7 @@ impl Recall<'_> {
             .zip(&lists)
             .map(|(term, chunks)| Postings { term, chunks })
             .collect();
-        let passes = |chunk: u32| self.filter.passes(picture, chunk);
+        let passes = |chunk: u32| self.question.filter.passes(picture, chunk);
         let prepared = vector.and_then(|vector| PreparedQuery::new(vector).ok());
         let vectors = match &prepared {
             Some(query) => Some(self.nearest(picture, query, &passes)?),
@@ -182,10 +218,10 @@ impl Recall<'_> {
             Some(query) => picture.vectors.scores(query, chunks).unwrap_or_default(),
             None => vec![f32::NAN; chunks.len()],
         };
-        let wanted = self.request.limit as usize * OVERFETCH + 20;
+        let wanted = self.question.limit * OVERFETCH + 20;
         let input = RankInput {
             corpus: &picture.corpus,
-            mode: match self.request.mode {
+            mode: match self.question.mode {
                 Mode::Hybrid => rank::Mode::Hybrid,
                 Mode::Lexical => rank::Mode::Lexical,
                 Mode::Vector => rank::Mode::Vector,
@@ -199,7 +235,7 @@ impl Recall<'_> {
         };
         let ranked = with_scratch(|scratch| rank::rank(&input, scratch));
         let mut ranked = collapse::collapse(&ranked, &picture.corpus, wanted);
-        if let Some(least) = self.request.min_score {
+        if let Some(least) = self.question.request.min_score {
             ranked.retain(|hit| hit.score >= least);
         }
         Ok(ranked)
@@ -211,13 +247,17 @@ impl Recall<'_> {
         query: &PreparedQuery,
         passes: &(dyn Fn(u32) -> bool + Sync),
     ) -> Result<VectorHits, RpcError> {
-        let filter = self.filter.is_set().then_some(passes);
+        let filter = self.question.filter.is_set().then_some(passes);
         // Coarse cosines are good to 0.01; only the order at the top needs more.
         let rescore = |chunks: &[u32]| {
             let exact = &chunks[..chunks.len().min(RESCORED)];
-            self.view.with_reader(|reader| reader.vectors(exact)).unwrap_or_default()
+            self.view
+                .with_reader(|reader| reader.vectors(exact))
+                .unwrap_or_default()
         };
-        let found = picture.vectors.search_prepared(query, VECTOR_CANDIDATES, filter, &rescore);
+        let found = picture
+            .vectors
+            .search_prepared(query, VECTOR_CANDIDATES, filter, &rescore);
         found
             .map(|hits| VectorHits { hits })
             .map_err(|error| RpcError::internal(format!("could not search by meaning: {error}")))
@@ -225,18 +265,23 @@ impl Recall<'_> {
 
     fn index_state(&self, picture: &Picture, vector: bool) -> IndexState {
         let freshness = self.view.freshness();
-        let wants_meaning = self.request.mode != Mode::Lexical && self.shared.config.embed.enabled;
+        let wants_meaning = self.question.mode != Mode::Lexical && self.shared.config.embed.enabled;
         let degraded = freshness.degraded.or_else(|| {
             let missing = wants_meaning && !vector && !picture.vectors.is_empty();
-            missing.then(|| ("model-late", "the model gave no vector in time; answered by words".to_owned()))
+            missing.then(|| {
+                (
+                    "model-late",
+                    "the model gave no vector in time; answered by words".to_owned(),
+                )
+            })
         });
         let (degraded, why) = degraded.unzip();
         IndexState {
             generation: picture.generation,
             pending: freshness.pending,
-            lag_ms: freshness
-                .behind_since
-                .map_or(0, |since| u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)),
+            lag_ms: freshness.behind_since.map_or(0, |since| {
+                u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+            }),
             degraded: degraded.map(str::to_owned),
             why,
         }
@@ -246,8 +291,11 @@ impl Recall<'_> {
 /// Ranking keeps arrays by chunk id; a few of them are handed from query to query.
 fn with_scratch<T>(work: impl FnOnce(&mut RankScratch) -> T) -> T {
     static KEPT: Mutex<Vec<RankScratch>> = Mutex::new(Vec::new());
-    let mut scratch =
-        KEPT.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+    let mut scratch = KEPT
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .pop()
+        .unwrap_or_default();
     let result = work(&mut scratch);
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if kept.len() < 2 {

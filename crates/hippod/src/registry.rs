@@ -79,7 +79,10 @@ impl Registry {
     }
 
     fn save(&self) -> Result<()> {
-        let on_disk = OnDisk { version: 1, workspaces: self.roots.clone() };
+        let on_disk = OnDisk {
+            version: 1,
+            workspaces: self.roots.clone(),
+        };
         let json = serde_json::to_vec_pretty(&on_disk)?;
         write_atomically(&self.file, &json)
             .with_context(|| format!("could not write the registry: {}", self.file.display()))
@@ -128,7 +131,10 @@ mod tests {
     #[test]
     fn each_root_has_a_folder_of_its_own() {
         let state = Path::new("/s");
-        let (a, b) = (state_folder(state, Path::new("/a")), state_folder(state, Path::new("/a/b")));
+        let (a, b) = (
+            state_folder(state, Path::new("/a")),
+            state_folder(state, Path::new("/a/b")),
+        );
         assert!(a != b && a.starts_with("/s/workspaces"));
     }
 }

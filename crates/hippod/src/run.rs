@@ -76,10 +76,14 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
 
     let mut told = stop.subscribe();
     let serving = server::serve(Arc::clone(&shared), listener, stop.subscribe());
+    // The guard that `wait_for` answers with must not live across the select.
+    let asked = async move {
+        let _ = told.wait_for(|stop| *stop).await;
+    };
     tokio::pin!(serving, shutdown);
     let died = tokio::select! {
         () = &mut shutdown => None,
-        _ = told.wait_for(|stop| *stop) => None,
+        () = asked => None,
         _ = &mut engine_ended => Some("the engine"),
         () = &mut serving => Some("the server"),
     };
@@ -100,7 +104,9 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     drop(instance);
     match died {
         None => Ok(()),
-        Some(part) => Err(anyhow!("{part} ended unexpectedly; its last words are in the log")),
+        Some(part) => Err(anyhow!(
+            "{part} ended unexpectedly; its last words are in the log"
+        )),
     }
 }
 

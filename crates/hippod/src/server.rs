@@ -62,7 +62,9 @@ pub async fn serve(shared: Arc<Shared>, listener: Listener, stop: watch::Receive
 fn is_own_user(stream: &Stream) -> bool {
     use interprocess::local_socket::traits::StreamCommon as _;
     match stream.peer_creds() {
-        Ok(creds) => creds.euid().is_none_or(|user| user == rustix::process::geteuid().as_raw()),
+        Ok(creds) => creds
+            .euid()
+            .is_none_or(|user| user == rustix::process::geteuid().as_raw()),
         Err(error) => {
             tracing::warn!(%error, "could not learn who connects");
             false

@@ -66,27 +66,39 @@ pub struct Views {
 
 impl Default for Views {
     fn default() -> Self {
-        Self { slots: RwLock::default(), changed: watch::Sender::new(()) }
+        Self {
+            slots: RwLock::default(),
+            changed: watch::Sender::new(()),
+        }
     }
 }
 
 impl Views {
     /// Sets what a workspace is now.
     pub fn set(&self, root: &Path, slot: Slot) {
-        self.slots.write().unwrap_or_else(PoisonError::into_inner).insert(root.to_path_buf(), slot);
+        self.slots
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(root.to_path_buf(), slot);
         self.changed.send_replace(());
     }
 
     /// Takes a workspace off the list.
     pub fn remove(&self, root: &Path) {
-        self.slots.write().unwrap_or_else(PoisonError::into_inner).remove(root);
+        self.slots
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(root);
         self.changed.send_replace(());
     }
 
     /// All workspaces, by root.
     pub fn all(&self) -> Vec<(PathBuf, Slot)> {
         let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
-        slots.iter().map(|(root, slot)| (root.clone(), slot.clone())).collect()
+        slots
+            .iter()
+            .map(|(root, slot)| (root.clone(), slot.clone()))
+            .collect()
     }
 
     /// All workspaces that answer.
@@ -102,7 +114,9 @@ impl Views {
     pub fn root_of(&self, folder: &Path) -> Option<PathBuf> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
-        real.ancestors().find(|above| slots.contains_key(*above)).map(Path::to_path_buf)
+        real.ancestors()
+            .find(|above| slots.contains_key(*above))
+            .map(Path::to_path_buf)
     }
 
     /// The workspace at or above a folder, waited for while it is being opened.
@@ -111,18 +125,29 @@ impl Views {
     /// `no-workspace`, `warming` after a long wait, or why it could not be opened.
     pub async fn get(&self, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
         let root = self.root_of(Path::new(folder)).ok_or_else(|| {
-            RpcError::new(ErrorKind::NoWorkspace, format!("could not find a workspace at or above: {folder}"))
-                .hint(format!("register it: hippoctl workspace add {folder}"))
+            RpcError::new(
+                ErrorKind::NoWorkspace,
+                format!("could not find a workspace at or above: {folder}"),
+            )
+            .hint(format!("register it: hippoctl workspace add {folder}"))
         })?;
         let mut changed = self.changed.subscribe();
         let deadline = tokio::time::Instant::now() + OPENING;
         loop {
-            let slot = self.slots.read().unwrap_or_else(PoisonError::into_inner).get(&root).cloned();
+            let slot = self
+                .slots
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get(&root)
+                .cloned();
             match slot {
                 Some(Slot::Open(view)) => return Ok(view),
                 Some(Slot::Broken(error)) => return Err(error),
                 Some(Slot::Opening) => {
-                    if tokio::time::timeout_at(deadline, changed.changed()).await.is_err() {
+                    if tokio::time::timeout_at(deadline, changed.changed())
+                        .await
+                        .is_err()
+                    {
                         let what = format!("the workspace is still being opened: {}", root.display());
                         return Err(RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment"));
                     }

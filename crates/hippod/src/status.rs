@@ -39,7 +39,11 @@ fn model(shared: &Shared) -> ModelStatus {
     };
     ModelStatus {
         state,
-        id: shared.models.configured().map(|model| model.id.to_string()).unwrap_or_default(),
+        id: shared
+            .models
+            .configured()
+            .map(|model| model.id.to_string())
+            .unwrap_or_default(),
         reason,
         threads: u32::try_from(shared.config.embed.threads).unwrap_or(u32::MAX),
         loads: counters.loads,
@@ -49,7 +53,12 @@ fn model(shared: &Shared) -> ModelStatus {
 
 /// Resident memory of this process; 0 where the platform does not tell it in a file.
 fn resident_bytes() -> u64 {
-    let Ok(statm) = std::fs::read_to_string("/proc/self/statm") else { return 0 };
-    let pages = statm.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok());
+    let Ok(statm) = std::fs::read_to_string("/proc/self/statm") else {
+        return 0;
+    };
+    let pages = statm
+        .split_whitespace()
+        .nth(1)
+        .and_then(|pages| pages.parse::<u64>().ok());
     pages.unwrap_or(0) * rustix::param::page_size() as u64
 }

@@ -35,8 +35,14 @@ pub struct FileMark {
 impl FileMark {
     /// The mark of a file as it is.
     pub fn of(metadata: &Metadata) -> Self {
-        let mtime_ns = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
-        Self { size: metadata.len(), mtime_ns }
+        let mtime_ns = metadata
+            .mtime()
+            .saturating_mul(1_000_000_000)
+            .saturating_add(metadata.mtime_nsec());
+        Self {
+            size: metadata.len(),
+            mtime_ns,
+        }
     }
 }
 
@@ -71,7 +77,12 @@ enum Seen {
 impl<'root> Verifier<'root> {
     /// For hits below `root`; a changed file above `max_file_bytes` counts as gone.
     pub fn new(root: &'root Path, max_file_bytes: u64) -> Self {
-        Self { root, max_file_bytes, files: HashMap::new(), changed: Vec::new() }
+        Self {
+            root,
+            max_file_bytes,
+            files: HashMap::new(),
+            changed: Vec::new(),
+        }
     }
 
     /// The text of a hit, or `None` when it is not on disk any more.
@@ -100,8 +111,12 @@ impl<'root> Verifier<'root> {
     }
 
     fn open(&self, path: &str, mark: FileMark) -> Seen {
-        let Ok(mut file) = File::open(self.root.join(path)) else { return Seen::Gone };
-        let Ok(metadata) = file.metadata() else { return Seen::Gone };
+        let Ok(mut file) = File::open(self.root.join(path)) else {
+            return Seen::Gone;
+        };
+        let Ok(metadata) = file.metadata() else {
+            return Seen::Gone;
+        };
         if !metadata.is_file() {
             return Seen::Gone;
         }
@@ -126,7 +141,11 @@ fn read_span(file: &File, span: Span) -> Option<Verified> {
         return None;
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Some(Verified { text, start_line: span.start_line, end_line: span.end_line })
+    Some(Verified {
+        text,
+        start_line: span.start_line,
+        end_line: span.end_line,
+    })
 }
 
 /// The chunk with the same text in the file as it is now; of several, the one nearest to where it was.
@@ -134,7 +153,11 @@ fn find(bytes: &[u8], document: &Document, span: Span) -> Option<Verified> {
     let same = document.chunks.iter().filter(|chunk| chunk.hash == span.hash);
     let chunk = same.min_by_key(|chunk| chunk.start_line.abs_diff(span.start_line))?;
     let text = chunk::chunk_text(bytes, chunk).into_owned();
-    Some(Verified { text, start_line: chunk.start_line, end_line: chunk.end_line })
+    Some(Verified {
+        text,
+        start_line: chunk.start_line,
+        end_line: chunk.end_line,
+    })
 }
 
 #[cfg(test)]
@@ -168,7 +191,10 @@ mod tests {
         std::fs::write(root.join("a.md"), "# New\n\nwords before\n\n- the valve is red\n").unwrap();
         let mut verifier = Verifier::new(root, 1 << 20);
         let hit = verifier.check("a.md", mark, spans[1]).unwrap();
-        assert_eq!((hit.text.as_str(), hit.start_line, hit.end_line), ("- the valve is red", 5, 5));
+        assert_eq!(
+            (hit.text.as_str(), hit.start_line, hit.end_line),
+            ("- the valve is red", 5, 5)
+        );
         assert_eq!(verifier.check("a.md", mark, spans[0]), None);
         assert_eq!(verifier.changed(), ["a.md"]);
     }
@@ -181,7 +207,12 @@ mod tests {
         let (mark, spans) = indexed(folder.path(), "a.md");
         let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
         std::fs::write(&path, "- the pump is gray\n").unwrap();
-        std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+        std::fs::File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_modified(modified)
+            .unwrap();
         let mut verifier = Verifier::new(folder.path(), 1 << 20);
         assert_eq!(verifier.check("a.md", mark, spans[0]), None);
         assert_eq!(verifier.changed(), ["a.md"]);

@@ -170,17 +170,19 @@ impl WorkspaceView {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn postings(
-        &self,
-        picture: &Picture,
-        expressions: &[String],
-    ) -> Result<Vec<Arc<[u32]>>, StoreError> {
+    pub fn postings(&self, picture: &Picture, expressions: &[String]) -> Result<Vec<Arc<[u32]>>, StoreError> {
         let mut found: Vec<Option<Arc<[u32]>>> = {
             let mut cache = lock(&self.postings);
             if cache.generation != picture.generation {
-                *cache = PostingsCache { generation: picture.generation, ..PostingsCache::default() };
+                *cache = PostingsCache {
+                    generation: picture.generation,
+                    ..PostingsCache::default()
+                };
             }
-            expressions.iter().map(|expression| cache.terms.get(expression).cloned()).collect()
+            expressions
+                .iter()
+                .map(|expression| cache.terms.get(expression).cloned())
+                .collect()
         };
         if found.iter().any(Option::is_none) {
             self.with_reader(|reader| {
@@ -217,7 +219,11 @@ impl PostingsCache {
             self.terms.clear();
             self.kept = 0;
         }
-        if self.terms.insert(expression.to_owned(), Arc::clone(ids)).is_none() {
+        if self
+            .terms
+            .insert(expression.to_owned(), Arc::clone(ids))
+            .is_none()
+        {
             self.kept += ids.len();
         }
     }

@@ -90,7 +90,7 @@ fn ask_all(client: &mut Client, root: &str, mode: Mode, queries: &[String]) -> R
     let mut times = Vec::new();
     for (at, query) in queries.iter().take(WARM).chain(queries).enumerate() {
         let request = SearchRequest {
-            mode,
+            mode: Some(mode),
             record: false,
             ..SearchRequest::new(root, query)
         };

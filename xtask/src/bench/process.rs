@@ -35,7 +35,7 @@ pub fn restart(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         let mut client = ground.scratch.connect(PATIENCE)?;
         let took = loop {
             let request = SearchRequest {
-                mode,
+                mode: Some(mode),
                 ..SearchRequest::new(&root, &query)
             };
             match client.call::<SearchResponse>(&Request::from(request)) {

@@ -32,12 +32,13 @@ pub struct SearchRequest {
     pub workspace: String,
     /// The question, in plain words; never read as a query language.
     pub query: String,
-    /// How candidates are found.
-    #[serde(default)]
-    pub mode: Mode,
-    /// Most results, 1 to [`MAX_LIMIT`].
-    #[serde(default = "default_limit")]
-    pub limit: u32,
+    /// How candidates are found; without it as the configuration says, which says hybrid by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// Most results, 1 to [`MAX_LIMIT`]; without it as many as fit into `budget_tokens`, and without that as the
+    /// configuration says, which says 10 by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
     /// Most tokens that the texts of all results may have together; at least 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
@@ -64,10 +65,6 @@ pub struct SearchRequest {
     pub record: bool,
 }
 
-fn default_limit() -> u32 {
-    10
-}
-
 fn yes() -> bool {
     true
 }
@@ -78,8 +75,8 @@ impl SearchRequest {
         Self {
             workspace: workspace.into(),
             query: query.into(),
-            mode: Mode::default(),
-            limit: default_limit(),
+            mode: None,
+            limit: None,
             budget_tokens: None,
             min_score: None,
             path: None,
@@ -107,9 +104,11 @@ impl Validate for SearchRequest {
         no_empty("workspace", Some(&self.workspace))?;
         no_empty("query", Some(&self.query))?;
         no_empty("path", self.path.as_deref())?;
-        if !(1..=MAX_LIMIT).contains(&self.limit) {
+        if let Some(limit) = self.limit
+            && !(1..=MAX_LIMIT).contains(&limit)
+        {
             return Err(
-                RpcError::bad_request(format!("the limit {} is out of range", self.limit))
+                RpcError::bad_request(format!("the limit {limit} is out of range"))
                     .hint(format!("ask for 1 to {MAX_LIMIT} results")),
             );
         }

@@ -39,13 +39,16 @@ impl Store {
     pub fn load(&self) -> Result<Loaded, StoreError> {
         let generation = self.generation()?;
         let documents = self.sql(self.load_documents())?;
-        Ok(Loaded { documents, generation })
+        Ok(Loaded {
+            documents,
+            generation,
+        })
     }
 
     fn load_documents(&self) -> rusqlite::Result<Vec<LoadedDocument>> {
-        let mut statement = self.connection.prepare(
-            "SELECT id, path, size, mtime_ns, hash, date, title FROM documents ORDER BY path",
-        )?;
+        let mut statement = self
+            .connection
+            .prepare("SELECT id, path, size, mtime_ns, hash, date, title FROM documents ORDER BY path")?;
         let mut documents: Vec<LoadedDocument> = statement
             .query_map([], |row| {
                 Ok(LoadedDocument {

@@ -22,7 +22,10 @@ impl Reader {
     /// See [`StoreError`].
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = open_reader(path).map_err(|source| StoreError::from_sql(path, source))?;
-        Ok(Self { connection, path: path.to_path_buf() })
+        Ok(Self {
+            connection,
+            path: path.to_path_buf(),
+        })
     }
 
     /// The ids of all chunks that match an FTS5 expression, ascending. The expression comes from
@@ -31,7 +34,8 @@ impl Reader {
     /// # Errors
     /// See [`StoreError`].
     pub fn postings(&self, expression: &str) -> Result<Vec<u32>, StoreError> {
-        self.collect_postings(expression).map_err(|source| StoreError::from_sql(&self.path, source))
+        self.collect_postings(expression)
+            .map_err(|source| StoreError::from_sql(&self.path, source))
     }
 
     /// The exact vectors of chunks, in the order of `ids`; `None` where a chunk has none yet.
@@ -40,7 +44,9 @@ impl Reader {
     /// See [`StoreError`].
     pub fn vectors(&self, ids: &[u32]) -> Result<Vec<Option<Vec<f32>>>, StoreError> {
         ids.iter()
-            .map(|id| vector_of(&self.connection, *id).map_err(|source| StoreError::from_sql(&self.path, source)))
+            .map(|id| {
+                vector_of(&self.connection, *id).map_err(|source| StoreError::from_sql(&self.path, source))
+            })
             .collect()
     }
 
@@ -49,12 +55,15 @@ impl Reader {
     /// # Errors
     /// See [`StoreError`].
     pub fn generation(&self) -> Result<u64, StoreError> {
-        schema::Counter::Documents.read(&self.connection).map_err(|source| StoreError::from_sql(&self.path, source))
+        schema::Counter::Documents
+            .read(&self.connection)
+            .map_err(|source| StoreError::from_sql(&self.path, source))
     }
 
     fn collect_postings(&self, expression: &str) -> rusqlite::Result<Vec<u32>> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT rowid FROM lexical WHERE lexical MATCH ?1")?;
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT rowid FROM lexical WHERE lexical MATCH ?1")?;
         let mut rows = statement.query([expression])?;
         let mut ids = Vec::new();
         while let Some(row) = rows.next()? {

@@ -82,9 +82,15 @@ CREATE VIRTUAL TABLE lexical USING fts5 (
 /// Creates the tables in an empty file, or checks that the file is one that this build understands.
 pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Result<(), StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
-    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(sql)?;
+    let found: i64 = connection
+        .query_row("PRAGMA user_version", [], |row| row.get(0))
+        .map_err(sql)?;
     if found > VERSION {
-        return Err(StoreError::NewerSchema { path: path.to_path_buf(), found, known: VERSION });
+        return Err(StoreError::NewerSchema {
+            path: path.to_path_buf(),
+            found,
+            known: VERSION,
+        });
     }
     if found == 0 {
         // WAL survives in the file header; auto_vacuum can only be chosen while the file is empty.
@@ -107,8 +113,7 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
 }
 
 fn create(connection: &Connection, root: &str) -> rusqlite::Result<()> {
-    let transaction =
-        rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     transaction.execute_batch(TABLES)?;
     transaction.execute("INSERT INTO meta VALUES ('root', ?1)", [root])?;
     transaction.pragma_update(None, "user_version", VERSION)?;

@@ -63,9 +63,7 @@ impl Store {
         );
         self.sql(made)?;
         let found = self.embedders()?.into_iter().find(|row| row.model == model);
-        found.ok_or_else(|| {
-            StoreError::from_sql(&self.path, rusqlite::Error::QueryReturnedNoRows)
-        })
+        found.ok_or_else(|| StoreError::from_sql(&self.path, rusqlite::Error::QueryReturnedNoRows))
     }
 
     /// All embedders that the database knows.
@@ -100,7 +98,8 @@ impl Store {
         embeddings: &[Embedding],
     ) -> Result<Vec<Placed>, StoreError> {
         let path = self.path.clone();
-        self.put(embedder, embeddings).map_err(|source| StoreError::from_sql(&path, source))
+        self.put(embedder, embeddings)
+            .map_err(|source| StoreError::from_sql(&path, source))
     }
 
     /// Chunks without a vector of `embedder`, those of one document together.
@@ -119,7 +118,10 @@ impl Store {
             self.connection
                 .prepare_cached(query)?
                 .query_map([embedder.id], |row| {
-                    Ok(PendingChunk { id: row.get(0)?, document: row.get(1)? })
+                    Ok(PendingChunk {
+                        id: row.get(0)?,
+                        document: row.get(1)?,
+                    })
                 })?
                 .collect()
         };
@@ -133,8 +135,9 @@ impl Store {
     pub fn activate(&mut self, embedder: &EmbedderRow) -> Result<(), StoreError> {
         let path = self.path.clone();
         let mut run = || {
-            let transaction =
-                self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction = self
+                .connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
             transaction.execute("UPDATE embedders SET active = (id = ?1)", [embedder.id])?;
             transaction.execute(
                 "UPDATE chunks SET (vector, tokens) = (SELECT vectors.id, vectors.tokens FROM vectors
@@ -195,13 +198,10 @@ impl Store {
         Ok(found)
     }
 
-    fn put(
-        &mut self,
-        embedder: &EmbedderRow,
-        embeddings: &[Embedding],
-    ) -> rusqlite::Result<Vec<Placed>> {
-        let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    fn put(&mut self, embedder: &EmbedderRow, embeddings: &[Embedding]) -> rusqlite::Result<Vec<Placed>> {
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut placed = Vec::new();
         {
             let mut insert = transaction.prepare_cached(
@@ -211,12 +211,14 @@ impl Store {
             let mut place = transaction.prepare_cached(
                 "UPDATE chunks SET vector = ?2, tokens = ?3 WHERE hash = ?1 AND vector IS NULL RETURNING id",
             )?;
-            let mut find = transaction
-                .prepare_cached("SELECT id FROM vectors WHERE hash = ?1 AND embedder = ?2")?;
+            let mut find =
+                transaction.prepare_cached("SELECT id FROM vectors WHERE hash = ?1 AND embedder = ?2")?;
             for (position, embedding) in embeddings.iter().enumerate() {
                 let Embedding { hash, tokens, vector } = embedding;
                 let inserted: Option<i64> = insert
-                    .query_row(params![embedder.id, hash, tokens, encode(vector)], |row| row.get(0))
+                    .query_row(params![embedder.id, hash, tokens, encode(vector)], |row| {
+                        row.get(0)
+                    })
                     .optional()?;
                 if !embedder.active {
                     continue;
@@ -227,7 +229,10 @@ impl Store {
                 };
                 let mut rows = place.query(params![hash, row, tokens])?;
                 while let Some(row) = rows.next()? {
-                    placed.push(Placed { id: row.get(0)?, position });
+                    placed.push(Placed {
+                        id: row.get(0)?,
+                        position,
+                    });
                 }
             }
         }
@@ -241,7 +246,10 @@ impl Store {
 
 /// Half precision, little-endian: half the file for an error of the cosine below 0.001.
 fn encode(vector: &[f32]) -> Vec<u8> {
-    vector.iter().flat_map(|value| f16::from_f32(*value).to_le_bytes()).collect()
+    vector
+        .iter()
+        .flat_map(|value| f16::from_f32(*value).to_le_bytes())
+        .collect()
 }
 
 /// The vector of a chunk, if it has one.
@@ -262,5 +270,10 @@ fn decode(blob: &[u8]) -> Vec<f32> {
 
 fn decode_into(blob: &[u8], vector: &mut Vec<f32>) {
     vector.clear();
-    vector.extend(blob.as_chunks::<2>().0.iter().map(|bytes| f16::from_le_bytes(*bytes).to_f32()));
+    vector.extend(
+        blob.as_chunks::<2>()
+            .0
+            .iter()
+            .map(|bytes| f16::from_le_bytes(*bytes).to_f32()),
+    );
 }

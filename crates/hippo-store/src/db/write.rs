@@ -69,7 +69,12 @@ impl Store {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|source| StoreError::from_sql(path, source))?;
-        Ok(Batch { transaction, ids: self.ids.clone(), pool: &mut self.ids, path })
+        Ok(Batch {
+            transaction,
+            ids: self.ids.clone(),
+            pool: &mut self.ids,
+            path,
+        })
     }
 }
 
@@ -87,7 +92,8 @@ impl Batch<'_> {
         terms: &mut dyn FnMut(&Chunk, &str, &mut String) -> usize,
     ) -> Result<DocumentChange, StoreError> {
         let path = self.path;
-        self.put(record, document, terms).map_err(|source| StoreError::from_sql(path, source))
+        self.put(record, document, terms)
+            .map_err(|source| StoreError::from_sql(path, source))
     }
 
     /// Removes a document and its chunks; vectors stay for a while, should the text come back.
@@ -119,9 +125,7 @@ impl Batch<'_> {
     pub fn touch_document(&mut self, record: &DocumentRecord) -> Result<(), StoreError> {
         let done = self
             .transaction
-            .prepare_cached(
-                "UPDATE documents SET size = ?2, mtime_ns = ?3, date = ?4 WHERE path = ?1",
-            )
+            .prepare_cached("UPDATE documents SET size = ?2, mtime_ns = ?3, date = ?4 WHERE path = ?1")
             .and_then(|mut statement| {
                 statement.execute(params![
                     record.path,
@@ -130,7 +134,8 @@ impl Batch<'_> {
                     record.date
                 ])
             });
-        done.map(|_| ()).map_err(|source| StoreError::from_sql(self.path, source))
+        done.map(|_| ())
+            .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
     /// Counts this batch as one more generation of the documents.
@@ -149,7 +154,9 @@ impl Batch<'_> {
     /// # Errors
     /// See [`StoreError`]; nothing of the batch happened then.
     pub fn commit(self) -> Result<(), StoreError> {
-        self.transaction.commit().map_err(|source| StoreError::from_sql(self.path, source))?;
+        self.transaction
+            .commit()
+            .map_err(|source| StoreError::from_sql(self.path, source))?;
         *self.pool = self.ids;
         Ok(())
     }
@@ -162,7 +169,10 @@ impl Batch<'_> {
     ) -> rusqlite::Result<DocumentChange> {
         let row = self.upsert_row(record, document)?;
         let mut old = self.old_chunks(row)?;
-        let mut change = DocumentChange { document: row, ..DocumentChange::default() };
+        let mut change = DocumentChange {
+            document: row,
+            ..DocumentChange::default()
+        };
         self.write_sections(row, document)?;
 
         let mut text = String::new();
@@ -202,13 +212,20 @@ impl Batch<'_> {
             .query_row([path], |row| row.get(0))
             .optional()?;
         let Some(document) = row else { return Ok(None) };
-        let mut change = DocumentChange { document, ..DocumentChange::default() };
+        let mut change = DocumentChange {
+            document,
+            ..DocumentChange::default()
+        };
         for gone in self.old_chunks(document)?.into_values().flatten() {
             self.drop_chunk(gone.id)?;
             change.removed.push(gone.id);
         }
-        self.transaction.prepare_cached("DELETE FROM sections WHERE document = ?1")?.execute([document])?;
-        self.transaction.prepare_cached("DELETE FROM documents WHERE id = ?1")?.execute([document])?;
+        self.transaction
+            .prepare_cached("DELETE FROM sections WHERE document = ?1")?
+            .execute([document])?;
+        self.transaction
+            .prepare_cached("DELETE FROM documents WHERE id = ?1")?
+            .execute([document])?;
         Ok(Some(change))
     }
 
@@ -234,7 +251,9 @@ impl Batch<'_> {
     }
 
     fn write_sections(&self, document: u32, content: &Document) -> rusqlite::Result<()> {
-        self.transaction.prepare_cached("DELETE FROM sections WHERE document = ?1")?.execute([document])?;
+        self.transaction
+            .prepare_cached("DELETE FROM sections WHERE document = ?1")?
+            .execute([document])?;
         let mut insert = self
             .transaction
             .prepare_cached("INSERT INTO sections VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
@@ -268,8 +287,11 @@ impl Batch<'_> {
             let section: u32 = row.get(4)?;
             let opens = last_section != Some(section);
             last_section = Some(section);
-            let lead: String =
-                if opens { row.get::<_, Option<String>>(5)?.unwrap_or_default() } else { String::new() };
+            let lead: String = if opens {
+                row.get::<_, Option<String>>(5)?.unwrap_or_default()
+            } else {
+                String::new()
+            };
             let chunk = NewChunk {
                 id: row.get(0)?,
                 terms: row.get(2)?,
@@ -304,8 +326,12 @@ impl Batch<'_> {
     }
 
     fn drop_chunk(&mut self, id: u32) -> rusqlite::Result<()> {
-        self.transaction.prepare_cached("DELETE FROM lexical WHERE rowid = ?1")?.execute([id])?;
-        self.transaction.prepare_cached("DELETE FROM chunks WHERE id = ?1")?.execute([id])?;
+        self.transaction
+            .prepare_cached("DELETE FROM lexical WHERE rowid = ?1")?
+            .execute([id])?;
+        self.transaction
+            .prepare_cached("DELETE FROM chunks WHERE id = ?1")?
+            .execute([id])?;
         self.ids.give_back(id);
         Ok(())
     }
@@ -352,7 +378,12 @@ impl Batch<'_> {
         self.transaction
             .prepare_cached("INSERT INTO lexical (rowid, terms) VALUES (?1, ?2)")?
             .execute(params![id, terms])?;
-        Ok(NewChunk { id, terms: count, vector, tokens })
+        Ok(NewChunk {
+            id,
+            terms: count,
+            vector,
+            tokens,
+        })
     }
 }
 

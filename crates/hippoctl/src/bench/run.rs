@@ -63,7 +63,7 @@ pub fn measure(
     step: &mut dyn FnMut(),
 ) -> Result<Measured, Failure> {
     let request = |question: &Question| SearchRequest {
-        mode: wire_mode(mode).unwrap_or_default(),
+        mode: wire_mode(mode),
         record: false,
         ..SearchRequest::new(workspace, question.query.as_str())
     };
@@ -79,7 +79,7 @@ pub fn measure(
     let mut outcomes = Vec::with_capacity(questions.len());
     for question in questions {
         let ranked = SearchRequest {
-            limit: depth(args),
+            limit: Some(depth(args)),
             ..request(question)
         };
         let begun = Instant::now();
@@ -88,7 +88,7 @@ pub fn measure(
         let mut budget_recall = BTreeMap::new();
         for budget in &args.budgets {
             let within = SearchRequest {
-                limit: MAX_LIMIT,
+                limit: Some(MAX_LIMIT),
                 budget_tokens: Some(*budget),
                 ..request(question)
             };

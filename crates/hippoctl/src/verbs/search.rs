@@ -29,7 +29,7 @@ pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Resu
     let request = SearchRequest {
         workspace: session.workspace()?,
         query: query.join(" "),
-        mode: mode.into(),
+        mode: mode.map(Into::into),
         limit,
         budget_tokens: budget,
         min_score,

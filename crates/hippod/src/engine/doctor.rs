@@ -32,7 +32,13 @@ impl Engine {
             }
             if let Slot::Broken(error) = slot {
                 let place = root.display().to_string();
-                report.problem("workspace", Severity::Error, error.message, place, error.data.hint);
+                report.problem(
+                    "workspace",
+                    Severity::Error,
+                    error.message,
+                    place,
+                    error.data.hint,
+                );
             }
         }
         for workspace in self.workspaces.values() {
@@ -41,7 +47,10 @@ impl Engine {
             }
         }
         report.problems.sort_by_key(|problem| problem.severity);
-        Ok(DoctorResponse { problems: report.problems, checks: report.checks })
+        Ok(DoctorResponse {
+            problems: report.problems,
+            checks: report.checks,
+        })
     }
 
     fn roots_of(&self, folder: Option<&str>) -> Result<Vec<PathBuf>, RpcError> {
@@ -101,7 +110,13 @@ fn examine(workspace: &Workspace, report: &mut Report) {
     }
     if let Some(error) = &workspace.trouble {
         let refusal = super::requests::store_error(error);
-        report.problem("store", Severity::Error, refusal.message, place.clone(), refusal.data.hint);
+        report.problem(
+            "store",
+            Severity::Error,
+            refusal.message,
+            place.clone(),
+            refusal.data.hint,
+        );
     }
     if !workspace.root_present {
         report.problem(
@@ -202,6 +217,10 @@ impl Report {
     }
 
     fn check(&mut self, id: &str, ok: bool, detail: impl Into<String>) {
-        self.checks.push(Check { id: id.to_owned(), ok, detail: detail.into() });
+        self.checks.push(Check {
+            id: id.to_owned(),
+            ok,
+            detail: detail.into(),
+        });
     }
 }

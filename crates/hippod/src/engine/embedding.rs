@@ -9,8 +9,8 @@ use hippo_store::StoreError;
 use hippo_store::db::{EmbedderRow, Embedding};
 use hippo_store::vector::VectorIndex;
 
-use super::patch;
 use super::Engine;
+use super::patch;
 use super::workspace::Workspace;
 use crate::embed_worker::{EmbedEvent, Job, Passage};
 use crate::verify::{FileMark, Span};
@@ -28,8 +28,13 @@ impl Engine {
     /// Takes what the embed worker says.
     pub(super) fn embedded(&mut self, event: EmbedEvent, now: Instant) {
         match event {
-            EmbedEvent::Done { workspace, embeddings } => {
-                let Some(workspace) = self.workspaces.get_mut(&workspace) else { return };
+            EmbedEvent::Done {
+                workspace,
+                embeddings,
+            } => {
+                let Some(workspace) = self.workspaces.get_mut(&workspace) else {
+                    return;
+                };
                 let stored = workspace
                     .take_vectors(&embeddings, now)
                     .and_then(|()| workspace.finish_change_of_model());
@@ -93,7 +98,11 @@ impl Workspace {
             };
             let bytes = std::fs::read(self.root.join(&path)).unwrap_or_default();
             let hash = ContentHash::of(&bytes).0;
-            if self.known.get(&path).is_none_or(|known| known.hash != hash || known.mark != mark) {
+            if self
+                .known
+                .get(&path)
+                .is_none_or(|known| known.hash != hash || known.mark != mark)
+            {
                 // Changed or gone since it was indexed: ingesting it again brings what waits up to date.
                 self.pending.documents.remove(&document);
                 self.mark_dirty(path, now);
@@ -104,7 +113,11 @@ impl Workspace {
             });
             self.pending.forget(document, &taken);
             self.pending.in_flight.push_back(taken);
-            return Some(Job { workspace: self.key, model, passages });
+            return Some(Job {
+                workspace: self.key,
+                model,
+                passages,
+            });
         }
     }
 
@@ -125,7 +138,11 @@ impl Workspace {
         let placed = place.chunks().iter().filter_map(|chunk| {
             let section = picture.corpus.place(*chunk)?.section;
             let span = picture.spans.get(*chunk as usize).copied().flatten()?;
-            Some(Placed { chunk: *chunk, section, span })
+            Some(Placed {
+                chunk: *chunk,
+                section,
+                span,
+            })
         });
         Some((place.path.to_string(), placed.collect(), mark))
     }
@@ -136,7 +153,9 @@ impl Workspace {
     /// See [`StoreError`]; the chunks wait again then.
     pub fn take_vectors(&mut self, embeddings: &[Embedding], now: Instant) -> Result<(), StoreError> {
         let job = self.pending.in_flight.pop_front().unwrap_or_default();
-        let Some(embedder) = self.embedder.clone() else { return Ok(()) };
+        let Some(embedder) = self.embedder.clone() else {
+            return Ok(());
+        };
         let placed = match self.store.put_vectors(&embedder, embeddings) {
             Ok(placed) => placed,
             Err(error) => {
@@ -176,7 +195,12 @@ impl Workspace {
 
     fn wait_again(&mut self, chunks: Vec<u32>) {
         for chunk in chunks {
-            let document = self.view.picture().corpus.place(chunk).map(|place| place.document);
+            let document = self
+                .view
+                .picture()
+                .corpus
+                .place(chunk)
+                .map(|place| place.document);
             if let Some(document) = document {
                 self.pending.add(document, [chunk], false);
             }
@@ -188,7 +212,9 @@ impl Workspace {
     /// # Errors
     /// See [`StoreError`]; the old model goes on answering then.
     pub fn finish_change_of_model(&mut self) -> Result<bool, StoreError> {
-        let Some(embedder) = self.embedder.clone() else { return Ok(false) };
+        let Some(embedder) = self.embedder.clone() else {
+            return Ok(false);
+        };
         if embedder.active || self.pending.len() > 0 || !self.dirty.is_empty() {
             return Ok(false);
         }
@@ -208,7 +234,10 @@ impl Workspace {
         picture.vectors = vectors;
         picture.model = Some(embedder.model.as_str().into());
         drop(picture);
-        self.embedder = Some(EmbedderRow { active: true, ..embedder });
+        self.embedder = Some(EmbedderRow {
+            active: true,
+            ..embedder
+        });
         self.unsaved = true;
         Ok(true)
     }

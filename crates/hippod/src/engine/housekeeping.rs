@@ -28,7 +28,11 @@ impl Workspace {
             (Some(_), None) => Some(self.canary_at),
         };
         let save = (self.unsaved && self.pending.len() == 0).then(|| self.last_write + SAVE_AFTER);
-        canary.into_iter().chain(save).min().unwrap_or(now + Duration::from_secs(3600))
+        canary
+            .into_iter()
+            .chain(save)
+            .min()
+            .unwrap_or(now + Duration::from_secs(3600))
     }
 
     fn save_vectors(&mut self, state: &std::path::Path) {
@@ -138,7 +142,10 @@ impl Engine {
         let build = move || {
             let built = job.run(&cancel).ok();
             // The engine is gone only when the daemon ends.
-            let _ = events.send(Event::GraphBuilt { workspace: key, built });
+            let _ = events.send(Event::GraphBuilt {
+                workspace: key,
+                built,
+            });
         };
         match std::thread::Builder::new().name("graph".into()).spawn(build) {
             Ok(_) => {
@@ -151,7 +158,9 @@ impl Engine {
 
     /// Takes a finished graph into use.
     pub(super) fn graph_built(&mut self, key: u64, built: Option<Built>) {
-        let Some(workspace) = self.workspaces.get_mut(&key) else { return };
+        let Some(workspace) = self.workspaces.get_mut(&key) else {
+            return;
+        };
         workspace.building = false;
         workspace.cancel_build = None;
         let mut picture = workspace.view.picture_mut();

@@ -92,7 +92,11 @@ impl Workspace {
             }
             Reading::Refused { reason, forget } => {
                 self.skip(path, reason);
-                return if forget { self.remove(&[path.to_owned()]) } else { Ok(Refreshed::Same) };
+                return if forget {
+                    self.remove(&[path.to_owned()])
+                } else {
+                    Ok(Refreshed::Same)
+                };
             }
         };
         self.missing.remove(path);
@@ -100,7 +104,12 @@ impl Workspace {
         self.skipped.retain(|skipped| skipped.rel != path);
 
         let hash = ContentHash::of(&bytes).0;
-        let racy = ingest.now.0.saturating_mul(1_000_000).saturating_sub(mark.mtime_ns) < RACY_NS;
+        let racy = ingest
+            .now
+            .0
+            .saturating_mul(1_000_000)
+            .saturating_sub(mark.mtime_ns)
+            < RACY_NS;
         if let Some(known) = self.known.get(path).copied()
             && known.hash == hash
         {
@@ -114,7 +123,15 @@ impl Workspace {
         let document = chunk::chunk(&bytes);
         let record = record_of(path, mark, hash, &document, ingest);
         let change = self.write(&record, &document, &bytes, ingest)?;
-        self.known.insert(path.to_owned(), Known { document: change.document, mark, hash, racy });
+        self.known.insert(
+            path.to_owned(),
+            Known {
+                document: change.document,
+                mark,
+                hash,
+                racy,
+            },
+        );
         Ok(Refreshed::Changed)
     }
 
@@ -151,7 +168,11 @@ impl Workspace {
         drop(picture);
         self.untidy += (change.added.len() + change.removed.len()) as u64;
         self.pending.forget(change.document, &change.removed);
-        let waiting = change.chunks.iter().filter(|chunk| chunk.vector.is_none()).map(|chunk| chunk.id);
+        let waiting = change
+            .chunks
+            .iter()
+            .filter(|chunk| chunk.vector.is_none())
+            .map(|chunk| chunk.id);
         self.pending.add(change.document, waiting, true);
         Ok(change)
     }
@@ -179,7 +200,11 @@ impl Workspace {
             self.held.remove(path);
         }
         self.unsaved = true;
-        Ok(if changes.is_empty() { Refreshed::Same } else { Refreshed::Removed })
+        Ok(if changes.is_empty() {
+            Refreshed::Same
+        } else {
+            Refreshed::Removed
+        })
     }
 
     /// The bytes are as known; size and time may not be.
@@ -192,10 +217,17 @@ impl Workspace {
     ) -> Result<Refreshed, StoreError> {
         if before.mark != after.mark {
             let mut picture = self.view.picture_mut();
-            let date = picture.corpus.document(after.document).and_then(|document| document.date);
+            let date = picture
+                .corpus
+                .document(after.document)
+                .and_then(|document| document.date);
             // A date that came from the file's time moves with it.
             let dated = source::date_in_name(path).is_some() || date != Some(date_of(before.mark, ingest));
-            let date = if dated { date } else { Some(date_of(after.mark, ingest)) };
+            let date = if dated {
+                date
+            } else {
+                Some(date_of(after.mark, ingest))
+            };
             let record = DocumentRecord {
                 path: path.to_owned(),
                 size: after.mark.size,
@@ -224,7 +256,9 @@ impl Workspace {
         bytes: &[u8],
         ingest: &mut Ingest<'_>,
     ) -> Result<Refreshed, StoreError> {
-        let Some(before) = self.known.get(from).copied() else { return Ok(Refreshed::Same) };
+        let Some(before) = self.known.get(from).copied() else {
+            return Ok(Refreshed::Same);
+        };
         let document = chunk::chunk(bytes);
         let record = record_of(to, mark, before.hash, &document, ingest);
         let mut batch = self.store.begin()?;
@@ -244,12 +278,17 @@ impl Workspace {
     /// A missing document with the same bytes: the file was renamed.
     fn missing_with(&self, hash: [u8; 16]) -> Option<String> {
         let gone = self.missing.keys().chain(&self.held);
-        gone.filter(|path| self.known.get(*path).is_some_and(|known| known.hash == hash)).min().cloned()
+        gone.filter(|path| self.known.get(*path).is_some_and(|known| known.hash == hash))
+            .min()
+            .cloned()
     }
 
     fn skip(&mut self, path: &str, reason: String) {
         self.skipped.retain(|skipped| skipped.rel != path);
-        self.skipped.push(Skipped { rel: path.to_owned(), reason });
+        self.skipped.push(Skipped {
+            rel: path.to_owned(),
+            reason,
+        });
     }
 
     fn read(&self, path: &str) -> Reading {
@@ -261,11 +300,17 @@ impl Workspace {
                 return Reading::Refused { reason, forget };
             }
             Look::None if self.root.join(path).exists() => {
-                return Reading::Refused { reason: "ignored".to_owned(), forget: true };
+                return Reading::Refused {
+                    reason: "ignored".to_owned(),
+                    forget: true,
+                };
             }
             Look::None => return Reading::Missing,
             Look::Unknown => {
-                return Reading::Refused { reason: "its folder cannot be read".to_owned(), forget: false };
+                return Reading::Refused {
+                    reason: "its folder cannot be read".to_owned(),
+                    forget: false,
+                };
             }
         }
         read_file(&self.root, path, self.view.config.sources.max_file_bytes)

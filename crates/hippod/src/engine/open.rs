@@ -51,7 +51,14 @@ pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
 /// # Errors
 /// A damaged database is told apart by [`StoreError::needs_rebuild`] in the chain.
 pub fn open(opening: Opening<'_>) -> Result<Workspace> {
-    let Opening { key, root, config, state, model, now } = opening;
+    let Opening {
+        key,
+        root,
+        config,
+        state,
+        model,
+        now,
+    } = opening;
     let rules = SourceRules::new(&config.sources.include, &config.sources.exclude)
         .context("could not understand the configured sources")?;
     let folder = registry::state_folder(state, root);
@@ -64,7 +71,13 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         None => None,
     };
     let (picture, known) = load(&store, &vector_folder(state, root))?;
-    let view = Arc::new(WorkspaceView::new(root.to_path_buf(), config, rules, file, picture));
+    let view = Arc::new(WorkspaceView::new(
+        root.to_path_buf(),
+        config,
+        rules,
+        file,
+        picture,
+    ));
     let mut workspace = Workspace {
         key,
         root: root.to_path_buf(),
@@ -137,10 +150,18 @@ fn load(store: &Store, dump: &Path) -> Result<(Picture, HashMap<String, Known>),
     for document in &loaded.documents {
         patch::load(&mut picture, document);
         vectors += document.rows.iter().filter(|row| row.vector.is_some()).count();
-        let mark = FileMark { size: document.record.size, mtime_ns: document.record.mtime_ns };
+        let mark = FileMark {
+            size: document.record.size,
+            mtime_ns: document.record.mtime_ns,
+        };
         known.insert(
             document.record.path.clone(),
-            Known { document: document.id, mark, hash: document.record.hash, racy: false },
+            Known {
+                document: document.id,
+                mark,
+                hash: document.record.hash,
+                racy: false,
+            },
         );
     }
     picture.vectors = load_vectors(store, dump, dimension, vectors)?;
@@ -157,7 +178,9 @@ fn load_vectors(
     if let Some(identity) = identity(store, count)?.filter(|_| count > 0) {
         match VectorIndex::load(dump, &identity, VectorParams::default()) {
             Ok(index) => return Ok(index),
-            Err(rejected) => tracing::info!(%rejected, "the saved vector index is not used; it is made again"),
+            Err(rejected) => {
+                tracing::info!(%rejected, "the saved vector index is not used; it is made again")
+            }
         }
     }
     let mut index = VectorIndex::new(dimension);

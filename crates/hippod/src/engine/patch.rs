@@ -19,13 +19,27 @@ pub fn replace(
     for id in &change.removed {
         forget(picture, *id);
     }
-    place(picture, change.document, record, &document.sections, &document.chunks, &change.chunks);
+    place(
+        picture,
+        change.document,
+        record,
+        &document.sections,
+        &document.chunks,
+        &change.chunks,
+    );
     picture.generation = generation;
 }
 
 /// Puts a document that was read from the database into an empty picture.
 pub fn load(picture: &mut Picture, document: &LoadedDocument) {
-    let LoadedDocument { id, record, sections, chunks, rows, title: _ } = document;
+    let LoadedDocument {
+        id,
+        record,
+        sections,
+        chunks,
+        rows,
+        title: _,
+    } = document;
     place(picture, *id, record, sections, chunks, rows);
 }
 
@@ -67,7 +81,10 @@ fn place(
 ) {
     let places: Vec<corpus::NewSection> = sections
         .iter()
-        .map(|section| corpus::NewSection { parent: section.parent, date: section.date })
+        .map(|section| corpus::NewSection {
+            parent: section.parent,
+            date: section.date,
+        })
         .collect();
     let chunk_places: Vec<corpus::NewChunk> = chunks
         .iter()
@@ -80,8 +97,16 @@ fn place(
             hash: chunk.hash,
         })
         .collect();
-    picture.corpus.set_document(document, &record.path, date(record), &places, &chunk_places);
-    picture.facts.insert(document, Facts { mark: mark(record), sections: sections.into() });
+    picture
+        .corpus
+        .set_document(document, &record.path, date(record), &places, &chunk_places);
+    picture.facts.insert(
+        document,
+        Facts {
+            mark: mark(record),
+            sections: sections.into(),
+        },
+    );
     for (chunk, row) in chunks.iter().zip(rows) {
         let slot = row.id as usize;
         if picture.spans.len() <= slot {
@@ -110,7 +135,10 @@ fn forget(picture: &mut Picture, id: u32) {
 }
 
 fn mark(record: &DocumentRecord) -> FileMark {
-    FileMark { size: record.size, mtime_ns: record.mtime_ns }
+    FileMark {
+        size: record.size,
+        mtime_ns: record.mtime_ns,
+    }
 }
 
 fn date(record: &DocumentRecord) -> Option<Date> {

@@ -17,7 +17,11 @@ impl Engine {
     /// # Errors
     /// When the old database can neither be emptied nor moved.
     pub(super) fn rebuild(&mut self, root: &Path) -> Result<()> {
-        let key = self.workspaces.values().find(|workspace| workspace.root == root).map(|found| found.key);
+        let key = self
+            .workspaces
+            .values()
+            .find(|workspace| workspace.root == root)
+            .map(|found| found.key);
         if let Some(workspace) = key.and_then(|key| self.workspaces.remove(&key)) {
             if let Some(cancel) = &workspace.cancel_build {
                 cancel.store(true, Ordering::Relaxed);

@@ -46,7 +46,10 @@ impl Workspace {
     fn compare(&mut self, scan: &ScanResult, now: Instant) {
         let mut seen = BTreeSet::new();
         for file in &scan.files {
-            let mark = FileMark { size: file.size, mtime_ns: file.mtime_ns };
+            let mark = FileMark {
+                size: file.size,
+                mtime_ns: file.mtime_ns,
+            };
             match self.known.get(&file.rel) {
                 Some(known) if known.mark == mark && !known.racy => {
                     self.missing.remove(&file.rel);
@@ -61,7 +64,12 @@ impl Workspace {
             .known
             .keys()
             .filter(|path| !seen.contains(path.as_str()))
-            .filter(|path| !scan.unreadable_dirs.iter().any(|dir| Path::new(path.as_str()).starts_with(dir)))
+            .filter(|path| {
+                !scan
+                    .unreadable_dirs
+                    .iter()
+                    .any(|dir| Path::new(path.as_str()).starts_with(dir))
+            })
             .cloned()
             .collect();
         for path in unseen {
@@ -78,7 +86,9 @@ impl Workspace {
     pub fn note_events(&mut self, paths: BTreeSet<PathBuf>, now: Instant) {
         self.times.event = Some(now);
         for path in paths {
-            let Some(relative) = relative(&self.root, &path) else { continue };
+            let Some(relative) = relative(&self.root, &path) else {
+                continue;
+            };
             if self.view.rules.is_source(&relative) && !path.is_dir() {
                 self.mark_dirty(relative, now);
             } else if relative.is_empty() || self.is_folder_of_memory(&relative, &path) {
@@ -134,13 +144,19 @@ impl Workspace {
                 self.missing.remove(&path);
                 self.held.insert(path);
             }
-            return Ok(Deletions { removed: 0, newly_held });
+            return Ok(Deletions {
+                removed: 0,
+                newly_held,
+            });
         }
         let removed = gone.len();
         if removed > 0 {
             self.remove(&gone)?;
         }
-        Ok(Deletions { removed, newly_held: 0 })
+        Ok(Deletions {
+            removed,
+            newly_held: 0,
+        })
     }
 
     /// Takes held deletions as meant. Answers how many documents went.
@@ -148,10 +164,19 @@ impl Workspace {
     /// # Errors
     /// See [`StoreError`]; nothing went then.
     pub fn accept_deletions(&mut self) -> Result<usize, StoreError> {
-        let held: Vec<String> = self.held.iter().filter(|path| !self.root.join(path).exists()).cloned().collect();
+        let held: Vec<String> = self
+            .held
+            .iter()
+            .filter(|path| !self.root.join(path).exists())
+            .cloned()
+            .collect();
         let removed = self.remove(&held)?;
         self.held.clear();
-        Ok(if removed == Refreshed::Removed { held.len() } else { 0 })
+        Ok(if removed == Refreshed::Removed {
+            held.len()
+        } else {
+            0
+        })
     }
 }
 

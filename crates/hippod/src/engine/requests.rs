@@ -8,9 +8,9 @@ use hippo_proto::{
 };
 use hippo_store::StoreError;
 
+use super::Engine;
 use super::open::{self, Opening};
 use super::workspace::{Waiter, Workspace};
-use super::Engine;
 use crate::event::Request;
 use crate::shared::Slot;
 
@@ -24,18 +24,32 @@ impl Engine {
             Request::Remove { folder, reply } => {
                 let _ = reply.send(self.remove(&folder));
             }
-            Request::Sync { root, wait, accept_deletions, reply } => {
+            Request::Sync {
+                root,
+                wait,
+                accept_deletions,
+                reply,
+            } => {
                 let now = self.shared.clock.monotonic();
                 let Some(workspace) = self.by_root(&root) else {
                     let _ = reply.send(Err(no_workspace(&root)));
                     return;
                 };
-                let removed = if accept_deletions { workspace.accept_deletions() } else { Ok(0) };
+                let removed = if accept_deletions {
+                    workspace.accept_deletions()
+                } else {
+                    Ok(0)
+                };
                 match removed {
                     Ok(removed) => {
                         workspace.reconcile(now);
-                        let waiter =
-                            Waiter { reply, since: now, wait, changed: 0, removed: removed as u64 };
+                        let waiter = Waiter {
+                            reply,
+                            since: now,
+                            wait,
+                            changed: 0,
+                            removed: removed as u64,
+                        };
                         workspace.waiters.push(waiter);
                     }
                     Err(error) => {
@@ -62,35 +76,55 @@ impl Engine {
 
     fn add(&mut self, folder: &Path) -> Result<WorkspaceAddResponse, RpcError> {
         let root = folder.canonicalize().map_err(|error| {
-            RpcError::not_found(format!("could not find the folder: {}: {error}", folder.display()))
-                .hint("give a folder that exists")
+            RpcError::not_found(format!(
+                "could not find the folder: {}: {error}",
+                folder.display()
+            ))
+            .hint("give a folder that exists")
         })?;
         if !root.is_dir() {
             return Err(RpcError::bad_request(format!("not a folder: {}", root.display())));
         }
-        let added = self.registry.add(&root).map_err(|error| RpcError::internal(format!("{error:#}")))?;
+        let added = self
+            .registry
+            .add(&root)
+            .map_err(|error| RpcError::internal(format!("{error:#}")))?;
         if added {
             self.shared.views.set(&root, Slot::Opening);
         }
         if self.by_root(&root).is_none() {
             self.open(&root);
         }
-        if let Some((_, Slot::Broken(error))) =
-            self.shared.views.all().into_iter().find(|(known, _)| *known == root)
+        if let Some((_, Slot::Broken(error))) = self
+            .shared
+            .views
+            .all()
+            .into_iter()
+            .find(|(known, _)| *known == root)
         {
             return Err(error);
         }
-        Ok(WorkspaceAddResponse { root: root.display().to_string(), added })
+        Ok(WorkspaceAddResponse {
+            root: root.display().to_string(),
+            added,
+        })
     }
 
     fn remove(&mut self, folder: &Path) -> Result<WorkspaceRemoveResponse, RpcError> {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        let known = self.registry.remove(&root).map_err(|error| RpcError::internal(format!("{error:#}")))?;
+        let known = self
+            .registry
+            .remove(&root)
+            .map_err(|error| RpcError::internal(format!("{error:#}")))?;
         if !known {
             return Err(no_workspace(&root));
         }
         self.shared.views.remove(&root);
-        let key = self.workspaces.values().find(|workspace| workspace.root == root).map(|found| found.key);
+        let key = self
+            .workspaces
+            .values()
+            .find(|workspace| workspace.root == root)
+            .map(|found| found.key);
         if let Some(workspace) = key.and_then(|key| self.workspaces.remove(&key)) {
             if let Some(cancel) = &workspace.cancel_build {
                 cancel.store(true, Ordering::Relaxed);
@@ -103,14 +137,18 @@ impl Engine {
         {
             tracing::warn!(%error, folder = %state.display(), "could not remove the state of a workspace");
         }
-        Ok(WorkspaceRemoveResponse { root: root.display().to_string() })
+        Ok(WorkspaceRemoveResponse {
+            root: root.display().to_string(),
+        })
     }
 
     /// Opens a workspace, or notes why it cannot be.
     pub(super) fn open(&mut self, root: &Path) {
         match self.try_open(root) {
             Ok(workspace) => {
-                self.shared.views.set(root, Slot::Open(std::sync::Arc::clone(&workspace.view)));
+                self.shared
+                    .views
+                    .set(root, Slot::Open(std::sync::Arc::clone(&workspace.view)));
                 self.workspaces.insert(workspace.key, workspace);
             }
             Err(error) => {
@@ -189,6 +227,9 @@ pub fn store_error(error: &StoreError) -> RpcError {
 }
 
 pub(super) fn no_workspace(root: &Path) -> RpcError {
-    RpcError::new(ErrorKind::NoWorkspace, format!("could not find a workspace: {}", root.display()))
-        .hint("hippoctl workspace list shows the registered ones")
+    RpcError::new(
+        ErrorKind::NoWorkspace,
+        format!("could not find a workspace: {}", root.display()),
+    )
+    .hint("hippoctl workspace list shows the registered ones")
 }

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use hippo_proto::{
-    DiskStatus, Event as News, Skipped, VectorBackend, VectorStatus, WatcherMode, WatcherStatus, WorkspaceStatus,
+    DiskStatus, Event as News, Skipped, VectorBackend, VectorStatus, WatcherMode, WatcherStatus,
+    WorkspaceStatus,
 };
 use hippo_store::StoreError;
 
@@ -21,17 +22,33 @@ impl Engine {
     pub(super) fn publish(&self, workspace: &mut Workspace, now: Instant, changed: u64, removed: u64) {
         let degraded = self.degraded(workspace);
         let behind_since = workspace.dirty.values().map(|dirty| dirty.since).min();
-        let freshness = Freshness { pending: workspace.backlog(), behind_since, degraded };
+        let freshness = Freshness {
+            pending: workspace.backlog(),
+            behind_since,
+            degraded,
+        };
         let before = workspace.view.set_freshness(freshness.clone());
         let root = workspace.root.display().to_string();
-        if before.degraded.as_ref().map(|(word, _)| *word) != freshness.degraded.as_ref().map(|(word, _)| *word) {
+        if before.degraded.as_ref().map(|(word, _)| *word)
+            != freshness.degraded.as_ref().map(|(word, _)| *word)
+        {
             let (degraded, why) = freshness.degraded.clone().unzip();
-            self.tell(News::Degraded { workspace: root.clone(), degraded: degraded.map(str::to_owned), why });
+            self.tell(News::Degraded {
+                workspace: root.clone(),
+                degraded: degraded.map(str::to_owned),
+                why,
+            });
         }
         let generation = workspace.view.picture().generation;
         let pending = workspace.pending.len() as u64;
         if changed + removed > 0 {
-            self.tell(News::Indexed { workspace: root.clone(), generation, changed, removed, pending });
+            self.tell(News::Indexed {
+                workspace: root.clone(),
+                generation,
+                changed,
+                removed,
+                pending,
+            });
         }
         if before.pending > 0 && freshness.pending == 0 {
             self.tell(News::Job {
@@ -58,7 +75,10 @@ impl Engine {
             None => {}
         }
         if !workspace.root_present {
-            let why = format!("the folder is not there: {}; its index is kept", workspace.root.display());
+            let why = format!(
+                "the folder is not there: {}; its index is kept",
+                workspace.root.display()
+            );
             return Some(("root-missing", why));
         }
         if !self.shared.config.embed.enabled {
@@ -66,13 +86,12 @@ impl Engine {
         }
         let waiting = workspace.pending.len();
         match self.shared.embed.state().0 {
-            ModelState::Absent(why) => {
-                Some(("no-model", format!("{why}; install it: hippoctl model pull")))
-            }
+            ModelState::Absent(why) => Some(("no-model", format!("{why}; install it: hippoctl model pull"))),
             ModelState::Failed(why) => Some(("no-model", format!("{why}; hippoctl doctor tells more"))),
-            _ if waiting > 0 => {
-                Some(("embeddings-behind", format!("{waiting} chunks wait for their vectors")))
-            }
+            _ if waiting > 0 => Some((
+                "embeddings-behind",
+                format!("{waiting} chunks wait for their vectors"),
+            )),
             _ => None,
         }
     }
@@ -90,7 +109,10 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
         pending: workspace.pending.len() as u64,
         embedded: picture.vectors.len() as u64,
         skipped: skipped
-            .map(|skipped| Skipped { path: skipped.rel.clone(), reason: skipped.reason.clone() })
+            .map(|skipped| Skipped {
+                path: skipped.rel.clone(),
+                reason: skipped.reason.clone(),
+            })
             .collect(),
         skipped_count: workspace.skipped.len() as u64,
         generation: picture.generation,
@@ -116,7 +138,11 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
         held_deletions: workspace.held.len() as u64,
         root_present: workspace.root_present,
         vector: VectorStatus {
-            backend: if picture.vectors.uses_graph() { VectorBackend::Hnsw } else { VectorBackend::Exact },
+            backend: if picture.vectors.uses_graph() {
+                VectorBackend::Hnsw
+            } else {
+                VectorBackend::Exact
+            },
             vectors: picture.vectors.len() as u64,
             tombstones: picture.vectors.tombstones() as u64,
             building: workspace.building,

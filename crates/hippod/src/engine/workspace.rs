@@ -178,7 +178,10 @@ pub struct Workspace {
 impl Workspace {
     /// Marks a path as perhaps changed.
     pub fn mark_dirty(&mut self, path: String, now: Instant) {
-        self.dirty.entry(path).or_insert(Dirty { since: now, not_before: now });
+        self.dirty.entry(path).or_insert(Dirty {
+            since: now,
+            not_before: now,
+        });
     }
 
     /// Tries a path again later.

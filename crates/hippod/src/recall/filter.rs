@@ -32,8 +32,16 @@ impl Filter {
             }
             None => None,
         };
-        let filter = Self { path, since: date(request.since.as_deref())?, until: date(request.until.as_deref())? };
-        if filter.since.zip(filter.until).is_some_and(|(since, until)| since > until) {
+        let filter = Self {
+            path,
+            since: date(request.since.as_deref())?,
+            until: date(request.until.as_deref())?,
+        };
+        if filter
+            .since
+            .zip(filter.until)
+            .is_some_and(|(since, until)| since > until)
+        {
             return Err(RpcError::bad_request("\"since\" is later than \"until\"").hint("swap them"));
         }
         Ok(filter)
@@ -46,7 +54,9 @@ impl Filter {
 
     /// Whether a chunk may be returned. A chunk without date passes no date filter.
     pub fn passes(&self, picture: &Picture, chunk: u32) -> bool {
-        let Some(place) = picture.corpus.place(chunk) else { return false };
+        let Some(place) = picture.corpus.place(chunk) else {
+            return false;
+        };
         if let Some(glob) = &self.path {
             let document = picture.corpus.document(place.document);
             if !document.is_some_and(|document| glob.is_match(&*document.path)) {
@@ -64,9 +74,8 @@ impl Filter {
 
 fn date(text: Option<&str>) -> Result<Option<Date>, RpcError> {
     text.map(|text| {
-        text.parse().map_err(|_| {
-            RpcError::bad_request(format!("not a date: {text}")).hint("write it as YYYY-MM-DD")
-        })
+        text.parse()
+            .map_err(|_| RpcError::bad_request(format!("not a date: {text}")).hint("write it as YYYY-MM-DD"))
     })
     .transpose()
 }

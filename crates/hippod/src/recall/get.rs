@@ -25,7 +25,9 @@ pub async fn get(shared: &Arc<Shared>, request: GetRequest) -> Result<GetRespons
         Some(folder) => vec![shared.views.get(folder).await?],
         None => shared.views.open(),
     };
-    tokio::task::spawn_blocking(move || answer(&views, &request)).await.map_err(gone)?
+    tokio::task::spawn_blocking(move || answer(&views, &request))
+        .await
+        .map_err(gone)?
 }
 
 fn answer(views: &[Arc<WorkspaceView>], request: &GetRequest) -> Result<GetResponse, RpcError> {
@@ -42,8 +44,11 @@ fn by_id(views: &[Arc<WorkspaceView>], id: &str) -> Result<GetResponse, RpcError
             .hint("ids come from search; text that changed has another one: search again")
     })?;
     let stale = || {
-        RpcError::new(ErrorKind::Stale, format!("the text of this id is not on disk any more: {path}"))
-            .hint("search again")
+        RpcError::new(
+            ErrorKind::Stale,
+            format!("the text of this id is not on disk any more: {path}"),
+        )
+        .hint("search again")
     };
     let mut verifier = Verifier::new(&view.root, view.config.sources.max_file_bytes);
     let found = verifier.check(&path, mark, span).ok_or_else(stale)?;
@@ -56,14 +61,22 @@ fn find<'a>(view: &'a Arc<WorkspaceView>, id: &str) -> Option<(&'a WorkspaceView
     let document_part = id.get(1..9)?;
     let mut documents = picture.corpus.documents();
     documents.find_map(|(row, document)| {
-        if !ContentHash::of(document.path.as_bytes()).to_string().starts_with(document_part) {
+        if !ContentHash::of(document.path.as_bytes())
+            .to_string()
+            .starts_with(document_part)
+        {
             return None;
         }
         let span = document.chunks().iter().find_map(|chunk| {
             let span = picture.spans.get(*chunk as usize).copied().flatten()?;
             (public_id(&document.path, span.hash) == id).then_some(span)
         })?;
-        Some((&**view, document.path.to_string(), picture.facts.get(&row)?.mark, span))
+        Some((
+            &**view,
+            document.path.to_string(),
+            picture.facts.get(&row)?.mark,
+            span,
+        ))
     })
 }
 
@@ -74,16 +87,26 @@ fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<Get
         Some(section) => {
             let document = chunk::chunk(&whole);
             find_section(&document, section).ok_or_else(|| {
-                let titles: Vec<&str> =
-                    document.sections.iter().map(|section| section.title.as_str()).filter(|title| !title.is_empty()).take(12).collect();
-                RpcError::not_found(format!("could not find the section \"{}\" in {path}", shorten(section)))
-                    .hint(format!("its sections: {}", titles.join(", ")))
+                let titles: Vec<&str> = document
+                    .sections
+                    .iter()
+                    .map(|section| section.title.as_str())
+                    .filter(|title| !title.is_empty())
+                    .take(12)
+                    .collect();
+                RpcError::not_found(format!(
+                    "could not find the section \"{}\" in {path}",
+                    shorten(section)
+                ))
+                .hint(format!("its sections: {}", titles.join(", ")))
             })?
         }
         None => (1, u32::MAX),
     };
     let from = request.from.map_or(first, |from| first.saturating_add(from - 1));
-    let to = request.count.map_or(last, |count| last.min(from.saturating_add(count - 1)));
+    let to = request
+        .count
+        .map_or(last, |count| last.min(from.saturating_add(count - 1)));
     respond(&path, &whole, from, to)
 }
 
@@ -120,8 +143,10 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
     if view.rules.is_source(&relative) {
         return Ok(relative);
     }
-    Err(RpcError::not_found(format!("not a memory file of this workspace: {path}"))
-        .hint("[sources] of the configuration says which files are"))
+    Err(
+        RpcError::not_found(format!("not a memory file of this workspace: {path}"))
+            .hint("[sources] of the configuration says which files are"),
+    )
 }
 
 fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
@@ -132,7 +157,9 @@ fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
     };
     let real = whole.canonicalize().map_err(not_found)?;
     if !real.starts_with(&view.root) {
-        return Err(RpcError::bad_request(format!("the path leads outside of the workspace: {path}")));
+        return Err(RpcError::bad_request(format!(
+            "the path leads outside of the workspace: {path}"
+        )));
     }
     let metadata = std::fs::metadata(&real).map_err(not_found)?;
     if !metadata.is_file() {
@@ -140,7 +167,10 @@ fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
     }
     let limit = view.config.sources.max_file_bytes;
     if metadata.len() > limit {
-        return Err(RpcError::new(ErrorKind::TooLarge, format!("the file is larger than {limit} bytes: {path}")));
+        return Err(RpcError::new(
+            ErrorKind::TooLarge,
+            format!("the file is larger than {limit} bytes: {path}"),
+        ));
     }
     std::fs::read(&real).map_err(not_found)
 }
@@ -149,9 +179,13 @@ fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, 
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let total = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     if from > total.max(1) {
-        return Err(RpcError::not_found(format!("line {from} is beyond the end of {path}, which has {total}")));
+        return Err(RpcError::not_found(format!(
+            "line {from} is beyond the end of {path}, which has {total}"
+        )));
     }
-    let wanted = lines.get(from as usize - 1..to.min(total) as usize).unwrap_or_default();
+    let wanted = lines
+        .get(from as usize - 1..to.min(total) as usize)
+        .unwrap_or_default();
     let mut text = Vec::new();
     let mut end = from;
     let mut truncated = false;
@@ -164,14 +198,19 @@ fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, 
         end = number;
     }
     let document = chunk::chunk(bytes);
-    let section = (0u32..).zip(&document.sections).take_while(|(_, section)| section.start_line <= from).last();
+    let section = (0u32..)
+        .zip(&document.sections)
+        .take_while(|(_, section)| section.start_line <= from)
+        .last();
     Ok(GetResponse {
         path: path.to_owned(),
         start_line: from,
         end_line: end,
         hash: ContentHash::of(&text).to_string(),
         text: String::from_utf8_lossy(&text).into_owned(),
-        heading: section.map(|(index, _)| chunk::heading_path(&document.sections, index)).unwrap_or_default(),
+        heading: section
+            .map(|(index, _)| chunk::heading_path(&document.sections, index))
+            .unwrap_or_default(),
         total_lines: total,
         truncated,
     })

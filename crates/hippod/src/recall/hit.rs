@@ -40,9 +40,9 @@ pub struct Collector {
 
 impl Collector {
     /// For one request.
-    pub fn new(request: &SearchRequest) -> Self {
+    pub fn new(request: &SearchRequest, limit: usize) -> Self {
         Self {
-            limit: request.limit as usize,
+            limit,
             budget: request.budget_tokens.map(u64::from),
             explain: request.explain,
             results: Vec::new(),
@@ -54,7 +54,10 @@ impl Collector {
 
     /// What the picture knows of ranked chunks.
     pub fn places(&self, picture: &Picture, ranked: &[Ranked]) -> Vec<Place> {
-        ranked.iter().filter_map(|ranked| place(picture, ranked)).collect()
+        ranked
+            .iter()
+            .filter_map(|ranked| place(picture, ranked))
+            .collect()
     }
 
     /// Whether no further hit can be taken.
@@ -65,14 +68,28 @@ impl Collector {
     /// Takes a hit that stands on disk, if it fits.
     pub fn take(&mut self, place: Place, verified: Verified) {
         let counted = place.tokens > 0;
-        let tokens = if counted { place.tokens } else { estimate(&verified.text) };
-        if self.budget.is_some_and(|budget| self.tokens + u64::from(tokens) > budget) {
+        let tokens = if counted {
+            place.tokens
+        } else {
+            estimate(&verified.text)
+        };
+        if self
+            .budget
+            .is_some_and(|budget| self.tokens + u64::from(tokens) > budget)
+        {
             self.passed_over += 1;
             return;
         }
         self.tokens += u64::from(tokens);
         self.estimated |= !counted;
-        let Place { path, span, ranked, heading, date, .. } = place;
+        let Place {
+            path,
+            span,
+            ranked,
+            heading,
+            date,
+            ..
+        } = place;
         self.results.push(SearchHit {
             id: public_id(&path, span.hash),
             path,
@@ -80,7 +97,10 @@ impl Collector {
             end_line: verified.end_line,
             heading,
             score: ranked.score,
-            scores: Some(Scores { lexical: ranked.lexical, vector: ranked.vector }),
+            scores: Some(Scores {
+                lexical: ranked.lexical,
+                vector: ranked.vector,
+            }),
             strength: None,
             entry: None,
             tokens,
@@ -126,5 +146,9 @@ fn estimate(text: &str) -> u32 {
 }
 
 fn explain(features: &Features) -> BTreeMap<String, f32> {
-    features.named().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    features
+        .named()
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }

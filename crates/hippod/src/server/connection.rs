@@ -60,7 +60,9 @@ pub async fn run(shared: Arc<Shared>, stream: Stream, mut stop: watch::Receiver<
             }
             frames.push(&buffer[..count]);
             while let Some(frame) = frames.next_frame() {
-                let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+                let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+                    break;
+                };
                 let (shared, outbox) = (Arc::clone(&shared), outbox.clone());
                 tasks.spawn(async move {
                     answer(&shared, frame, &outbox).await;
@@ -90,7 +92,10 @@ async fn answer(shared: &Arc<Shared>, frame: Frame, outbox: &Outbox) {
     };
     shared.served.fetch_add(1, Ordering::Relaxed);
     let line = if line.len() > shared.config.server.max_line_bytes {
-        encode_error(&Id::Null, &RpcError::internal("the answer is longer than a line may be"))
+        encode_error(
+            &Id::Null,
+            &RpcError::internal("the answer is longer than a line may be"),
+        )
     } else {
         line
     };

@@ -8,8 +8,9 @@ use serde::Serialize;
 use tokio::sync::{broadcast::error::RecvError, oneshot};
 
 use hippo_proto::{
-    Call, EventName, HelloResponse, Id, ModelPullRequest, PROTOCOL, Progress, Request, RpcError, ShutdownResponse,
-    SubscribeRequest, SubscribeResponse, WorkspaceInfo, WorkspaceListResponse, encode_error, encode_result,
+    Call, EventName, HelloResponse, Id, ModelPullRequest, PROTOCOL, Progress, Request, RpcError,
+    ShutdownResponse, SubscribeRequest, SubscribeResponse, WorkspaceInfo, WorkspaceListResponse,
+    encode_error, encode_result,
 };
 
 use super::connection::Outbox;
@@ -33,17 +34,28 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
         }
         Request::Shutdown(_) => {
             shared.stop.send_replace(true);
-            line(&id, Ok(ShutdownResponse { pid: std::process::id() }))
+            line(
+                &id,
+                Ok(ShutdownResponse {
+                    pid: std::process::id(),
+                }),
+            )
         }
         Request::Subscribe(request) => line(&id, subscribe(shared, request, outbox)),
         Request::WorkspaceAdd(request) => {
             let folder = PathBuf::from(request.workspace);
-            line(&id, ask(shared, |reply| event::Request::Add { folder, reply }).await)
+            line(
+                &id,
+                ask(shared, |reply| event::Request::Add { folder, reply }).await,
+            )
         }
         Request::WorkspaceList(_) => line(&id, Ok(list(shared))),
         Request::WorkspaceRemove(request) => {
             let folder = PathBuf::from(request.workspace);
-            line(&id, ask(shared, |reply| event::Request::Remove { folder, reply }).await)
+            line(
+                &id,
+                ask(shared, |reply| event::Request::Remove { folder, reply }).await,
+            )
         }
         Request::WorkspaceSync(request) => match shared.views.get(&request.workspace).await {
             Ok(view) => {
@@ -61,9 +73,13 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
         Request::Get(request) => line(&id, recall::get(shared, request).await),
         Request::ModelList(_) => line(&id, blocking(shared, |shared| shared.models.list()).await),
         Request::ModelPull(request) => line(&id, pull(shared, request, &id, outbox).await),
-        Request::ModelVerify(request) => {
-            line(&id, blocking(shared, move |shared| shared.models.verify(request.model.as_deref())).await)
-        }
+        Request::ModelVerify(request) => line(
+            &id,
+            blocking(shared, move |shared| {
+                shared.models.verify(request.model.as_deref())
+            })
+            .await,
+        ),
         Request::ModelImport(request) => {
             let from = PathBuf::from(request.from);
             let import = move |shared: &Shared| shared.models.import(&from, request.model.as_deref());
@@ -92,13 +108,13 @@ fn hello() -> HelloResponse {
 }
 
 /// Has the engine do something.
-async fn ask<T>(
-    shared: &Shared,
-    request: impl FnOnce(Answer<T>) -> event::Request,
-) -> Result<T, RpcError> {
+async fn ask<T>(shared: &Shared, request: impl FnOnce(Answer<T>) -> event::Request) -> Result<T, RpcError> {
     let (reply, answer) = oneshot::channel();
     let stopping = || RpcError::internal("the daemon is stopping").hint("start it again: hippoctl start");
-    shared.events.send(Event::Request(request(reply))).map_err(|_| stopping())?;
+    shared
+        .events
+        .send(Event::Request(request(reply)))
+        .map_err(|_| stopping())?;
     answer.await.map_err(|_| stopping())?
 }
 
@@ -107,7 +123,9 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&Shared) -> Result<T, RpcError> + Send + 'static,
 ) -> Result<T, RpcError> {
     let shared = Arc::clone(shared);
-    tokio::task::spawn_blocking(move || work(&shared)).await.map_err(recall::gone)?
+    tokio::task::spawn_blocking(move || work(&shared))
+        .await
+        .map_err(recall::gone)?
 }
 
 fn list(shared: &Shared) -> WorkspaceListResponse {
@@ -124,7 +142,9 @@ fn list(shared: &Shared) -> WorkspaceListResponse {
             generation: status.as_ref().map_or(0, |status| status.generation),
         }
     };
-    WorkspaceListResponse { workspaces: shared.views.all().into_iter().map(info).collect() }
+    WorkspaceListResponse {
+        workspaces: shared.views.all().into_iter().map(info).collect(),
+    }
 }
 
 /// Sends events to the client from now on, until it closes the connection.
@@ -135,9 +155,16 @@ fn subscribe(
 ) -> Result<SubscribeResponse, RpcError> {
     let root = request.workspace.as_deref().map(|folder| {
         let folder = std::path::Path::new(folder);
-        shared.views.root_of(folder).unwrap_or_else(|| folder.to_path_buf()).display().to_string()
+        shared
+            .views
+            .root_of(folder)
+            .unwrap_or_else(|| folder.to_path_buf())
+            .display()
+            .to_string()
     });
-    let wanted = request.events.unwrap_or_else(|| vec![EventName::Indexed, EventName::Degraded, EventName::Job]);
+    let wanted = request
+        .events
+        .unwrap_or_else(|| vec![EventName::Indexed, EventName::Degraded, EventName::Job]);
     let mut news = shared.news.subscribe();
     // A strong sender would keep the connection open for ever.
     let outbox = outbox.downgrade();

@@ -11,11 +11,12 @@ pub(super) struct Poller {
     seen: BTreeMap<PathBuf, Mark>,
 }
 
-/// What changes with a file: kind, inode, and of files size, mtime and ctime in nanoseconds.
+/// What changes with a file: inode, kind and rights, and of files size, mtime and ctime in nanoseconds. The times of a
+/// folder change with its entries, which are looked at where they matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mark {
-    is_dir: bool,
     inode: u64,
+    mode: u32,
     size: u64,
     mtime_ns: i64,
     ctime_ns: i64,
@@ -55,11 +56,13 @@ impl Poller {
 
 /// Entries of a folder that changed after a moment, in seconds since the Unix epoch.
 pub(super) fn changed_since(dir: &Path, since: i64) -> Vec<PathBuf> {
-    let marks = marks(dir).unwrap_or_default();
-    let recent = marks
-        .into_iter()
-        .filter(|(_, mark)| mark.ctime_ns / 1_000_000_000 >= since);
-    recent.map(|(path, _)| path).collect()
+    let Ok(entries) = dir.read_dir() else {
+        return Vec::new();
+    };
+    let paths = entries.flatten().map(|entry| entry.path());
+    paths
+        .filter(|path| path.metadata().is_ok_and(|metadata| metadata.ctime() >= since))
+        .collect()
 }
 
 fn marks(dir: &Path) -> std::io::Result<Vec<(PathBuf, Mark)>> {
@@ -72,20 +75,19 @@ fn marks(dir: &Path) -> std::io::Result<Vec<(PathBuf, Mark)>> {
             |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
         let mtime_ns = nanoseconds(metadata.mtime(), metadata.mtime_nsec());
         let ctime_ns = nanoseconds(metadata.ctime(), metadata.ctime_nsec());
-        let (is_dir, inode) = (metadata.is_dir(), metadata.ino());
-        // The time of a folder changes with its entries, which are looked at where they matter.
-        let mark = if is_dir {
+        let (inode, mode) = (metadata.ino(), metadata.mode());
+        let mark = if metadata.is_dir() {
             Mark {
-                is_dir,
                 inode,
+                mode,
                 size: 0,
                 mtime_ns: 0,
-                ctime_ns,
+                ctime_ns: 0,
             }
         } else {
             Mark {
-                is_dir,
                 inode,
+                mode,
                 size: metadata.len(),
                 mtime_ns,
                 ctime_ns,

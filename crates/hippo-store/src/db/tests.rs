@@ -1,0 +1,318 @@
+//! The database against what its documentation promises.
+
+use std::path::PathBuf;
+
+use hippo_core::chunk::{self, ContentHash};
+use hippo_core::retrieval::terms::{self, QueryTerm};
+
+use super::*;
+
+struct Scratch {
+    _folder: tempfile::TempDir,
+    file: PathBuf,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("index.db");
+        Self {
+            _folder: folder,
+            file,
+        }
+    }
+
+    fn open(&self) -> Store {
+        Store::open(&self.file, "/w").unwrap()
+    }
+
+    fn reader(&self) -> Reader {
+        Reader::open(&self.file).unwrap()
+    }
+}
+
+fn put(store: &mut Store, path: &str, text: &str) -> DocumentChange {
+    let record = record(path, text);
+    let document = chunk::chunk(text.as_bytes());
+    let mut batch = store.begin().unwrap();
+    let change = batch
+        .put_document(&record, &document, &mut index_terms(text))
+        .unwrap();
+    batch.next_generation().unwrap();
+    batch.commit().unwrap();
+    change
+}
+
+fn record(path: &str, text: &str) -> DocumentRecord {
+    DocumentRecord {
+        path: path.to_owned(),
+        size: text.len() as u64,
+        mtime_ns: 7,
+        hash: ContentHash::of(text.as_bytes()).0,
+        date: Some("2026-03-02".to_owned()),
+    }
+}
+
+fn index_terms(text: &str) -> impl FnMut(&chunk::Chunk, &str, &mut String) -> usize {
+    move |chunk, lead, out| {
+        let words = terms::index_terms(&format!("{lead} {}", chunk::chunk_text(text.as_bytes(), chunk)));
+        out.push_str(&words.join(" "));
+        words.len()
+    }
+}
+
+fn find(scratch: &Scratch, word: &str) -> Vec<u32> {
+    let term = QueryTerm {
+        term: terms::index_terms(word)[0].clone(),
+        stop: false,
+        prefix: false,
+    };
+    scratch.reader().postings(&terms::fts_query(&term)).unwrap()
+}
+
+fn embedding(text: &str, direction: usize) -> Embedding {
+    let mut vector = vec![0.0; 8];
+    vector[direction] = 1.0;
+    Embedding {
+        hash: ContentHash::of(text.as_bytes()).0,
+        tokens: 3,
+        vector,
+    }
+}
+
+#[test]
+fn an_edit_touches_only_the_chunks_that_differ() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    let before = put(
+        &mut store,
+        "a.md",
+        "# T\n\n- the pump is blue\n- the valve is red\n- the hose is green\n",
+    );
+    let after = put(
+        &mut store,
+        "a.md",
+        "# T\n\n- the pump is blue\n- the valve is black\n- the hose is green\n",
+    );
+    assert_eq!((after.added.len(), after.removed.len()), (1, 1));
+    assert_eq!(before.chunks[0].id, after.chunks[0].id);
+    assert_eq!(before.chunks[2].id, after.chunks[2].id);
+    assert!(find(&scratch, "red").is_empty());
+    assert_eq!(find(&scratch, "black"), [after.chunks[1].id]);
+    assert_eq!(find(&scratch, "pump"), [before.chunks[0].id]);
+}
+
+#[test]
+fn a_heading_is_found_at_the_chunk_that_it_leads_and_a_new_heading_replaces_it() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    let before = put(&mut store, "a.md", "# Vercel\n\n- push to main\n- wait\n");
+    assert_eq!(find(&scratch, "vercel"), [before.chunks[0].id]);
+    let after = put(&mut store, "a.md", "# Netlify\n\n- push to main\n- wait\n");
+    assert!(find(&scratch, "vercel").is_empty());
+    assert_eq!(find(&scratch, "netlify"), [after.chunks[0].id]);
+    assert_eq!(after.removed.len(), 1, "the second chunk is untouched");
+}
+
+#[test]
+fn a_batch_that_is_dropped_did_nothing() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    put(&mut store, "a.md", "- the pump is blue\n");
+    let text = "- the valve is red\n";
+    {
+        let mut batch = store.begin().unwrap();
+        batch.remove_document("a.md").unwrap();
+        batch
+            .put_document(
+                &record("b.md", text),
+                &chunk::chunk(text.as_bytes()),
+                &mut index_terms(text),
+            )
+            .unwrap();
+    }
+    assert!(find(&scratch, "red").is_empty());
+    assert_eq!(find(&scratch, "pump").len(), 1);
+    let change = put(&mut store, "b.md", text);
+    assert_eq!(
+        change.added,
+        [1],
+        "the id that the dropped batch took is free again"
+    );
+}
+
+#[test]
+fn ids_are_dense_and_used_again_also_after_reopening() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    put(
+        &mut store,
+        "a.md",
+        "- one pump\n- two pumps and a hose\n- three valves of steel\n",
+    );
+    put(&mut store, "b.md", "- four\n");
+    let mut batch = store.begin().unwrap();
+    batch.remove_document("a.md").unwrap();
+    batch.commit().unwrap();
+    drop(store);
+    let mut store = scratch.open();
+    let mut ids = put(&mut store, "c.md", "- five hoses\n- six clamps of brass\n").added;
+    ids.sort_unstable();
+    assert_eq!(ids, [0, 1]);
+}
+
+#[test]
+fn a_text_is_embedded_once_wherever_it_stands() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    let embedder = store.embedder("m", 8).unwrap();
+    assert!(embedder.active);
+    let (line, moved) = ("- the pump is blue", "- the pump is blue\n");
+    put(&mut store, "a.md", moved);
+    put(&mut store, "b.md", moved);
+    assert_eq!(store.pending(&embedder).unwrap().len(), 2);
+    let placed = store.put_vectors(&embedder, &[embedding(line, 2)]).unwrap();
+    assert_eq!(placed.len(), 2, "both places have their vector");
+    assert_eq!(store.pending(&embedder).unwrap(), []);
+
+    let mut batch = store.begin().unwrap();
+    batch.remove_document("a.md").unwrap();
+    batch.remove_document("b.md").unwrap();
+    batch.commit().unwrap();
+    let back = put(&mut store, "c.md", moved);
+    assert!(back.chunks[0].vector.is_some());
+    assert_eq!(back.chunks[0].tokens, Some(3));
+    let read = scratch.reader().vectors(&[back.chunks[0].id]).unwrap();
+    assert_eq!(read[0].as_ref().unwrap()[2], 1.0);
+}
+
+#[test]
+fn vectors_whose_text_is_gone_go_when_asked() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    let embedder = store.embedder("m", 8).unwrap();
+    put(&mut store, "a.md", "- one\n");
+    store
+        .put_vectors(
+            &embedder,
+            &[embedding("- one", 0), embedding("- never written", 1)],
+        )
+        .unwrap();
+    assert_eq!(store.drop_orphan_vectors().unwrap(), 1);
+    assert_eq!(store.vectors(&[0]).unwrap().len(), 1);
+}
+
+#[test]
+fn another_model_takes_over_only_when_it_is_activated() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    let old = store.embedder("old", 8).unwrap();
+    put(&mut store, "a.md", "- one\n");
+    store.put_vectors(&old, &[embedding("- one", 0)]).unwrap();
+
+    let new = store.embedder("new", 8).unwrap();
+    assert!(!new.active);
+    assert_eq!(store.pending(&new).unwrap().len(), 1);
+    assert_eq!(store.put_vectors(&new, &[embedding("- one", 5)]).unwrap(), []);
+    assert_eq!(
+        store.vectors(&[0]).unwrap()[0].1[0],
+        1.0,
+        "the old one still answers"
+    );
+    assert_eq!(store.pending(&new).unwrap(), []);
+
+    store.activate(&new).unwrap();
+    assert_eq!(store.vectors(&[0]).unwrap()[0].1[5], 1.0);
+    let left: Vec<String> = store
+        .embedders()
+        .unwrap()
+        .into_iter()
+        .map(|row| row.model)
+        .collect();
+    assert_eq!(left, ["new"]);
+}
+
+#[test]
+fn what_was_written_is_what_is_loaded() {
+    let scratch = Scratch::new();
+    let text = "---\ndate: 2026-01-02\n---\n# Pumps\n\nUser: which one?\nAssistant: the blue one\n\n## 2026-02-03\n- a note\n";
+    let change = put(&mut scratch.open(), "a.md", text);
+    let loaded = scratch.open().load().unwrap();
+    assert_eq!(loaded.generation, 1);
+    let document = &loaded.documents[0];
+    let fresh = chunk::chunk(text.as_bytes());
+    assert_eq!(document.sections, fresh.sections);
+    assert_eq!(document.chunks, fresh.chunks);
+    assert_eq!(document.rows, change.chunks);
+    assert_eq!(document.record, record("a.md", text));
+}
+
+#[test]
+fn clearing_keeps_vectors_and_moves_the_generation() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    let embedder = store.embedder("m", 8).unwrap();
+    put(&mut store, "a.md", "- one\n");
+    store.put_vectors(&embedder, &[embedding("- one", 0)]).unwrap();
+    let generation = store.generation().unwrap();
+    store.clear().unwrap();
+    assert!(store.generation().unwrap() > generation);
+    assert!(find(&scratch, "one").is_empty());
+    assert!(put(&mut store, "a.md", "- one\n").chunks[0].vector.is_some());
+}
+
+#[test]
+fn a_rename_keeps_chunks_and_words() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    let before = put(&mut store, "a.md", "- one pump\n");
+    let mut batch = store.begin().unwrap();
+    assert!(
+        batch
+            .move_document("a.md", &record("b.md", "- one pump\n"))
+            .unwrap()
+    );
+    assert!(!batch.move_document("nowhere.md", &record("c.md", "")).unwrap());
+    batch.commit().unwrap();
+    let loaded = store.load().unwrap();
+    assert_eq!(loaded.documents[0].record.path, "b.md");
+    assert_eq!(loaded.documents[0].rows[0].id, before.chunks[0].id);
+}
+
+#[test]
+fn damaged_files_are_told_apart_from_others() {
+    let scratch = Scratch::new();
+    let text: String = (0..2000)
+        .map(|n| format!("- line {n} of a long file about pumps\n"))
+        .collect();
+    put(&mut scratch.open(), "a.md", &text);
+    scratch.open().tidy().unwrap();
+    let whole = std::fs::read(&scratch.file).unwrap();
+
+    std::fs::write(&scratch.file, &whole[..whole.len() / 2]).unwrap();
+    let opened = Store::open(&scratch.file, "/w").and_then(|store| store.check());
+    assert!(
+        opened.as_ref().is_err_and(StoreError::needs_rebuild),
+        "{opened:?}"
+    );
+
+    std::fs::write(
+        &scratch.file,
+        b"this is no database at all, but it is long enough to look at",
+    )
+    .unwrap();
+    let error = Store::open(&scratch.file, "/w").unwrap_err();
+    assert!(error.needs_rebuild(), "{error}");
+    assert!(error.to_string().contains("index.db"), "{error}");
+
+    std::fs::write(&scratch.file, whole).unwrap();
+    rusqlite::Connection::open(&scratch.file)
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
+    let error = Store::open(&scratch.file, "/w").unwrap_err();
+    assert!(
+        matches!(error, StoreError::NewerSchema { found: 99, .. }),
+        "{error}"
+    );
+}
