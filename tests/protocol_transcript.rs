@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use hippo_proto::Paths;
@@ -112,18 +113,20 @@ fn the_daemon_converses_as_documented() {
         paths,
         clock: Arc::new(SystemClock::new()),
     };
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let daemon = runtime.spawn(run(options, std::future::pending()));
+    let daemon = thread::spawn(move || {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(run(options, std::future::pending()))
+    });
     let stream = loop {
         match UnixStream::connect(&socket) {
             Ok(stream) => break stream,
-            Err(_) => assert!(!daemon.is_finished(), "{:?}", runtime.block_on(daemon)),
+            Err(_) => assert!(!daemon.is_finished(), "{:?}", daemon.join()),
         }
-        std::thread::yield_now();
+        thread::yield_now();
     };
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     replay(&stream, &document, &root);
-    runtime.block_on(daemon).unwrap().unwrap();
+    daemon.join().unwrap().unwrap();
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn search_finds_the_nearest_workspace_and_keeps_its_streams_apart() {
     assert_eq!(request.workspace, inner.to_str().unwrap());
     assert_eq!(
         (request.query.as_str(), request.limit, request.record),
-        ("which day", 3, false)
+        ("which day", Some(3), false)
     );
 
     let (code, stdout, stderr) =

@@ -19,7 +19,7 @@ use crate::instance::Instance;
 use crate::models::Models;
 use crate::registry::Registry;
 use crate::server;
-use crate::shared::{Shared, Views};
+use crate::shared::{Shared, Views, stopped};
 
 /// Events kept for a subscriber that reads slowly.
 const NEWS_KEPT: usize = 1024;
@@ -76,14 +76,10 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
 
     let mut told = stop.subscribe();
     let serving = server::serve(Arc::clone(&shared), listener, stop.subscribe());
-    // The guard that `wait_for` answers with must not live across the select.
-    let asked = async move {
-        let _ = told.wait_for(|stop| *stop).await;
-    };
     tokio::pin!(serving, shutdown);
     let died = tokio::select! {
         () = &mut shutdown => None,
-        () = asked => None,
+        () = stopped(&mut told) => None,
         _ = &mut engine_ended => Some("the engine"),
         () = &mut serving => Some("the server"),
     };

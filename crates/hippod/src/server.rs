@@ -11,7 +11,7 @@ use interprocess::local_socket::traits::tokio::Listener as _;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-use crate::shared::Shared;
+use crate::shared::{Shared, stopped};
 
 /// How long answers under way may take after the daemon was told to stop.
 const LAST_ANSWERS: Duration = Duration::from_millis(1000);
@@ -25,7 +25,7 @@ pub async fn serve(shared: Arc<Shared>, listener: Listener, stop: watch::Receive
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
-            _ = told.wait_for(|stop| *stop) => break,
+            () = stopped(&mut told) => break,
             accepted = listener.accept() => match accepted {
                 Ok(stream) => {
                     let Ok(place) = Arc::clone(&places).try_acquire_owned() else {

@@ -58,6 +58,13 @@ pub enum Slot {
     Broken(RpcError),
 }
 
+/// Waits until the daemon is to end.
+pub async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // The guard that `wait_for` answers with is dropped here: it must not live across the caller's other waits. A
+    // sender that is gone means the same as `true`.
+    let _ = stop.wait_for(|stop| *stop).await.is_ok();
+}
+
 /// The registered workspaces, by canonical root.
 pub struct Views {
     slots: RwLock<BTreeMap<PathBuf, Slot>>,

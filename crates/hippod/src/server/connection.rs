@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use hippo_proto::{Frame, FrameReader, Id, Reply, RpcError, encode_error, parse_request};
 
 use super::dispatch;
-use crate::shared::Shared;
+use crate::shared::{Shared, stopped};
 
 /// Requests of one connection that are worked on at the same time; more wait in the socket.
 const IN_FLIGHT: usize = 64;
@@ -51,7 +51,7 @@ pub async fn run(shared: Arc<Shared>, stream: Stream, mut stop: watch::Receiver<
         let mut buffer = vec![0; READ_BUFFER];
         loop {
             let read = tokio::select! {
-                _ = stop.wait_for(|stop| *stop) => break,
+                () = stopped(&mut stop) => break,
                 read = from.read(&mut buffer) => read,
             };
             let Ok(count) = read else { break };
