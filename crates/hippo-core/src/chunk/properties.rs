@@ -152,8 +152,8 @@ proptest! {
     #[test]
     fn what_is_written_in_front_changes_no_later_chunk(first in markdown(), second in markdown()) {
         let second = format!("# Second\n\n{}", second.trim_start_matches('\u{feff}'));
-        // A fence that is left open would take what follows in.
-        prop_assume!(!first.contains("```") && !first.contains("~~~") && !first.contains("title:"));
+        // A fence or front matter that is left open would take what follows in.
+        let first = format!("first\n{}", first.replace("```", "").replace("~~~", ""));
         let hashes = |text: &str| -> Vec<ContentHash> {
             chunk(text.as_bytes()).chunks.iter().map(|chunk| chunk.hash).collect()
         };

@@ -9,6 +9,8 @@ const TEXT: usize = 1_000;
 const CODE: usize = 1_600;
 /// A piece shorter than this (bytes) says too little alone to be found by.
 const TINY: usize = 60;
+/// The same for an assistant's answers, which are wordy.
+const TINY_IN_ANSWER: usize = 120;
 /// Joined pieces grow to at most this many bytes.
 const JOINED: usize = 300;
 
@@ -31,18 +33,25 @@ impl Piece {
         self.end - self.start
     }
 
-    /// Whether `next` is better read together with this piece.
+    /// Whether `next` is better read together with this piece, whose last part is `last`.
     ///
     /// Inside a list item tiny things belong to what they are about. An assistant's answers are wordy lists: there
-    /// tiny items and the labels above lists are joined too. Everywhere else each item is a unit of its own.
-    const fn takes(&self, next: &Self, last: usize) -> bool {
-        let joinable = matches!(self.kind, ChunkKind::Item | ChunkKind::Paragraph)
-            && matches!(next.kind, ChunkKind::Item | ChunkKind::Paragraph)
-            && self.section == next.section
-            && self.speaker.code() == next.speaker.code();
-        let tiny = next.len() < TINY || last < TINY;
-        let loose = next.nested || matches!(next.speaker, Speaker::Assistant);
-        joinable && loose && tiny && next.end - self.start <= JOINED
+    /// tiny items and the labels above lists are joined too, but no paragraph to the list before it. Everywhere else
+    /// each item is a unit of its own.
+    fn takes(&self, next: &Self, last: &Self) -> bool {
+        let joinable = |kind: ChunkKind| matches!(kind, ChunkKind::Item | ChunkKind::Paragraph);
+        if !joinable(self.kind) || !joinable(next.kind) {
+            return false;
+        }
+        let answer = next.speaker == Speaker::Assistant;
+        let apart = last.kind == ChunkKind::Item && next.kind == ChunkKind::Paragraph;
+        let close = next.nested || (answer && !apart);
+        let tiny = if answer { TINY_IN_ANSWER } else { TINY };
+        self.section == next.section
+            && self.speaker == next.speaker
+            && close
+            && last.len().min(next.len()) < tiny
+            && next.end - self.start <= JOINED
     }
 }
 
@@ -51,8 +60,8 @@ impl Piece {
 pub(super) struct Chunks<'a> {
     bytes: &'a [u8],
     open: Option<Piece>,
-    /// Length of the last piece that went into `open`.
-    last: usize,
+    /// The last piece that went into `open`.
+    last: Option<Piece>,
     done: Vec<Chunk>,
 }
 
@@ -61,17 +70,16 @@ impl<'a> Chunks<'a> {
         Self {
             bytes,
             open: None,
-            last: 0,
+            last: None,
             done: Vec::new(),
         }
     }
 
     /// Takes the next piece of the file.
     pub fn push(&mut self, piece: Piece) {
-        let last = self.last;
-        self.last = piece.len();
-        if let Some(open) = &mut self.open {
-            if open.takes(&piece, last) {
+        let last = self.last.replace(piece);
+        if let (Some(open), Some(last)) = (&mut self.open, last) {
+            if open.takes(&piece, &last) {
                 open.end = piece.end;
                 return;
             }
