@@ -35,6 +35,7 @@ struct Running {
     folder: Option<TempDir>,
     daemon: Option<Child>,
     socket: PathBuf,
+    log: PathBuf,
 }
 
 impl Scratch {
@@ -59,6 +60,7 @@ impl Scratch {
             folder: Some(folder),
             daemon: None,
             socket: paths.socket.clone(),
+            log: path.join("hippod.log"),
         };
         let running = Arc::new(Mutex::new(running));
         let interrupted = Arc::clone(&running);
@@ -83,8 +85,10 @@ impl Scratch {
     /// # Errors
     /// It ended, or did not answer in time; the message shows its last words.
     pub fn start(&self) -> Result<Duration> {
-        let log = self.folder.join("hippod.log");
-        let file = File::create(&log).with_context(|| format!("could not create {}", log.display()))?;
+        let log = lock(&self.running).log.clone();
+        let mut options = File::options();
+        let file = options.create(true).append(true).open(&log);
+        let file = file.with_context(|| format!("could not create {}", log.display()))?;
         let mut command = self.in_home(&self.hippod);
         command
             .arg("run")
@@ -101,12 +105,14 @@ impl Scratch {
             if Client::connect(&self.paths.socket, Some(PATIENCE)).is_ok() {
                 return Ok(begun.elapsed());
             }
-            let words = || fs::read_to_string(&log).unwrap_or_default();
             if let Some(status) = daemon.try_wait().context("could not look after the daemon")? {
-                bail!("the daemon ended early ({status})\n{}", words());
+                bail!("the daemon ended early ({status})\n{}", last_words(&log));
             }
             if begun.elapsed() > PATIENCE {
-                bail!("the daemon did not answer within {PATIENCE:?}\n{}", words());
+                bail!(
+                    "the daemon did not answer within {PATIENCE:?}\n{}",
+                    last_words(&log)
+                );
             }
             thread::sleep(PAUSE);
         }
@@ -211,7 +217,7 @@ impl Running {
         let begun = Instant::now();
         while asked.is_ok() && begun.elapsed() < PATIENCE {
             if let Some(status) = daemon.try_wait().context("could not look after the daemon")? {
-                return succeeded("the daemon", status);
+                return succeeded("the daemon", status).with_context(|| last_words(&self.log));
             }
             thread::sleep(PAUSE);
         }
@@ -222,6 +228,14 @@ impl Running {
             Err(error) => Err(anyhow!(error).context("the daemon could not be asked to stop and was killed")),
         }
     }
+}
+
+/// The end of a log.
+fn last_words(log: &Path) -> String {
+    let text = fs::read_to_string(log).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    let last = &lines[lines.len().saturating_sub(10)..];
+    format!("its last words:\n{}", last.join("\n"))
 }
 
 /// A panic elsewhere is no reason to leave a daemon behind.
