@@ -140,8 +140,8 @@ impl Table<'_> {
     fn head(&mut self) -> io::Result<()> {
         writeln!(
             self.out,
-            "\n{:<40} {:>9} {:>8} {:>8} {:>9} {:>10} {:>9}",
-            "method", "recall@10", "p50 ms", "p95 ms", "build s", "memory MB", "/ f32"
+            "\n{:<40} {:>9} {:>8} {:>8} {:>8} {:>9} {:>10} {:>9}",
+            "method", "recall@10", "p5 ms", "p50 ms", "p95 ms", "build s", "memory MB", "/ f32"
         )
     }
 
@@ -149,8 +149,9 @@ impl Table<'_> {
         let build = build.map_or_else(|| "-".into(), |s| format!("{s:.1}"));
         writeln!(
             self.out,
-            "{name:<40} {:>9.4} {:>8.3} {:>8.3} {build:>9} {:>10.1} {:>9.3}",
+            "{name:<40} {:>9.4} {:>8.3} {:>8.3} {:>8.3} {build:>9} {:>10.1} {:>9.3}",
             run.recall(&self.truth),
+            run.quantile(0.05),
             run.quantile(0.5),
             run.quantile(0.95),
             bytes as f64 / 1e6,

@@ -117,7 +117,7 @@ impl BuildJob {
                 points.into_iter().for_each(|point| hnsw.insert_slice(point));
             }
         }
-        Ok(flatten(&hnsw, total))
+        Ok(flatten(hnsw, total))
     }
 }
 
@@ -136,36 +136,35 @@ impl Distance<u32> for CodeDistance {
     }
 }
 
-fn flatten(hnsw: &Hnsw<'_, u32, CodeDistance>, slots: usize) -> Graph {
-    let mut rows: Vec<Vec<(u32, Vec<u32>)>> = vec![Vec::new(); MAX_LAYERS];
+/// Copies the links out, layer by layer, and drops the original before anything else is allocated: it is by far the
+/// largest thing of a build.
+fn flatten(hnsw: Hnsw<'_, u32, CodeDistance>, slots: usize) -> Graph {
+    let mut layers: Vec<Vec<Row>> = vec![Vec::new(); MAX_LAYERS];
+    let mut base_links = Vec::new();
     let mut top = (0u8, 0u32);
     for point in hnsw.get_point_indexation() {
         let slot = point.get_origin_id() as u32;
         let level = point.get_point_id().0;
         top = top.max((level, slot));
-        let layers = point.get_neighborhood_id();
-        for (layer, neighbours) in layers.into_iter().enumerate().take(usize::from(level) + 1) {
-            rows[layer].push((slot, neighbours.into_iter().map(|n| n.d_id as u32).collect()));
+        let neighbours = point
+            .get_neighborhood_id()
+            .into_iter()
+            .take(usize::from(level) + 1);
+        for (layer, neighbours) in neighbours.enumerate() {
+            let links = neighbours.into_iter().map(|n| n.d_id as u32);
+            match layer {
+                0 => base_links.extend(links.map(|link| (slot, link))),
+                _ => layers[layer].push((slot, links.collect())),
+            }
         }
     }
-    let uppers = rows[1..=usize::from(top.0)].iter_mut().rev().map(|layer| {
-        layer.sort_unstable_by_key(|(slot, _)| *slot);
-        let mut upper = Upper {
-            nodes: Vec::new(),
-            links: Links {
-                offsets: vec![0],
-                links: Vec::new(),
-            },
-        };
-        for (slot, links) in layer {
-            upper.nodes.push(*slot);
-            upper.links.links.extend_from_slice(links);
-            upper.links.offsets.push(upper.links.links.len() as u32);
-        }
-        upper
-    });
-    let uppers = uppers.collect();
-    let base = both_ways(&rows[0], slots);
+    drop(hnsw);
+    let uppers = layers[1..=usize::from(top.0)]
+        .iter_mut()
+        .rev()
+        .map(|rows| upper_layer(rows))
+        .collect();
+    let base = both_ways(&base_links, slots);
     let members = reachable(&base, top.1, slots);
     Graph {
         entry: top.1,
@@ -175,25 +174,58 @@ fn flatten(hnsw: &Hnsw<'_, u32, CodeDistance>, slots: usize) -> Graph {
     }
 }
 
-/// The links of the lowest layer in both directions: `hnsw_rs` drops the farthest back link of a full node, which
-/// leaves nodes that no other one leads to.
-fn both_ways(rows: &[(u32, Vec<u32>)], slots: usize) -> Links {
-    let mut out: Vec<Vec<u32>> = vec![Vec::new(); slots];
+/// A slot and what it links to.
+type Row = (u32, Vec<u32>);
+
+fn upper_layer(rows: &mut [Row]) -> Upper {
+    rows.sort_unstable_by_key(|(slot, _)| *slot);
+    let mut upper = Upper {
+        nodes: Vec::new(),
+        links: Links {
+            offsets: vec![0],
+            links: Vec::new(),
+        },
+    };
     for (slot, links) in rows {
-        for &link in links {
-            out[*slot as usize].push(link);
-            out[link as usize].push(*slot);
+        upper.nodes.push(*slot);
+        upper.links.links.extend_from_slice(links);
+        upper.links.offsets.push(upper.links.links.len() as u32);
+    }
+    upper
+}
+
+/// The links of the lowest layer in both directions, each once: `hnsw_rs` drops the farthest back link of a full
+/// node, which leaves nodes that no other one leads to.
+fn both_ways(pairs: &[(u32, u32)], slots: usize) -> Links {
+    let mut starts = vec![0u32; slots + 1];
+    for &(a, b) in pairs {
+        starts[a as usize + 1] += 1;
+        starts[b as usize + 1] += 1;
+    }
+    for slot in 0..slots {
+        starts[slot + 1] += starts[slot];
+    }
+    let mut all = vec![0u32; 2 * pairs.len()];
+    let mut next = starts.clone();
+    for &(a, b) in pairs {
+        for (from, to) in [(a, b), (b, a)] {
+            all[next[from as usize] as usize] = to;
+            next[from as usize] += 1;
         }
     }
     let mut base = Links {
-        offsets: Vec::with_capacity(slots + 1),
-        links: Vec::new(),
+        offsets: vec![0],
+        links: Vec::with_capacity(pairs.len()),
     };
-    base.offsets.push(0);
-    for row in &mut out {
+    for slot in 0..slots {
+        let row = &mut all[starts[slot] as usize..starts[slot + 1] as usize];
         row.sort_unstable();
-        row.dedup();
-        base.links.extend_from_slice(row);
+        let mut last = None;
+        base.links.extend(
+            row.iter()
+                .copied()
+                .filter(|&link| last.replace(link) != Some(link)),
+        );
         base.offsets.push(base.links.len() as u32);
     }
     base.links.shrink_to_fit();

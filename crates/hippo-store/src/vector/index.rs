@@ -40,7 +40,7 @@ impl Default for VectorParams {
         Self {
             exact_below: 200_000,
             m: 16,
-            ef_construction: 200,
+            ef_construction: 128,
             ef_search: 200,
             graph_pass_rate: 0.2,
             scan_threads: cores.min(2),
@@ -306,7 +306,10 @@ impl VectorIndex {
 
     /// Removed vectors that still take room, in the graph or as free slots.
     pub fn tombstones(&self) -> usize {
-        let dead = self.graph.as_ref().map_or(0, |graph| graph.members.count() - self.live_members);
+        let dead = self
+            .graph
+            .as_ref()
+            .map_or(0, |graph| graph.members.count() - self.live_members);
         dead + self.free.len()
     }
 

@@ -7,8 +7,8 @@ use std::thread;
 use super::quantize::{self, PreparedQuery};
 use super::slots::{BLOCK, Codes};
 
-/// Below this many slots a second thread costs more (30 µs to start) than it saves.
-const SLOTS_PER_THREAD: usize = 12_000;
+/// Slots for which another thread is worth its start (30 µs, and more when the processor is busy).
+const SLOTS_PER_THREAD: usize = 40_000;
 /// Scores computed before they are looked at: 2 KB of them stay in the first-level cache.
 const TILE: usize = 512;
 
@@ -92,7 +92,7 @@ pub(super) fn scan_all(
     admit: &(dyn Fn(u32) -> bool + Sync),
     threads: usize,
 ) -> Vec<Scored> {
-    let threads = threads.min(codes.len().div_ceil(SLOTS_PER_THREAD)).max(1);
+    let threads = threads.min(codes.len() / SLOTS_PER_THREAD).max(1);
     let next = AtomicUsize::new(0);
     let work = || {
         let mut best = Best::new(cap);
