@@ -1,15 +1,16 @@
 //! What the scenarios share: a scratch folder, a real daemon over it, and clients of its socket.
 
+use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use hippo_proto::{
-    Client, SearchHit, SearchRequest, SearchResponse, WorkspaceAddRequest, WorkspaceAddResponse,
-    WorkspaceSyncRequest, WorkspaceSyncResponse,
+    Client, DoctorRequest, DoctorResponse, Mode, SearchHit, SearchRequest, SearchResponse, StatusRequest,
+    StatusResponse, WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
 use serde_json::Value;
 
@@ -57,6 +58,13 @@ impl Scratch {
         let draft = self.folder.path().join("draft");
         std::fs::write(&draft, bytes).expect("a file written");
         std::fs::rename(&draft, &file).expect("a file in its place");
+    }
+
+    /// A file of the state that daemons keep of the workspace.
+    pub fn state(&self, name: &str) -> PathBuf {
+        let mut folders = std::fs::read_dir(self.home().join("state/workspaces")).expect("a state folder");
+        let folder = folders.next().expect("a workspace").expect("its state");
+        folder.path().join(name)
     }
 
     /// A daemon with the model-free embedder and short delays.
@@ -150,6 +158,20 @@ impl Daemon {
         }
     }
 
+    /// SIGTERM, without waiting for what comes of it.
+    pub fn tell_to_stop(&self) {
+        let told = Command::new("kill")
+            .arg("-TERM")
+            .arg(self.child.id().to_string())
+            .status();
+        assert!(told.expect("kill runs").success());
+    }
+
+    /// Waits until it has ended by itself.
+    pub fn wait(mut self) -> ExitStatus {
+        self.child.wait().expect("reaped")
+    }
+
     /// `kill -9`.
     pub fn kill(mut self) {
         self.child.kill().expect("killed");
@@ -159,11 +181,7 @@ impl Daemon {
     /// SIGTERM; answers how long it took to end, and that it ended well.
     pub fn terminate(mut self) -> Duration {
         let start = Instant::now();
-        let told = Command::new("kill")
-            .arg("-TERM")
-            .arg(self.child.id().to_string())
-            .status();
-        assert!(told.expect("kill runs").success());
+        self.tell_to_stop();
         let status = self.child.wait().expect("reaped");
         assert!(status.success(), "hippod ended with {status}: {}", self.log());
         start.elapsed()
@@ -218,6 +236,46 @@ impl Caller {
         self.client.call(&request.into()).expect("synced")
     }
 
+    /// The same, taking deletions that are held as meant.
+    pub fn accept_deletions(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
+        self.sync(workspace);
+        let request = WorkspaceSyncRequest {
+            workspace: workspace.display().to_string(),
+            wait: true,
+            accept_deletions: true,
+        };
+        self.client.call(&request.into()).expect("synced")
+    }
+
+    /// How the daemon and its workspaces are.
+    pub fn status(&mut self) -> StatusResponse {
+        self.client.call(&StatusRequest {}.into()).expect("a status")
+    }
+
+    /// What is wrong; with `rebuild`, after everything derived was made again.
+    pub fn doctor(&mut self, rebuild: bool) -> DoctorResponse {
+        let request = DoctorRequest {
+            workspace: None,
+            rebuild,
+        };
+        self.client.call(&request.into()).expect("a diagnosis")
+    }
+
+    /// What is answered to each query in each mode.
+    pub fn answers(&mut self, workspace: &Path, queries: &[&str]) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for query in queries {
+            for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
+                let mut request = SearchRequest::new(workspace.display().to_string(), *query);
+                request.mode = Some(mode);
+                let response: SearchResponse = self.client.call(&request.into()).expect("an answer");
+                assert_eq!(response.index.degraded, None, "{query}: {:?}", response.index.why);
+                answers.push((format!("{mode:?} {query}"), essence(&response.results)));
+            }
+        }
+        answers
+    }
+
     /// Searches by words and meaning.
     pub fn search(&mut self, workspace: &Path, query: &str) -> SearchResponse {
         self.client
@@ -254,7 +312,23 @@ impl Caller {
 }
 
 /// A hit without what differs between equal indexes: nothing but path, lines, text and score.
-pub fn essence(hits: &[SearchHit]) -> Vec<(String, u32, u32, String, String)> {
+pub type Essence = (String, u32, u32, String, String);
+
+/// Mode and query, and the essence of what was answered.
+pub type Answer = (String, Vec<Essence>);
+
+/// Panics at the first query that two indexes answer differently.
+pub fn assert_same(what: &str, found: &[Answer], expected: &[Answer]) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found, expected, "{what}");
+    }
+    let hits: usize = expected.iter().map(|(_, hits)| hits.len()).sum();
+    assert!(hits > 0, "{what}: nothing was found, so nothing is compared");
+}
+
+/// The essence of each hit.
+pub fn essence(hits: &[SearchHit]) -> Vec<Essence> {
     hits.iter()
         .map(|hit| {
             let score = format!("{:.4}", hit.score);
@@ -267,6 +341,45 @@ pub fn essence(hits: &[SearchHit]) -> Vec<(String, u32, u32, String, String)> {
             )
         })
         .collect()
+}
+
+/// Chance that can be repeated: the seed is printed, and `HIPPOD_TEST_SEED` sets it.
+pub struct Dice(u64);
+
+impl Default for Dice {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Dice {
+    /// Dice of the seed that is set, else of any.
+    pub fn new() -> Self {
+        let set = std::env::var("HIPPOD_TEST_SEED").ok();
+        let seed = set.map_or_else(
+            || RandomState::new().hash_one(0),
+            |seed| seed.parse().expect("HIPPOD_TEST_SEED is a number"),
+        );
+        // Shown where the test fails; without a standard error there is nobody to show it to.
+        let _ = writeln!(std::io::stderr(), "HIPPOD_TEST_SEED={seed}");
+        Self(seed)
+    }
+
+    /// A number from 0 to below `end`. SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
+    /// generators", 2014.
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let mixed = mixed ^ (mixed >> 31);
+        usize::try_from(mixed % end as u64).expect("below a usize")
+    }
+
+    /// One of several.
+    pub fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.below(all.len())]
+    }
 }
 
 /// A connection for raw bytes.

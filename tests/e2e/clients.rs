@@ -1,1 +1,456 @@
-//! To be written.
+//! Many clients, rude clients, and other daemons: none of them harms the others.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hippo_proto::{ClientError, Mode, SearchRequest, SearchResponse, ShutdownRequest, ShutdownResponse};
+use hippod_tests::{Caller, Daemon, Raw, Scratch, program};
+use serde_json::{Value, json};
+
+fn fill(scratch: &Scratch, files: usize) {
+    for number in 0..files {
+        scratch.write(
+            &format!("memory/{number}.md"),
+            format!("# Note {number}\n\n- the pump of hall {number} is blue\n- valve{number} is red\n"),
+        );
+    }
+}
+
+fn started() -> (Scratch, Daemon, Caller) {
+    let scratch = Scratch::new();
+    fill(&scratch, 20);
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    (scratch, daemon, client)
+}
+
+fn request(id: impl Into<Value>, method: &str, params: Value) -> Vec<u8> {
+    let request = json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params});
+    format!("{request}\n").into_bytes()
+}
+
+/// The connection answers an ordinary request.
+fn assert_works(raw: &mut Raw) {
+    assert!(raw.send(&request("still there?", "status", json!({}))));
+    let answer = raw.line().expect("an answer");
+    assert_eq!(answer["id"], "still there?", "{answer}");
+    assert!(answer["result"]["pid"].is_number(), "{answer}");
+}
+
+#[test]
+fn sixty_four_clients_are_answered_while_indexing_goes_on() {
+    const CLIENTS: usize = 64;
+    const SEARCHES: usize = 12;
+    let scratch = Scratch::new();
+    fill(&scratch, 200);
+    let daemon = scratch.daemon();
+    daemon.client().add(&scratch.workspace());
+    let busy = AtomicBool::new(true);
+    let answered: usize = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut number = 0;
+            while busy.load(Ordering::Relaxed) && number < 5000 {
+                let text = format!("- the pump of hall {number} was painted\n- lantern{number}\n");
+                scratch.write(&format!("memory/{}.md", number % 200), text);
+                number += 1;
+                std::thread::yield_now();
+            }
+        });
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|number| {
+                let (mut client, root) = (daemon.client(), scratch.workspace());
+                scope.spawn(move || {
+                    let mut answered = 0;
+                    for turn in 0..SEARCHES {
+                        let query = format!("the blue pump of hall {}", number * SEARCHES + turn);
+                        let mut request = SearchRequest::new(root.display().to_string(), query.clone());
+                        request.mode = Some([Mode::Hybrid, Mode::Lexical, Mode::Vector][turn % 3]);
+                        match client.raw().call::<SearchResponse>(&request.into()) {
+                            Ok(response) => assert_eq!(response.query, query),
+                            Err(ClientError::Refused(error)) if error.data.retryable => {}
+                            Err(error) => panic!("{query}: {error}"),
+                        }
+                        answered += 1;
+                    }
+                    answered
+                })
+            })
+            .collect();
+        let answered = clients.into_iter().map(|client| client.join().unwrap()).sum();
+        busy.store(false, Ordering::Relaxed);
+        writer.join().unwrap();
+        answered
+    });
+    assert_eq!(answered, CLIENTS * SEARCHES);
+    let mut client = daemon.client();
+    let synced = client.sync(&scratch.workspace());
+    assert_eq!((synced.documents, synced.pending), (200, 0));
+}
+
+#[test]
+fn two_hundred_requests_in_flight_are_each_answered_under_their_id() {
+    let (scratch, daemon, _client) = started();
+    let root = scratch.workspace().display().to_string();
+    let mut raw = daemon.raw();
+    let mut all = Vec::new();
+    for id in 0..200 {
+        let query = format!("valve{}", id % 20);
+        all.extend(match id % 4 {
+            0 => request(id, "status", json!({})),
+            1 => request(id, "no such method", json!({})),
+            _ => request(
+                id,
+                "search",
+                json!({"workspace": root, "query": query, "mode": "lexical"}),
+            ),
+        });
+    }
+    assert!(raw.send(&all));
+    let mut seen = BTreeSet::new();
+    for _ in 0..200 {
+        let answer = raw.line().expect("an answer");
+        let id = answer["id"].as_u64().unwrap();
+        assert!(seen.insert(id), "{id} was answered twice");
+        match id % 4 {
+            0 => assert!(answer["result"]["pid"].is_number(), "{answer}"),
+            1 => assert_eq!(answer["error"]["code"], -32601, "{answer}"),
+            _ => {
+                assert_eq!(answer["result"]["query"], format!("valve{}", id % 20));
+                let path = format!("memory/{}.md", id % 20);
+                assert_eq!(answer["result"]["results"][0]["path"], path, "{answer}");
+            }
+        }
+    }
+    assert_eq!(seen.len(), 200);
+    assert_works(&mut raw);
+}
+
+#[test]
+fn bytes_that_are_no_request_are_refused_and_the_connection_goes_on() {
+    let (_scratch, daemon, _client) = started();
+    let mut raw = daemon.raw();
+    let garbage: [&[u8]; 7] = [
+        b"\xff\xfe\x00\x01garbage\n",
+        b"GET / HTTP/1.1\n",
+        b"{\"jsonrpc\":\"2.0\",\n",
+        b"\"\xc3\x28\"\n",
+        b"nul\n",
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\"}}\n",
+        b"\0\0\0\0\0\0\0\0\n",
+    ];
+    for bytes in garbage {
+        assert!(raw.send(bytes));
+        let answer = raw.line().expect("an answer");
+        assert_eq!(answer["error"]["code"], -32700, "{answer}");
+        assert_eq!(answer["error"]["data"]["kind"], "bad-request", "{answer}");
+        assert_eq!(answer["id"], Value::Null);
+        assert_works(&mut raw);
+    }
+    let deep = [vec![b'['; 100_000], b"\n".to_vec()].concat();
+    assert!(raw.send(&deep));
+    assert_eq!(raw.line().unwrap()["error"]["code"], -32700);
+    assert_works(&mut raw);
+}
+
+#[test]
+fn half_a_line_is_no_request() {
+    let (_scratch, daemon, mut client) = started();
+    let served = client.status().requests_served;
+    let mut raw = daemon.raw();
+    assert!(raw.send(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"shut"));
+    raw.finish_writing();
+    assert_eq!(raw.rest(), "");
+    let whole = request(2, "status", json!({}));
+    let mut raw = daemon.raw();
+    assert!(raw.send(&[&whole[..], b"{\"jsonrpc\":"].concat()));
+    raw.finish_writing();
+    let said = raw.rest();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert_eq!(client.status().requests_served, served + 2);
+}
+
+#[test]
+fn a_line_of_17_mib_is_refused_and_the_connection_goes_on() {
+    let (scratch, daemon, _client) = started();
+    let mut raw = daemon.raw();
+    let mut line = request(
+        1,
+        "search",
+        json!({"workspace": scratch.workspace(), "query": "x".repeat(17 << 20)}),
+    );
+    assert!(raw.send(&line));
+    let answer = raw.line().expect("an answer");
+    assert_eq!(answer["error"]["data"]["kind"], "too-large", "{answer}");
+    assert_ne!(answer["error"]["data"]["hint"], "", "{answer}");
+    assert_works(&mut raw);
+    // Just below the limit it is a request like any other.
+    line = request(2, "status", json!({}));
+    let at = line.len() - 1;
+    line.splice(at..at, std::iter::repeat_n(b' ', (16 << 20) - at));
+    assert!(raw.send(&line));
+    assert_eq!(raw.line().unwrap()["id"], 2);
+}
+
+#[test]
+fn clients_that_go_in_the_middle_of_an_answer_harm_nobody() {
+    let (scratch, mut daemon, mut client) = started();
+    for _ in 0..30 {
+        let mut raw = daemon.raw();
+        for id in 0..50 {
+            let params = json!({"workspace": scratch.workspace(), "query": "blue pump", "limit": 200});
+            if !raw.send(&request(id, "search", params)) {
+                break;
+            }
+        }
+        // Not even the first answer is read to its end.
+        drop(raw);
+    }
+    assert_eq!(
+        client.search(&scratch.workspace(), "valve7").results[0].path,
+        "memory/7.md"
+    );
+    assert!(daemon.is_alive());
+}
+
+#[test]
+fn clients_that_never_read_harm_nobody() {
+    let (scratch, daemon, mut client) = started();
+    let mut deaf = Vec::new();
+    for _ in 0..4 {
+        let mut stream = UnixStream::connect(daemon.socket()).unwrap();
+        stream
+            .set_write_timeout(Some(Duration::from_millis(300)))
+            .unwrap();
+        let params =
+            json!({"workspace": scratch.workspace(), "query": "blue pump", "mode": "lexical", "limit": 20});
+        let line = request(1, "search", params);
+        let mut taken = 0;
+        // Until the daemon takes no more: its answers fill the socket, then its own store of answers.
+        while taken < 20_000 && stream.write_all(&line).is_ok() {
+            taken += 1;
+        }
+        assert!(taken < 20_000, "the daemon keeps answers without end");
+        deaf.push(stream);
+    }
+    for number in 0..20 {
+        let best = client.best(&scratch.workspace(), &format!("valve{number}"));
+        assert_eq!(best, Some(format!("memory/{number}.md:4")));
+    }
+    scratch.write("memory/new.md", "- the periscope is new\n");
+    client.sync(&scratch.workspace());
+    assert_eq!(
+        client.best(&scratch.workspace(), "periscope").as_deref(),
+        Some("memory/new.md:1")
+    );
+    assert!(daemon.terminate() < Duration::from_secs(3));
+}
+
+#[test]
+fn each_refusal_names_its_kind_and_the_way_out() {
+    let (scratch, daemon, _client) = started();
+    let root = scratch.workspace();
+    let mut raw = daemon.raw();
+    let cases = [
+        ("serach", json!({}), -32601, "bad-request", "search"),
+        (
+            "search",
+            json!({"workspace": root, "qeury": "x"}),
+            -32602,
+            "bad-request",
+            "query",
+        ),
+        (
+            "search",
+            json!({"workspace": root, "query": "x", "limit": "ten"}),
+            -32602,
+            "bad-request",
+            "",
+        ),
+        (
+            "search",
+            json!({"workspace": root, "query": "x", "limit": 0}),
+            -32602,
+            "bad-request",
+            "1 to 200",
+        ),
+        (
+            "search",
+            json!({"workspace": root, "query": "x", "mode": "index"}),
+            -32602,
+            "bad-request",
+            "hybrid",
+        ),
+        (
+            "search",
+            json!({"workspace": root, "query": "x", "since": "May"}),
+            -32602,
+            "bad-request",
+            "YYYY-MM-DD",
+        ),
+        (
+            "search",
+            json!({"workspace": "/nowhere/at/all", "query": "x"}),
+            -32002,
+            "no-workspace",
+            "workspace add",
+        ),
+        ("search", json!([root, "x"]), -32602, "bad-request", "by name"),
+        (
+            "get",
+            json!({"workspace": root, "path": "memory/none.md"}),
+            -32003,
+            "not-found",
+            "",
+        ),
+        (
+            "get",
+            json!({"id": "c00000000000000000000"}),
+            -32003,
+            "not-found",
+            "search",
+        ),
+        (
+            "workspace.add",
+            json!({"workspace": "/nowhere/at/all"}),
+            -32003,
+            "not-found",
+            "exists",
+        ),
+        (
+            "hello",
+            json!({"protocol": 99, "client": "t/1"}),
+            -32001,
+            "unsupported-protocol",
+            "protocol 1",
+        ),
+    ];
+    for (method, params, code, kind, hint) in cases {
+        assert!(raw.send(&request(5, method, params)));
+        let answer = raw.line().expect("an answer");
+        let error = &answer["error"];
+        assert_eq!(
+            (&answer["id"], &error["code"]),
+            (&json!(5), &json!(code)),
+            "{answer}"
+        );
+        assert_eq!(error["data"]["kind"], kind, "{answer}");
+        assert!(error["data"]["hint"].as_str().unwrap().contains(hint), "{answer}");
+        assert_eq!(error["data"]["retryable"], false, "{answer}");
+    }
+    let batch = [
+        b"[",
+        &request(1, "status", json!({})).trim_ascii_end()[..],
+        b"]\n",
+    ]
+    .concat();
+    assert!(raw.send(&batch));
+    let answer = raw.line().unwrap();
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    assert!(
+        answer["error"]["data"]["hint"]
+            .as_str()
+            .unwrap()
+            .contains("line of its own")
+    );
+    assert_works(&mut raw);
+}
+
+fn second_daemon(scratch: &Scratch) -> Output {
+    Command::new(program())
+        .arg("run")
+        .env("HIPPOD_HOME", scratch.home())
+        .env("HIPPOD_EMBED_MODEL", "hash")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn the_socket_is_private_and_a_second_daemon_is_refused() {
+    let (scratch, mut daemon, mut client) = started();
+    let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(daemon.socket()), 0o600);
+    assert_eq!(mode(scratch.home()), 0o700);
+    assert_eq!(mode(scratch.home().join("state")), 0o700);
+    let database = scratch.state("index.db");
+    assert_eq!(mode(database), 0o600);
+
+    let second = second_daemon(&scratch);
+    let said = String::from_utf8_lossy(&second.stderr);
+    assert!(!second.status.success(), "{said}");
+    assert!(
+        said.contains("another hippod") && said.contains("hint: "),
+        "{said}"
+    );
+    assert!(daemon.is_alive());
+    assert_eq!(
+        client.best(&scratch.workspace(), "valve3").as_deref(),
+        Some("memory/3.md:4")
+    );
+}
+
+#[test]
+fn a_socket_that_nobody_listens_on_is_taken_over() {
+    let (scratch, daemon, _client) = started();
+    let socket = daemon.socket();
+    daemon.kill();
+    assert!(socket.exists(), "a killed daemon leaves its socket");
+    let daemon = scratch.daemon();
+    assert_eq!(
+        daemon.client().best(&scratch.workspace(), "valve3").as_deref(),
+        Some("memory/3.md:4")
+    );
+    daemon.terminate();
+    assert!(!socket.exists(), "a stopped one does not");
+    drop(UnixListener::bind(&socket).unwrap());
+    assert!(socket.exists());
+    scratch.daemon().client().status();
+}
+
+#[test]
+fn a_file_in_the_place_of_the_socket_is_left_alone() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.home()).unwrap();
+    let place = scratch.home().join("hippod.sock");
+    std::fs::write(&place, "somebody's letters").unwrap();
+    let refused = second_daemon(&scratch);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success(), "{said}");
+    assert!(said.contains("hippod.sock") && said.contains("hint: "), "{said}");
+    assert_eq!(std::fs::read_to_string(&place).unwrap(), "somebody's letters");
+
+    // Neither is the socket of somebody else who listens.
+    std::fs::remove_file(&place).unwrap();
+    let listener = UnixListener::bind(&place).unwrap();
+    let refused = second_daemon(&scratch);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("answers at"), "{said}");
+    assert!(place.exists());
+    drop(listener);
+}
+
+#[test]
+fn shutdown_is_answered_and_ends_the_daemon() {
+    let (scratch, daemon, mut client) = started();
+    let pid = client.status().pid;
+    let answer: ShutdownResponse = client.raw().call(&ShutdownRequest {}.into()).unwrap();
+    assert_eq!(answer.pid, pid);
+    let socket = daemon.socket();
+    let status = daemon.wait();
+    assert!(status.success(), "{status}");
+    assert!(!socket.exists());
+    assert_eq!(
+        scratch
+            .daemon()
+            .client()
+            .best(&scratch.workspace(), "valve3")
+            .as_deref(),
+        Some("memory/3.md:4")
+    );
+}

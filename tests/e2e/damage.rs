@@ -1,1 +1,325 @@
-//! To be written.
+//! What the daemon keeps on disk is damaged, lost or has no room: it says so, and makes it again from the files.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use hippo_proto::{ErrorKind, SearchRequest, SearchResponse, Severity};
+use hippod_tests::{Answer, Caller, Daemon, Scratch, assert_same, program};
+
+const QUERIES: [&str; 8] = [
+    "blue pump",
+    "valve17",
+    "who repairs the lantern",
+    "harbour ledger",
+    "note about the kettle",
+    "copper",
+    "compass and anchor",
+    "decision about hoses",
+];
+
+fn fill(scratch: &Scratch, files: usize) {
+    let things = ["pump", "lantern", "ledger", "kettle", "compass", "hose", "anchor"];
+    for number in 0..files {
+        let (one, two) = (things[number % 7], things[(number / 7) % 7]);
+        scratch.write(
+            &format!("memory/{number:03}.md"),
+            format!(
+                "# Day {number}\n\n- note about the {one} and valve{number}\n- decision: the {two} is blue copper\n\n\
+                 ## Harbour\n\nSomebody repairs the {one} beside the {two} in hall {number}.\n"
+            ),
+        );
+    }
+}
+
+/// A workspace that was indexed by a daemon which then stopped well, and what it answered.
+fn indexed() -> (Scratch, Vec<Answer>) {
+    let scratch = Scratch::new();
+    fill(&scratch, 60);
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let answers = client.answers(&scratch.workspace(), &QUERIES);
+    daemon.terminate();
+    (scratch, answers)
+}
+
+/// A dump that says to come from another model, with other codes and all checksums right.
+fn of_another_model(dump: &[u8]) -> Vec<u8> {
+    let length = u32::from_le_bytes(dump[12..16].try_into().unwrap()) as usize;
+    let mut header: serde_json::Value = serde_json::from_slice(&dump[16..16 + length]).unwrap();
+    let mut body = dump[16 + length + 32..].to_vec();
+    let (ids, total) = (4 * header["slots"].as_u64().unwrap() as usize, body.len());
+    body[ids..ids + (total - ids) / 2].reverse();
+    header["identity"]["model_id"] = "another-model".into();
+    header["body_blake3"] = blake3::hash(&body).to_hex().to_string().into();
+    let json = serde_json::to_vec(&header).unwrap();
+    let mut head = dump[..12].to_vec();
+    head.extend(u32::try_from(json.len()).unwrap().to_le_bytes());
+    head.extend(json);
+    head.extend(*blake3::hash(&head).as_bytes());
+    head.extend(body);
+    head
+}
+
+#[test]
+fn a_vector_dump_that_does_not_fit_is_not_used_and_written_again() {
+    let (scratch, before) = indexed();
+    let dump = scratch.state("vectors/vectors.hvi");
+    let whole = std::fs::read(&dump).unwrap();
+    let header = 16 + u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize + 32;
+    let mut damages: Vec<(String, Option<Vec<u8>>)> = vec![
+        ("missing".into(), None),
+        ("of another model".into(), Some(of_another_model(&whole))),
+        ("too long".into(), Some([&whole[..], b"more"].concat())),
+        ("something else".into(), Some(b"# no dump\n".repeat(500))),
+    ];
+    for length in [
+        0,
+        1,
+        15,
+        100,
+        header,
+        header + 1,
+        whole.len() / 2,
+        whole.len() - 1,
+    ] {
+        damages.push((format!("truncated to {length}"), Some(whole[..length].to_vec())));
+    }
+    for place in [0, 9, 13, 40, header - 1, header, whole.len() / 2, whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0x10;
+        damages.push((format!("bit flipped at {place}"), Some(bytes)));
+    }
+    let refusals = |daemon: &Daemon| daemon.log().matches("saved vector index is not used").count();
+    for (what, bytes) in damages {
+        match bytes {
+            Some(bytes) => std::fs::write(&dump, bytes).unwrap(),
+            None => std::fs::remove_file(&dump).unwrap(),
+        }
+        let daemon = scratch.daemon();
+        let mut client = daemon.client();
+        assert_same(&what, &client.answers(&scratch.workspace(), &QUERIES), &before);
+        client.sync(&scratch.workspace());
+        let noticed = refusals(&daemon);
+        assert!(noticed > 0, "{what}: {}", daemon.log());
+        daemon.terminate();
+
+        let daemon = scratch.daemon();
+        assert_same(
+            &what,
+            &daemon.client().answers(&scratch.workspace(), &QUERIES),
+            &before,
+        );
+        assert_eq!(refusals(&daemon), noticed, "{what}: the new dump is used");
+        daemon.terminate();
+        std::fs::remove_file(scratch.home().join("log")).unwrap();
+    }
+}
+
+fn refused_search(client: &mut Caller, root: &Path, query: &str) -> hippo_proto::RpcError {
+    let request = SearchRequest::new(root.display().to_string(), query);
+    let error = client.raw().call::<SearchResponse>(&request.into()).unwrap_err();
+    error.rpc().expect("a refusal").clone()
+}
+
+/// The search is refused with the way out, and the way out leads back to the answers of before.
+fn assert_recovers(what: &str, client: &mut Caller, root: &Path, before: &[Answer]) {
+    let refusal = refused_search(client, root, "kettle in hall 3");
+    assert_eq!(refusal.data.kind, ErrorKind::Internal, "{what}: {refusal:?}");
+    assert!(
+        refusal.data.hint.contains("doctor --rebuild"),
+        "{what}: {refusal:?}"
+    );
+    let problems = client.doctor(false).problems;
+    assert!(
+        problems
+            .iter()
+            .any(|problem| problem.severity == Severity::Error && problem.fix.contains("doctor --rebuild")),
+        "{what}: {problems:?}"
+    );
+    let rebuilt = client.doctor(true);
+    assert!(
+        rebuilt
+            .checks
+            .iter()
+            .any(|check| check.id == "rebuild" && check.ok),
+        "{what}: {rebuilt:?}"
+    );
+    client.sync(root);
+    assert_same(what, &client.answers(root, &QUERIES), before);
+    let problems = client.doctor(false).problems;
+    assert!(problems.is_empty(), "{what}: {problems:?}");
+}
+
+#[test]
+fn a_damaged_database_is_told_and_made_again_from_the_files() {
+    let (scratch, before) = indexed();
+    let database = scratch.state("index.db");
+    for (what, damage) in [
+        (
+            "half of it",
+            (|bytes| bytes.truncate(bytes.len() / 2)) as fn(&mut Vec<u8>),
+        ),
+        ("the first page", |bytes| bytes.truncate(4096)),
+        ("an odd length", |bytes| bytes.truncate(5001)),
+        ("a part of the header", |bytes| bytes.truncate(60)),
+        ("junk at the beginning", |bytes| bytes[..4096].fill(0xa5)),
+        ("junk in the middle", |bytes| {
+            let (from, to) = (bytes.len() / 8, bytes.len() * 7 / 8);
+            bytes[from..to].fill(0xa5);
+        }),
+        ("junk", |bytes| *bytes = b"no database at all\n".repeat(2000)),
+    ] {
+        let mut bytes = std::fs::read(&database).unwrap();
+        damage(&mut bytes);
+        std::fs::write(&database, bytes).unwrap();
+        for log in ["index.db-wal", "index.db-shm"] {
+            let _ = std::fs::remove_file(scratch.state(log));
+        }
+        let daemon = scratch.daemon();
+        assert_recovers(what, &mut daemon.client(), &scratch.workspace(), &before);
+        daemon.terminate();
+        let daemon = scratch.daemon();
+        assert_same(
+            what,
+            &daemon.client().answers(&scratch.workspace(), &QUERIES),
+            &before,
+        );
+        daemon.terminate();
+    }
+}
+
+#[test]
+fn a_database_damaged_under_a_running_daemon_is_told_and_made_again() {
+    let (scratch, before) = indexed();
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.sync(&scratch.workspace());
+    let database = scratch.state("index.db");
+    std::fs::write(&database, b"no database at all\n".repeat(2000)).unwrap();
+    assert_recovers("while it runs", &mut client, &scratch.workspace(), &before);
+}
+
+#[test]
+fn an_empty_or_missing_database_is_made_again_without_a_word() {
+    let (scratch, before) = indexed();
+    for missing in [false, true] {
+        let database = scratch.state("index.db");
+        if missing {
+            std::fs::remove_file(&database).unwrap();
+        } else {
+            std::fs::write(&database, b"").unwrap();
+        }
+        let daemon = scratch.daemon();
+        let mut client = daemon.client();
+        client.sync(&scratch.workspace());
+        assert_same(
+            "made again",
+            &client.answers(&scratch.workspace(), &QUERIES),
+            &before,
+        );
+        daemon.terminate();
+    }
+}
+
+fn run_to_its_end(scratch: &Scratch) -> Output {
+    Command::new(program())
+        .arg("run")
+        .env("HIPPOD_HOME", scratch.home())
+        .env("HIPPOD_EMBED_MODEL", "hash")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_damaged_registry_stops_the_start_and_is_left_alone() {
+    let (scratch, before) = indexed();
+    let registry = scratch.home().join("state/registry.json");
+    let whole = std::fs::read(&registry).unwrap();
+    for damaged in [
+        &whole[..whole.len() / 2],
+        b"",
+        b"\0\0\0\0\0\0",
+        b"{\"version\":1,\"other\":[]}",
+    ] {
+        std::fs::write(&registry, damaged).unwrap();
+        let output = run_to_its_end(&scratch);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{said}");
+        assert!(
+            said.contains("could not understand the registry") && said.contains("registry.json"),
+            "{said}"
+        );
+        assert_eq!(std::fs::read(&registry).unwrap(), damaged);
+    }
+    std::fs::write(&registry, whole).unwrap();
+    let daemon = scratch.daemon();
+    assert_same(
+        "mended",
+        &daemon.client().answers(&scratch.workspace(), &QUERIES),
+        &before,
+    );
+}
+
+/// A daemon none of whose files may grow beyond a number of blocks of 512 bytes.
+fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
+    let mut command = Command::new("sh");
+    command
+        .arg("-c")
+        .arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" run"))
+        .arg(program());
+    Daemon::start_as(command, &scratch.home(), &[])
+}
+
+#[test]
+fn without_room_on_the_disk_the_daemon_lives_and_answers_what_it_has() {
+    let scratch = Scratch::new();
+    fill(&scratch, 400);
+    // The log has no room from the beginning: not even complaining works.
+    std::fs::create_dir_all(scratch.home()).unwrap();
+    std::fs::write(scratch.home().join("log"), b"an old line\n".repeat(100_000)).unwrap();
+    let root = scratch.workspace();
+    let mut daemon = daemon_without_room(&scratch, 700);
+    let mut client = daemon.client();
+    client.add(&root);
+    let answer = client.search_until(&root, "valve0", |answer| {
+        let word = answer.index.degraded.as_deref();
+        matches!(word, Some("disk-full" | "store"))
+    });
+    assert!(answer.index.why.is_some_and(|why| why.contains("index.db")));
+    let best = answer.results.first().expect("what is there answers");
+    assert_eq!(best.path, "memory/000.md");
+    let status = client.status();
+    let workspace = &status.workspaces[0];
+    assert!(
+        workspace.degraded.is_some() && workspace.why.is_some(),
+        "{workspace:?}"
+    );
+    assert!(
+        workspace.pending > 0 || workspace.documents < 400,
+        "{workspace:?}"
+    );
+    let problems = client.doctor(false).problems;
+    assert!(
+        problems.iter().any(|problem| problem.id == "store"),
+        "{problems:?}"
+    );
+    assert!(daemon.is_alive());
+    daemon.terminate();
+
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    let fresh = scratch.fresh_daemon("fresh");
+    let mut fresh_client = fresh.client();
+    fresh_client.index(&root);
+    let statuses = [client.status(), fresh_client.status()];
+    let [kept, made] = statuses.map(|status| (status.workspaces[0].documents, status.workspaces[0].embedded));
+    assert_eq!(kept, made);
+    assert_same(
+        "with room again",
+        &client.answers(&root, &QUERIES),
+        &fresh_client.answers(&root, &QUERIES),
+    );
+}

@@ -46,7 +46,7 @@ fn every_mode_finds_the_line_and_scores_fall_within_bounds() {
             &mut client,
             &scratch,
             |request| request.mode = Some(mode),
-            "who orders the 40 W pump model",
+            "decision: which model to order, the 40 W one?",
         );
         let best = &answer.results[0];
         assert_eq!(best.path, "memory/2026-03-02.md", "{mode:?}");

@@ -1,6 +1,7 @@
 //! Which chunks of a ranked list say again what another one says?
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use crate::corpus::Corpus;
 use crate::retrieval::rank::Ranked;
@@ -11,17 +12,32 @@ use crate::time::Date;
 /// stays, and a compaction node gives way to any of its sources in the same answer (raw log before daily before
 /// weekly before monthly node before ROOT). Texts are told apart by [`crate::corpus::Place::mark`].
 pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked> {
-    let mut marks = HashSet::with_capacity(ranked.len());
+    let mut marks: HashMap<u32, usize> = HashMap::with_capacity(ranked.len());
     let mut entries: Vec<(Ranked, Option<Span>)> = Vec::new();
     for candidate in ranked {
         let Some(place) = corpus.place(candidate.chunk) else {
             continue;
         };
-        if marks.insert(place.mark) {
-            let path = corpus
-                .document(place.document)
-                .map_or("", |document| &*document.path);
-            entries.push((*candidate, Span::of(path)));
+        let path = corpus
+            .document(place.document)
+            .map_or("", |document| &*document.path);
+        let span = Span::of(path);
+        match marks.entry(place.mark) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(entries.len());
+                entries.push((*candidate, span));
+            }
+            // A node that was copied from its source must not oust it: the source takes the node's place.
+            Entry::Occupied(occupied) => {
+                let (kept, kept_span) = &mut entries[*occupied.get()];
+                if level(span) < level(*kept_span) {
+                    *kept = Ranked {
+                        score: kept.score,
+                        ..*candidate
+                    };
+                    *kept_span = span;
+                }
+            }
         }
     }
     // Each round drops at least one node, or is the last; a chunk that moves up may be a source of a kept node.
@@ -38,6 +54,10 @@ pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked>
         }
         entries.retain(|(_, span)| span.is_none_or(|span| !repeats.contains(&span)));
     }
+}
+
+fn level(span: Option<Span>) -> u8 {
+    span.map_or(0, |span| span.level)
 }
 
 /// The days of which a log or a compaction node tells, by their first day; `level` rises with the tree.
