@@ -8,8 +8,8 @@ use crate::retrieval::rank::Ranked;
 use crate::source::{NodeKind, SourceKind};
 use crate::time::Date;
 
-/// The first `limit` chunks of a ranked list without repetitions, in the same order: of equal texts the best ranked
-/// stays, and a compaction node gives way to any of its sources in the same answer (raw log before daily before
+/// The first `limit` chunks of a ranked list without repetitions, best first: of equal texts the best ranked stays
+/// (or its source takes its place and score, where it is a compaction node), and a compaction node gives way to any of its sources in the same answer (raw log before daily before
 /// weekly before monthly node before ROOT). Texts are told apart by [`crate::corpus::Place::mark`].
 pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked> {
     let mut marks: HashMap<u32, usize> = HashMap::with_capacity(ranked.len());
@@ -224,9 +224,19 @@ mod tests {
         assert_eq!(kept(&chunks, 3), [1, 2]);
     }
 
+    #[test]
+    fn a_copy_in_a_node_does_not_oust_its_source() {
+        let chunks = [
+            ("memory/daily/2026-05-01.md", "same"),
+            ("memory/2026-05-01.md", "other"),
+            ("memory/2026-05-01.md", "same"),
+        ];
+        assert_eq!(kept(&chunks, 10), [2, 1], "the source takes the node's place");
+    }
+
     proptest! {
         #[test]
-        fn answers_are_parts_of_the_list_in_order_and_settled(
+        fn answers_are_parts_of_the_list_with_falling_scores_and_settled(
             chunks in prop::collection::vec((0usize..6, 0u8..9), 0..20),
             limit in 0usize..12,
         ) {
@@ -240,7 +250,12 @@ mod tests {
             let (corpus, ranked) = world(&chunks);
             let answer = collapse(&ranked, &corpus, limit);
             prop_assert!(answer.len() <= limit);
-            prop_assert!(answer.is_sorted_by(|a, b| a.chunk < b.chunk));
+            prop_assert!(answer.is_sorted_by(|a, b| a.score >= b.score));
+            let mut once: Vec<u32> = answer.iter().map(|one| one.chunk).collect();
+            once.sort_unstable();
+            once.dedup();
+            prop_assert_eq!(once.len(), answer.len());
+            prop_assert!(once.iter().all(|chunk| ranked.iter().any(|one| one.chunk == *chunk)));
             prop_assert_eq!(collapse(&answer, &corpus, limit), answer.clone());
             if limit > 0 && !ranked.is_empty() {
                 prop_assert!(!answer.is_empty());
