@@ -84,6 +84,8 @@ fn log_to_stderr(level: &str) {
         .with_writer(std::io::stderr)
         .with_ansi(false)
         .with_target(false)
+        // The other way panics where the log cannot be written, on a full disk for instance.
+        .log_internal_errors(false)
         .init();
 }
 

@@ -70,7 +70,11 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         Some((name, dimension)) => Some(store.embedder(name, dimension)?),
         None => None,
     };
-    let (picture, known) = load(&store, &vector_folder(state, root))?;
+    let Loaded {
+        picture,
+        known,
+        dumped,
+    } = load(&store, &vector_folder(state, root))?;
     let view = Arc::new(WorkspaceView::new(
         root.to_path_buf(),
         config,
@@ -100,7 +104,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         canary_unprovable: None,
         watcher_silent: false,
         trouble: None,
-        unsaved: false,
+        unsaved: !dumped,
         last_write: now,
         untidy: 0,
         building: false,
@@ -132,7 +136,14 @@ pub fn identity(store: &Store, vectors: usize) -> Result<Option<DumpIdentity>, S
     }))
 }
 
-fn load(store: &Store, dump: &Path) -> Result<(Picture, HashMap<String, Known>), StoreError> {
+struct Loaded {
+    picture: Picture,
+    known: HashMap<String, Known>,
+    /// The vectors are the saved ones: saving them again would bring nothing.
+    dumped: bool,
+}
+
+fn load(store: &Store, dump: &Path) -> Result<Loaded, StoreError> {
     let loaded = store.load()?;
     let active = store.embedders()?.into_iter().find(|embedder| embedder.active);
     let dimension = active.as_ref().map_or(0, |embedder| embedder.dimension);
@@ -164,20 +175,26 @@ fn load(store: &Store, dump: &Path) -> Result<(Picture, HashMap<String, Known>),
             },
         );
     }
-    picture.vectors = load_vectors(store, dump, dimension, vectors)?;
-    Ok((picture, known))
+    let (vectors, dumped) = load_vectors(store, dump, dimension, vectors)?;
+    picture.vectors = vectors;
+    Ok(Loaded {
+        picture,
+        known,
+        dumped,
+    })
 }
 
-/// From the saved index where it fits, else from the database: the saved one is a cache.
+/// From the saved index where it fits, else from the database: the saved one is a cache. Answers also whether nothing
+/// is to be saved.
 fn load_vectors(
     store: &Store,
     dump: &Path,
     dimension: usize,
     count: usize,
-) -> Result<VectorIndex, StoreError> {
+) -> Result<(VectorIndex, bool), StoreError> {
     if let Some(identity) = identity(store, count)?.filter(|_| count > 0) {
         match VectorIndex::load(dump, &identity, VectorParams::default()) {
-            Ok(index) => return Ok(index),
+            Ok(index) => return Ok((index, true)),
             Err(rejected) => {
                 tracing::info!(%rejected, "the saved vector index is not used; it is made again")
             }
@@ -189,5 +206,6 @@ fn load_vectors(
             tracing::warn!(chunk, %error, "could not index a vector");
         }
     })?;
-    Ok(index)
+    let nothing = index.is_empty();
+    Ok((index, nothing))
 }
