@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hnsw_rs::prelude::{Distance, Hnsw};
 
 use super::graph::{Graph, Links, Upper};
-use super::index::VectorParams;
+use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, SlotSet};
 

@@ -12,7 +12,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::graph::{Graph, Links, Upper};
-use super::index::{VectorIndex, VectorParams};
+use super::index::VectorIndex;
+use super::params::VectorParams;
 use super::slots::{BLOCK, Block, Codes, NONE, SlotSet};
 
 /// Name of the dump inside its folder.

@@ -1,63 +1,13 @@
 //! The index itself: what is in it, which path a query takes, how a build is taken over.
 
 use std::fmt;
-use std::thread;
 
 use super::build::{BuildJob, Built};
 use super::error::VectorError;
 use super::graph::Graph;
-use super::quantize::{self, PreparedQuery};
-use super::scan::{self, Best, Scored};
+use super::params::VectorParams;
+use super::quantize;
 use super::slots::{Codes, NONE, SlotOf, SlotSet};
-
-/// Which ids a search may return; asked inside the candidate search, many times.
-pub type Filter<'a> = Option<&'a (dyn Fn(u32) -> bool + Sync)>;
-/// Fetches the exact vectors of some ids, one answer per id in their order; `None` keeps the approximate score.
-pub type Rescore<'a> = &'a dyn Fn(&[u32]) -> Vec<Option<Vec<f32>>>;
-
-/// Numbers that trade time, memory and recall. The defaults come from `cargo bench -p hippo-store --bench vector`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct VectorParams {
-    /// Up to this many live vectors every query scans all of them and no graph is built.
-    pub exact_below: usize,
-    /// Links per node of the graph (twice that in its lowest layer), 2..=256.
-    pub m: usize,
-    /// Candidates considered while a node is linked.
-    pub ef_construction: usize,
-    /// Candidates kept while the graph is walked; never fewer than are refined.
-    pub ef_search: usize,
-    /// Share of the live vectors that a filter must pass for the graph to be used, 0..=1.
-    pub graph_pass_rate: f32,
-    /// Threads of one scan.
-    pub scan_threads: usize,
-    /// Threads of one build.
-    pub build_threads: usize,
-}
-
-impl Default for VectorParams {
-    fn default() -> Self {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        Self {
-            exact_below: 200_000,
-            m: 16,
-            ef_construction: 128,
-            ef_search: 200,
-            graph_pass_rate: 0.2,
-            scan_threads: cores.min(2),
-            build_threads: cores.min(4),
-        }
-    }
-}
-
-/// Candidates by upper nibbles that are refined with full codes: 20 a result, at least 200.
-fn coarse_candidates(k: usize) -> usize {
-    k.saturating_mul(20).max(200)
-}
-
-/// Candidates by full codes that are rescored with exact vectors: 4 a result, at least 40.
-fn exact_candidates(k: usize) -> usize {
-    k.saturating_mul(4).max(40)
-}
 
 /// The nearest vectors by id. `search` takes `&self` and may run in many threads; changes take `&mut self`.
 pub struct VectorIndex {
@@ -66,13 +16,13 @@ pub struct VectorIndex {
     pub(super) codes: Codes,
     /// The id in each slot, [`NONE`] where the vector was removed.
     pub(super) ids: Vec<u32>,
-    slot_of: SlotOf,
-    live: usize,
+    pub(super) slot_of: SlotOf,
+    pub(super) live: usize,
     /// Slots without a vector that neither the graph nor a pending build refers to.
     free: Vec<u32>,
     pub(super) graph: Option<Graph>,
     /// Slots that the graph does not reach, empty ones too.
-    outside: Vec<u32>,
+    pub(super) outside: Vec<u32>,
     /// Live members of the graph.
     live_members: usize,
     pending: Option<Pending>,
@@ -235,75 +185,6 @@ impl VectorIndex {
         self.graph.is_some() && self.live > self.params.exact_below
     }
 
-    /// The `k` nearest ids that `filter` passes, with their cosines, nearest first. The candidates that are rescored
-    /// are the best 4 · `k` (at least 40).
-    ///
-    /// # Errors
-    /// When the query has another dimension, is not finite or not of unit length.
-    pub fn search(
-        &self,
-        query: &[f32],
-        k: usize,
-        filter: Filter<'_>,
-        rescore: Rescore<'_>,
-    ) -> Result<Vec<(u32, f32)>, VectorError> {
-        self.search_prepared(&PreparedQuery::new(query)?, k, filter, rescore)
-    }
-
-    /// [`search`](Self::search) with a query that was prepared before.
-    ///
-    /// # Errors
-    /// When the query has another dimension than the index.
-    pub fn search_prepared(
-        &self,
-        query: &PreparedQuery,
-        k: usize,
-        filter: Filter<'_>,
-        rescore: Rescore<'_>,
-    ) -> Result<Vec<(u32, f32)>, VectorError> {
-        self.check_query(query)?;
-        if k == 0 || self.live == 0 {
-            return Ok(Vec::new());
-        }
-        let coarse = self.candidates(query, coarse_candidates(k), filter);
-        let slots: Vec<u32> = coarse.iter().map(|s| s.slot).collect();
-        let mut refined = scan::refine(&self.codes, query, &slots);
-        refined.sort_unstable_by(|a, b| b.cmp(a));
-        refined.truncate(exact_candidates(k));
-
-        let ids: Vec<u32> = refined.iter().map(|s| self.ids[s.slot as usize]).collect();
-        let mut exact = rescore(&ids).into_iter();
-        let mut hits: Vec<(u32, f32)> = ids
-            .iter()
-            .zip(&refined)
-            .map(|(&id, approximate)| match exact.next().flatten() {
-                Some(vector) if vector.len() == self.dimension => {
-                    (id, quantize::dot_f32(&vector, &query.exact))
-                }
-                _ => (id, approximate.score),
-            })
-            .collect();
-        hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        hits.truncate(k);
-        Ok(hits)
-    }
-
-    /// Approximate cosines (within about 0.01) of the query with some ids, in their order; NaN where an id has no
-    /// vector.
-    ///
-    /// # Errors
-    /// When the query has another dimension than the index.
-    pub fn scores(&self, query: &PreparedQuery, ids: &[u32]) -> Result<Vec<f32>, VectorError> {
-        self.check_query(query)?;
-        let slots: Vec<u32> = ids.iter().filter_map(|&id| self.slot_of.get(id)).collect();
-        let mut known = scan::refine(&self.codes, query, &slots).into_iter();
-        let score = |&id: &u32| match self.slot_of.get(id) {
-            Some(_) => known.next().map_or(f32::NAN, |s| s.score),
-            None => f32::NAN,
-        };
-        Ok(ids.iter().map(score).collect())
-    }
-
     /// Removed vectors that still take room, in the graph or as free slots.
     pub fn tombstones(&self) -> usize {
         let dead = self
@@ -366,58 +247,6 @@ impl VectorIndex {
     pub fn abandon_build(&mut self) {
         self.pending = None;
         self.take_stock();
-    }
-
-    fn check_query(&self, query: &PreparedQuery) -> Result<(), VectorError> {
-        if query.dimension() == self.dimension {
-            return Ok(());
-        }
-        Err(VectorError::Dimension {
-            expected: self.dimension,
-            got: query.dimension(),
-        })
-    }
-
-    fn candidates(&self, query: &PreparedQuery, cap: usize, filter: Filter<'_>) -> Vec<Scored> {
-        let passes = |slot: u32| {
-            let id = self.ids[slot as usize];
-            id != NONE && filter.is_none_or(|f| f(id))
-        };
-        let rate = filter.map_or(1.0, |f| self.pass_rate(f));
-        if let Some(graph) = &self.graph
-            && self.uses_graph()
-            && rate >= self.params.graph_pass_rate
-        {
-            let mut best = Best::new(cap);
-            let ef = self.params.ef_search.max(cap);
-            graph
-                .search(&self.codes, query, ef, &passes)
-                .into_iter()
-                .for_each(|s| best.push(s));
-            let outside: Vec<u32> = self.outside.iter().copied().filter(|&s| passes(s)).collect();
-            scan::score_slots(&self.codes, query, &outside, |s| best.push_if_better(s));
-            return best.into_sorted();
-        }
-        // Few pass: asking the filter first leaves little to score. Many pass: it is asked of good scores only.
-        if rate < 0.1 {
-            let subset: Vec<u32> = (0..self.ids.len() as u32).filter(|&s| passes(s)).collect();
-            let mut best = Best::new(cap);
-            scan::score_slots(&self.codes, query, &subset, |s| best.push_if_better(s));
-            return best.into_sorted();
-        }
-        scan::scan_all(&self.codes, query, cap, &passes, self.params.scan_threads)
-    }
-
-    /// Share of the live vectors that a filter passes, from a sample of 256 spread over all slots.
-    fn pass_rate(&self, filter: &(dyn Fn(u32) -> bool + Sync)) -> f32 {
-        let step = (self.ids.len() / 256).max(1);
-        let sample = self.ids.iter().step_by(step).filter(|&&id| id != NONE);
-        let (asked, passed) = sample.fold((0u32, 0u32), |(a, p), &id| (a + 1, p + u32::from(filter(id))));
-        if asked == 0 {
-            1.0
-        } else {
-            passed as f32 / asked as f32
-        }
     }
 
     /// Recomputes what follows from slots, graph and pending build.

@@ -11,12 +11,16 @@ mod dump;
 mod error;
 mod graph;
 mod index;
+mod params;
 mod quantize;
 mod scan;
+mod search;
 mod slots;
 
 pub use build::{BuildCancelled, BuildJob, Built};
 pub use dump::{DUMP_FILE, DumpIdentity, DumpRejected, RejectReason};
 pub use error::VectorError;
-pub use index::{Filter, Rescore, VectorIndex, VectorParams};
+pub use index::VectorIndex;
+pub use params::VectorParams;
 pub use quantize::PreparedQuery;
+pub use search::{Filter, Rescore};

@@ -181,13 +181,11 @@ fn dot_nibbles<const STEP: usize>(plane: &[u8], query: &[i16]) -> i32 {
         .map(|(plane, (a, b))| {
             let mut acc = [0i16; LANES];
             for part in 0..STEP / LANES {
-                for lane in 0..LANES {
+                for (lane, sum) in acc.iter_mut().enumerate() {
                     let at = part * LANES + lane;
                     let byte = i16::from(plane[at]);
                     let high = (byte >> 4).wrapping_mul(b[at]);
-                    acc[lane] = acc[lane]
-                        .wrapping_add(byte.wrapping_mul(a[at]))
-                        .wrapping_add(high);
+                    *sum = sum.wrapping_add(byte.wrapping_mul(a[at])).wrapping_add(high);
                 }
             }
             sum_lanes(&acc)

@@ -1,0 +1,37 @@
+//! The numbers that trade time, memory and recall.
+
+use std::thread;
+
+/// Numbers that trade time, memory and recall. The defaults come from `cargo bench -p hippo-store --bench vector`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VectorParams {
+    /// Up to this many live vectors every query scans all of them and no graph is built.
+    pub exact_below: usize,
+    /// Links per node of the graph (twice that in its lowest layer), 2..=256.
+    pub m: usize,
+    /// Candidates considered while a node is linked.
+    pub ef_construction: usize,
+    /// Candidates kept while the graph is walked; never fewer than are refined.
+    pub ef_search: usize,
+    /// Share of the live vectors that a filter must pass for the graph to be used, 0..=1.
+    pub graph_pass_rate: f32,
+    /// Threads of one scan.
+    pub scan_threads: usize,
+    /// Threads of one build.
+    pub build_threads: usize,
+}
+
+impl Default for VectorParams {
+    fn default() -> Self {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            exact_below: 200_000,
+            m: 16,
+            ef_construction: 128,
+            ef_search: 200,
+            graph_pass_rate: 0.2,
+            scan_threads: cores.min(2),
+            build_threads: cores.min(4),
+        }
+    }
+}
