@@ -1,5 +1,6 @@
 //! What must be on the machine, and how does it get there?
 
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -15,7 +16,7 @@ const RUST: &str = env!("CARGO_PKG_RUST_VERSION");
 /// Names everything that is missing, each with what to install.
 pub fn check(download: bool) -> Result<()> {
     let mut missing = Vec::new();
-    match version("rustc") {
+    match version(&cargo()) {
         None => missing.push(format!("Rust {RUST} or newer: install it from https://rustup.rs")),
         Some(found) if older(&found, RUST) => {
             missing.push(format!(
@@ -57,7 +58,12 @@ pub fn check(download: bool) -> Result<()> {
 
 /// Whether `cargo NAME` is installed.
 pub fn has_subcommand(name: &str) -> bool {
-    runs(Command::new("cargo").args([name, "--version"]))
+    runs(Command::new(cargo()).args([name, "--version"]))
+}
+
+/// The cargo that runs this task; it has the version of its compiler.
+fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 fn runs(command: &mut Command) -> bool {
@@ -69,7 +75,7 @@ fn runs(command: &mut Command) -> bool {
 }
 
 /// The second word of what `PROGRAM --version` prints.
-fn version(program: &str) -> Option<String> {
+fn version(program: &OsStr) -> Option<String> {
     let output = Command::new(program)
         .arg("--version")
         .stdin(Stdio::null())
@@ -112,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_has_no_version() {
-        assert_eq!(version("no-such-program-of-hippod"), None);
-        assert!(version("rustc").is_some());
+        assert_eq!(version("no-such-program-of-hippod".as_ref()), None);
+        assert!(version(&cargo()).is_some());
     }
 }
