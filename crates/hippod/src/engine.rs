@@ -22,7 +22,7 @@ use hippo_proto::Event as News;
 
 use crate::event::Event;
 use crate::registry::Registry;
-use crate::shared::Shared;
+use crate::shared::{Shared, Slot};
 use crate::watcher::WatchEvent;
 use ingest::{Ingest, Refreshed};
 use workspace::Workspace;
@@ -47,9 +47,13 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine over the registered workspaces; they are opened by [`Engine::run`].
+    /// An engine over the registered workspaces; they are opened by [`Engine::run`], and announced at once.
     pub fn new(shared: Arc<Shared>, events: Receiver<Event>, registry: Registry) -> Self {
         let analyzer = Analyzer::new();
+        // Before the first client can ask: to it a registered workspace is on its way, not unknown.
+        for root in registry.roots() {
+            shared.views.set(root, Slot::Opening);
+        }
         Self {
             shared,
             events,

@@ -83,7 +83,8 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         _ = &mut engine_ended => Some("the engine"),
         () = &mut serving => Some("the server"),
     };
-    stop.send_replace(true);
+    // The server ends when a client asks to stop, and may be heard of first.
+    let asked = stop.send_replace(true);
     if died != Some("the server") {
         serving.await;
     }
@@ -98,7 +99,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         tracing::warn!("stopped in the middle of a step; the next start goes on from the last saved one");
     }
     drop(instance);
-    match died {
+    match died.filter(|part| !asked || *part != "the server") {
         None => Ok(()),
         Some(part) => Err(anyhow!(
             "{part} ended unexpectedly; its last words are in the log"

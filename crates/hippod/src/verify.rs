@@ -167,7 +167,8 @@ mod tests {
     fn indexed(root: &Path, path: &str) -> (FileMark, Vec<Span>) {
         let bytes = std::fs::read(root.join(path)).unwrap();
         let mark = FileMark::of(&std::fs::metadata(root.join(path)).unwrap());
-        let spans = chunk::chunk(&bytes).chunks.iter().map(|chunk| Span {
+        let document = chunk::chunk(&bytes);
+        let spans = document.chunks.iter().map(|chunk| Span {
             start_line: chunk.start_line,
             end_line: chunk.end_line,
             start_byte: chunk.start_byte,
@@ -207,7 +208,7 @@ mod tests {
         let (mark, spans) = indexed(folder.path(), "a.md");
         let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
         std::fs::write(&path, "- the pump is gray\n").unwrap();
-        std::fs::File::options()
+        File::options()
             .write(true)
             .open(&path)
             .unwrap()

@@ -30,13 +30,13 @@ impl Engine {
         match event {
             EmbedEvent::Done {
                 workspace,
-                embeddings,
+                mut embeddings,
             } => {
                 let Some(workspace) = self.workspaces.get_mut(&workspace) else {
                     return;
                 };
                 let stored = workspace
-                    .take_vectors(&embeddings, now)
+                    .take_vectors(&mut embeddings, now)
                     .and_then(|()| workspace.finish_change_of_model());
                 match stored {
                     Ok(true) => tracing::info!(root = %workspace.root.display(), "the new model answers"),
@@ -151,7 +151,7 @@ impl Workspace {
     ///
     /// # Errors
     /// See [`StoreError`]; the chunks wait again then.
-    pub fn take_vectors(&mut self, embeddings: &[Embedding], now: Instant) -> Result<(), StoreError> {
+    pub fn take_vectors(&mut self, embeddings: &mut [Embedding], now: Instant) -> Result<(), StoreError> {
         let job = self.pending.in_flight.pop_front().unwrap_or_default();
         let Some(embedder) = self.embedder.clone() else {
             return Ok(());

@@ -66,9 +66,6 @@ impl Engine {
     /// Opens what was registered when the daemon last ran.
     pub(super) fn open_registered(&mut self) {
         let roots: Vec<PathBuf> = self.registry.roots().map(Path::to_path_buf).collect();
-        for root in &roots {
-            self.shared.views.set(root, Slot::Opening);
-        }
         for root in roots {
             self.open(&root);
         }
