@@ -8,6 +8,9 @@ use super::speaker::{self, Label};
 use super::turn::Turns;
 use super::{ChunkKind, Diagnostic, Document, Problem, Speaker, odd_bytes};
 
+/// Lines in which a name has to come again.
+const AHEAD: usize = 12;
+
 /// Reads a file line by line.
 pub(super) fn parse(bytes: &[u8]) -> Document {
     let mut parser = Parser {
@@ -54,8 +57,6 @@ struct Block {
     start: usize,
     /// The last line with content.
     last: Line,
-    /// A name and a colon at the start, which makes a turn when the next line has one too.
-    named: bool,
 }
 
 impl Parser<'_> {
@@ -156,14 +157,14 @@ impl Parser<'_> {
 
     /// A list item starts.
     fn item(&mut self, line: Line, columns: usize, text: &[u8], marker: usize) {
-        self.close();
         let outermost = self.list.is_none_or(|list| columns < list + 2);
         let content = trim(&text[marker.min(text.len())..]);
         if outermost {
             self.list = Some(columns);
             self.turns.end_item();
         }
-        let label = speaker::label(content);
+        let label = self.label(content);
+        self.close();
         let spoken = self.turns.speak(label, self.outline.level(), true);
         let (kind, speaker) = spoken.unwrap_or((ChunkKind::Item, self.turns.speaker()));
         self.begin(kind, line, self.text_start(line));
@@ -181,39 +182,48 @@ impl Parser<'_> {
 
     /// A line with nothing special about its start.
     fn text(&mut self, line: Line, columns: usize, text: &[u8]) {
-        let label = speaker::label(text);
-        let named = matches!(label, Some(Label::Plain(_)));
-        let spoken = match label {
-            Some(Label::Plain(_)) => None,
-            label => self.turns.speak(label, self.outline.level(), false),
-        };
-        if let Some((kind, speaker)) = spoken {
+        let label = self.label(text);
+        if let Some((kind, speaker)) = self.turns.speak(label, self.outline.level(), false) {
             self.close();
             self.list = None;
             self.begin(kind, line, self.text_start(line));
             if let Some(block) = &mut self.open {
                 block.speaker = speaker;
             }
+            self.fence = speaker::fence_behind_label(text);
             return;
         }
-        if let Some(block) = &mut self.open {
-            if !(named && block.named && self.turns.speaker() == Speaker::None) {
-                return self.extend(line);
-            }
-            (block.kind, block.speaker) = (ChunkKind::Turn, Speaker::Other);
-            self.close();
-            self.begin(ChunkKind::Turn, line, self.text_start(line));
-            if let Some(block) = &mut self.open {
-                (block.speaker, block.named) = (Speaker::Other, true);
-            }
-            return;
+        if self.open.is_some() {
+            return self.extend(line);
         }
         self.settle(columns);
         self.begin(ChunkKind::Paragraph, line, self.text_start(line));
         if let Some(block) = &mut self.open {
-            block.named = named;
             block.nested = self.list.is_some();
         }
+    }
+
+    /// The label of a line. People answer each other: what comes once, and not right after somebody's words, is the
+    /// name of a field; within an answer it is emphasis.
+    fn label<'t>(&mut self, text: &'t [u8]) -> Option<Label<'t>> {
+        let label = speaker::label(text)?;
+        if let Label::Name(name) = label {
+            let answer = self.turns.speaker() != Speaker::None;
+            let known = self.turns.meet(name) || self.is_open(ChunkKind::Turn);
+            if answer || !(known || self.recurs(name)) {
+                return None;
+            }
+        }
+        Some(label)
+    }
+
+    /// Whether the same name starts one of the next lines.
+    fn recurs(&self, name: &str) -> bool {
+        self.lines.clone().take(AHEAD).any(|line| {
+            let text = trim(&self.bytes[line.start..line.end]);
+            let content = &text[line::list_marker(text).unwrap_or(0)..];
+            speaker::label(trim(content)) == Some(Label::Name(name))
+        })
     }
 
     fn table(&mut self, line: Line, columns: usize) {
@@ -284,7 +294,6 @@ impl Parser<'_> {
             first: line,
             start,
             last: line,
-            named: false,
         });
     }
 

@@ -1,5 +1,7 @@
 //! Whose words is a line?
 
+use super::line::{Fence, trim};
+
 /// Whose words a chunk holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Speaker {
@@ -38,15 +40,13 @@ impl Speaker {
     }
 }
 
-/// How sure a line is about naming its speaker.
+/// What stands in front of a colon at the start of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label<'a> {
     /// One of the two sides of an assistant's log.
     Role(Speaker),
-    /// A name marked as such: `**Caroline:**`.
-    Marked,
-    /// A name in front of a colon, which a field (`Port: 5432`) looks like as well.
-    Plain(&'a str),
+    /// Perhaps a name, `**Caroline:**`; the name of a field (`Port: 5432`) looks like one.
+    Name(&'a str),
 }
 
 /// Longest name, in bytes.
@@ -123,7 +123,6 @@ pub(super) fn label(line: &[u8]) -> Option<Label<'_>> {
     let name = named[..colon].trim_end_matches(['*', '_']).trim_end();
     let wide = named[colon..].starts_with('\u{ff1a}');
     let rest = named[colon..].trim_start_matches([':', '\u{ff1a}']);
-    let inside = name.len() == colon && rest.starts_with(['*', '_']);
     let rest = rest.trim_start_matches(['*', '_']);
     if !(wide || rest.is_empty() || rest.starts_with(char::is_whitespace)) {
         return None;
@@ -137,13 +136,18 @@ pub(super) fn label(line: &[u8]) -> Option<Label<'_>> {
     if let Some(role) = role(bare, marked) {
         return Some(Label::Role(role));
     }
-    if !is_name(bare) {
-        return None;
-    }
-    if marked {
-        inside.then_some(Label::Marked)
+    is_name(bare).then_some(Label::Name(bare))
+}
+
+/// The code fence that a trimmed line opens behind its label: `Assistant: ```sh`.
+pub(super) fn fence_behind_label(line: &[u8]) -> Option<Fence> {
+    let head = &line[..line.len().min(200)];
+    let at = head.windows(3).position(|marks| marks == b"```")?;
+    let label = trim(&head[..at]);
+    if label.ends_with(b":") || label.ends_with(b":**") {
+        Fence::open(&line[at..])
     } else {
-        Some(Label::Plain(bare))
+        None
     }
 }
 
@@ -184,12 +188,13 @@ fn role(name: &str, marked: bool) -> Option<Speaker> {
 
 /// One to three capitalised words of letters.
 fn is_name(text: &str) -> bool {
-    let first = text.chars().next();
-    first.is_some_and(|first| first.is_uppercase() || (first.is_alphabetic() && !first.is_lowercase()))
-        && text.split(' ').count() <= 3
-        && text
-            .chars()
-            .all(|mark| mark.is_alphabetic() || matches!(mark, ' ' | '-' | '\'' | '.' | '’'))
+    let letters = |word: &str| {
+        word.chars()
+            .all(|mark| mark.is_alphabetic() || matches!(mark, '-' | '\'' | '.' | '’'))
+            && word.starts_with(|first: char| first.is_alphabetic() && !first.is_lowercase())
+    };
+    text.split(' ').count() <= 3
+        && text.split(' ').all(letters)
         && !NO_NAMES.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
@@ -253,23 +258,32 @@ mod tests {
             ("ai: hi", None),
             ("agent: main", None),
             ("**Agent:** hi", assistant),
-            ("**Caroline:** hi", Some(Label::Marked)),
-            ("**Caroline**: hi", None),
-            ("Caroline: hi", Some(Label::Plain("Caroline"))),
-            ("Session Date: 2023", Some(Label::Plain("Session Date"))),
+            ("**Caroline:** hi", Some(Label::Name("Caroline"))),
+            ("**Caroline**: hi", Some(Label::Name("Caroline"))),
+            ("Caroline: hi", Some(Label::Name("Caroline"))),
+            ("Session Date: 2023", Some(Label::Name("Session Date"))),
             ("**Note:** hi", None),
             ("https://example.org", None),
-            ("Http: //x", Some(Label::Plain("Http"))),
+            ("Http: //x", Some(Label::Name("Http"))),
             ("10:30 lunch", None),
             ("user:password@host", None),
-            ("Users: many", Some(Label::Plain("Users"))),
+            ("Users: many", Some(Label::Name("Users"))),
             ("plain text: more", None),
+            ("Core principle: more", None),
             ("", None),
             (":", None),
         ];
         for (line, expected) in table {
             assert_eq!(label(line.as_bytes()), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn fences_behind_labels() {
+        assert!(fence_behind_label(b"Assistant: ```sh").is_some());
+        assert!(fence_behind_label(b"**Assistant:** ```").is_some());
+        assert!(fence_behind_label(b"Assistant: run ```").is_none());
+        assert!(fence_behind_label(b"Assistant: ```ls``` lists").is_none());
     }
 
     #[test]

@@ -76,14 +76,35 @@ fn items_are_chunks_and_tiny_ones_below_them_are_not() {
 
 #[test]
 fn a_dialogue_has_a_chunk_for_each_turn() {
-    let text = "- **Caroline:** Hi! <!-- D1:1 -->\n- **Mel:** Hey\n\nAda: one\nBo: two\n";
+    let text = "- **Caroline:** Hi! <!-- D1:1 -->\n- **Mel:** Hey\n- **Caroline:** So?\n\nAda: one\nBo: two\nAda: three\n";
     assert_eq!(
         shown(text),
         [
             "Turn Other  1-1 - **Caroline:** Hi! <!-- D1:1 -->",
             "Turn Other  2-2 - **Mel:** Hey",
-            "Turn Other  4-4 Ada: one",
-            "Turn Other  5-5 Bo: two",
+            "Turn Other  3-3 - **Caroline:** So?",
+            "Turn Other  5-5 Ada: one",
+            "Turn Other  6-6 Bo: two",
+            "Turn Other  7-7 Ada: three",
+        ]
+    );
+}
+
+#[test]
+fn fields_are_no_dialogue() {
+    let text = "**Purpose:** backup\n**Version:** 2\n**Base Path:** /srv\n";
+    assert_eq!(shown(text).len(), 1);
+    assert!(shown(text)[0].starts_with("Paragraph None  1-3"));
+}
+
+#[test]
+fn code_may_start_behind_a_label() {
+    let text = "Assistant: ```sh\n# no heading\n```\nUser: thanks\n";
+    assert_eq!(
+        shown(text),
+        [
+            "Turn Assistant  1-3 Assistant: ```sh⏎# no heading⏎```",
+            "Turn User  4-4 User: thanks"
         ]
     );
 }
