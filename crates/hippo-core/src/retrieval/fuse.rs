@@ -4,7 +4,10 @@
 //! Scores are summed, not ranks, since how much better a hit is than the next one says whether to trust it; and the
 //! scale does not depend on what else was found, so that a score of one query can be held against one of another.
 
+use std::cmp::Ordering;
+
 use crate::chunk::Speaker;
+use crate::corpus::Corpus;
 use crate::retrieval::lexical::{LexicalHit, REACH};
 use crate::retrieval::rank::{Features, Mode, RankInput, Ranked};
 
@@ -26,8 +29,8 @@ struct Weights {
     middle: f32,
 }
 
-/// Words and meaning. Fitted with a softmax over the chunks of each question, on conversations and on assistant logs
-/// in turn, tried on the other; rounded where the figures are flat.
+/// Words and meaning. Fitted with a softmax over the chunks of each question of conversations, leaving one conversation
+/// out at a time; then chosen on a coarse grid over those and assistant logs together, where the figures are flat.
 const HYBRID: Weights = Weights {
     unit: 5.0,
     window: 7.0,
@@ -107,7 +110,9 @@ pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Rank
         .collect();
     if candidates.len() > keep {
         candidates.select_nth_unstable_by(keep, |a, b| {
-            b.words.total_cmp(&a.words).then(a.chunk.cmp(&b.chunk))
+            b.words
+                .total_cmp(&a.words)
+                .then_with(|| in_place(input.corpus, a.chunk, b.chunk))
         });
         let rest = candidates.split_off(keep);
         candidates.extend(
@@ -131,9 +136,22 @@ pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Rank
             explain: *features,
         })
         .collect();
-    ranked.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+    ranked.sort_unstable_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| in_place(input.corpus, a.chunk, b.chunk))
+    });
     ranked.truncate(input.limit);
     ranked
+}
+
+/// The order of equals: by path, then by place in the document. Ids would tell how the index came to be.
+fn in_place(corpus: &Corpus, a: u32, b: u32) -> Ordering {
+    let key = |chunk| {
+        let place = corpus.place(chunk)?;
+        Some((&corpus.document(place.document)?.path, place.ordinal))
+    };
+    key(a).cmp(&key(b))
 }
 
 struct Candidate {

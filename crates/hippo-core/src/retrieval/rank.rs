@@ -134,7 +134,7 @@ impl RankScratch {
     }
 }
 
-/// Ranks the chunks that words or vectors bring up: best first, at most `limit`, each chunk once; ties by id.
+/// Ranks the chunks that words or vectors bring up: best first, at most `limit`, each chunk once; ties by path and place.
 pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<Ranked> {
     let postings = if input.mode == Mode::Vector {
         &[]

@@ -171,7 +171,7 @@ fn a_text_is_embedded_once_wherever_it_stands() {
     put(&mut store, "a.md", moved);
     put(&mut store, "b.md", moved);
     assert_eq!(store.pending(&embedder).unwrap().len(), 2);
-    let placed = store.put_vectors(&embedder, &[embedding(line, 2)]).unwrap();
+    let placed = store.put_vectors(&embedder, &mut [embedding(line, 2)]).unwrap();
     assert_eq!(placed.len(), 2, "both places have their vector");
     assert_eq!(store.pending(&embedder).unwrap(), []);
 
@@ -195,7 +195,7 @@ fn vectors_whose_text_is_gone_go_when_asked() {
     store
         .put_vectors(
             &embedder,
-            &[embedding("- one", 0), embedding("- never written", 1)],
+            &mut [embedding("- one", 0), embedding("- never written", 1)],
         )
         .unwrap();
     assert_eq!(store.drop_orphan_vectors().unwrap(), 1);
@@ -208,12 +208,12 @@ fn another_model_takes_over_only_when_it_is_activated() {
     let mut store = scratch.open();
     let old = store.embedder("old", 8).unwrap();
     put(&mut store, "a.md", "- one\n");
-    store.put_vectors(&old, &[embedding("- one", 0)]).unwrap();
+    store.put_vectors(&old, &mut [embedding("- one", 0)]).unwrap();
 
     let new = store.embedder("new", 8).unwrap();
     assert!(!new.active);
     assert_eq!(store.pending(&new).unwrap().len(), 1);
-    assert_eq!(store.put_vectors(&new, &[embedding("- one", 5)]).unwrap(), []);
+    assert_eq!(store.put_vectors(&new, &mut [embedding("- one", 5)]).unwrap(), []);
     assert_eq!(
         store.vectors(&[0]).unwrap()[0].1[0],
         1.0,
@@ -253,7 +253,9 @@ fn clearing_keeps_vectors_and_moves_the_generation() {
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
     put(&mut store, "a.md", "- one\n");
-    store.put_vectors(&embedder, &[embedding("- one", 0)]).unwrap();
+    store
+        .put_vectors(&embedder, &mut [embedding("- one", 0)])
+        .unwrap();
     let generation = store.generation().unwrap();
     store.clear().unwrap();
     assert!(store.generation().unwrap() > generation);

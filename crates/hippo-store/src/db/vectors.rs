@@ -87,16 +87,19 @@ impl Store {
         self.sql(read())
     }
 
-    /// Stores vectors by the hash of the text they were made from. Answers, for the active embedder, the chunks
-    /// that have one now, each with the position in `embeddings`.
+    /// Stores vectors by the hash of the text they were made from, and rounds `embeddings` to what will be read back.
+    /// Answers, for the active embedder, the chunks that have one now, each with the position in `embeddings`.
     ///
     /// # Errors
     /// See [`StoreError`]; nothing of the call happened then.
     pub fn put_vectors(
         &mut self,
         embedder: &EmbedderRow,
-        embeddings: &[Embedding],
+        embeddings: &mut [Embedding],
     ) -> Result<Vec<Placed>, StoreError> {
+        for value in embeddings.iter_mut().flat_map(|embedding| &mut embedding.vector) {
+            *value = f16::from_f32(*value).to_f32();
+        }
         let path = self.path.clone();
         self.put(embedder, embeddings)
             .map_err(|source| StoreError::from_sql(&path, source))
