@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use hippo_proto::{
-    Client, DoctorRequest, DoctorResponse, Mode, SearchHit, SearchRequest, SearchResponse, StatusRequest,
-    StatusResponse, WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
+    Client, ClientError, DoctorRequest, DoctorResponse, Mode, RpcError, SearchHit, SearchRequest,
+    SearchResponse, StatusRequest, StatusResponse, WorkspaceAddRequest, WorkspaceAddResponse,
+    WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
 use serde_json::Value;
 
@@ -259,6 +260,14 @@ impl Caller {
             rebuild,
         };
         self.client.call(&request.into()).expect("a diagnosis")
+    }
+
+    /// How a search is refused.
+    pub fn refusal(&mut self, request: SearchRequest) -> RpcError {
+        match self.client.call::<SearchResponse>(&request.into()) {
+            Err(ClientError::Refused(error)) => error,
+            other => panic!("not refused: {other:?}"),
+        }
     }
 
     /// What is answered to each query in each mode.

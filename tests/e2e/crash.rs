@@ -171,13 +171,13 @@ fn killed_while_the_vector_index_is_saved_it_is_whole_or_not_used() {
         writer.add(&scratch);
     }
     scratch.daemon().client().index(&root);
-    let mut before = None;
+    let mut before: Option<Vec<hippod_tests::Answer>> = None;
     for round in 0..12 {
         let mut daemon = scratch.daemon();
         let mut client = daemon.client();
         client.sync(&root);
-        if let Some(before) = before {
-            assert_same("after a kill", &client.answers(&root, &QUERIES), &before);
+        if let Some(before) = &before {
+            assert_same("after a kill", &client.answers(&root, &QUERIES), before);
         }
         // Something new, so that the index is saved at the stop.
         writer.add(&scratch);

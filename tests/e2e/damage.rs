@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use hippo_proto::{ErrorKind, SearchRequest, SearchResponse, Severity};
+use hippo_proto::{ErrorKind, SearchRequest, Severity};
 use hippod_tests::{Answer, Caller, Daemon, Scratch, assert_same, program};
 
 const QUERIES: [&str; 8] = [
@@ -116,15 +116,9 @@ fn a_vector_dump_that_does_not_fit_is_not_used_and_written_again() {
     }
 }
 
-fn refused_search(client: &mut Caller, root: &Path, query: &str) -> hippo_proto::RpcError {
-    let request = SearchRequest::new(root.display().to_string(), query);
-    let error = client.raw().call::<SearchResponse>(&request.into()).unwrap_err();
-    error.rpc().expect("a refusal").clone()
-}
-
 /// The search is refused with the way out, and the way out leads back to the answers of before.
 fn assert_recovers(what: &str, client: &mut Caller, root: &Path, before: &[Answer]) {
-    let refusal = refused_search(client, root, "kettle in hall 3");
+    let refusal = client.refusal(SearchRequest::new(root.display().to_string(), "kettle in hall 3"));
     assert_eq!(refusal.data.kind, ErrorKind::Internal, "{what}: {refusal:?}");
     assert!(
         refusal.data.hint.contains("doctor --rebuild"),
