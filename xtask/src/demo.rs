@@ -159,7 +159,7 @@ fn ask_all(
         if answer.results.is_empty() {
             say(format_args!("  nothing found"));
         }
-        let shown = rank.map_or(1, |rank| rank + 1);
+        let shown = rank.map_or(answer.results.len(), |rank| rank + 1);
         for (at, hit) in answer.results.iter().take(shown).enumerate() {
             let mark = if rank == Some(at) { "*" } else { " " };
             let text = hit.text.split_whitespace().collect::<Vec<_>>().join(" ");
