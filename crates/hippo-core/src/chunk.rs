@@ -14,6 +14,7 @@ mod size;
 mod speaker;
 #[cfg(test)]
 mod tests;
+pub mod text;
 mod turn;
 
 use std::borrow::Cow;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
+use hippo_core::chunk::text;
 use hippo_embed::{EmbedError, Embedder};
 
 /// Makes the embedder of a model id (in its text form) when it is needed.
@@ -22,7 +23,7 @@ pub type Sink = Box<dyn Fn(EmbedEvent) + Send>;
 pub struct Passage {
     /// The headings above, outermost first.
     pub context: String,
-    /// The chunks' texts, in order.
+    /// The chunks' visible texts, in order.
     pub texts: Vec<String>,
     /// Whether the vector of the text at the same position is wanted; the others only stand beside.
     pub wanted: Vec<bool>,
@@ -364,7 +365,8 @@ impl Worker {
 }
 
 fn embed_passage(model: &mut (dyn Embedder + 'static), passage: &Passage) -> Vec<hippo_store::db::Embedding> {
-    let texts: Vec<&str> = passage.texts.iter().map(String::as_str).collect();
+    let plain: Vec<String> = passage.texts.iter().map(|shown| text::plain(shown)).collect();
+    let texts: Vec<&str> = plain.iter().map(String::as_str).collect();
     let vectors = match model.embed_passages(&passage.context, &texts) {
         Ok(vectors) => vectors,
         Err(error) => {

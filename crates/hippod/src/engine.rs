@@ -235,6 +235,12 @@ impl Engine {
             return;
         }
         workspace.pending.blocked_until = None;
+        if let Err(error) = workspace.finish_change_of_model() {
+            tracing::warn!(%error, "could not change to the new model; it is tried again");
+            workspace.trouble = Some(error);
+            workspace.pending.blocked_until = Some(now + Duration::from_secs(5));
+            return;
+        }
         while workspace.pending.in_flight.len() < JOBS_AHEAD {
             match workspace.next_job(now) {
                 Some(job) => self.shared.embed.submit(job),

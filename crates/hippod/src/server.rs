@@ -8,8 +8,11 @@ use std::time::Duration;
 
 use interprocess::local_socket::tokio::{Listener, Stream};
 use interprocess::local_socket::traits::tokio::Listener as _;
+use tokio::io::AsyncWriteExt;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
+
+use hippo_proto::{ErrorKind, Id, Reply, RpcError};
 
 use crate::shared::{Shared, stopped};
 
@@ -17,6 +20,9 @@ use crate::shared::{Shared, stopped};
 const LAST_ANSWERS: Duration = Duration::from_millis(1000);
 /// Pause after a refused accept (out of file descriptors, say).
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+
+/// How long a client may take to hear that there is no place for it.
+const REFUSAL: Duration = Duration::from_millis(500);
 
 /// Accepts connections until `stop` turns true, then lets the answers under way finish.
 pub async fn serve(shared: Arc<Shared>, listener: Listener, stop: watch::Receiver<bool>) {
@@ -30,6 +36,7 @@ pub async fn serve(shared: Arc<Shared>, listener: Listener, stop: watch::Receive
                 Ok(stream) => {
                     let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
                         tracing::warn!("a connection was refused: too many are open");
+                        connections.spawn(refuse(stream));
                         continue;
                     };
                     let (shared, stop) = (Arc::clone(&shared), stop.clone());
@@ -55,6 +62,15 @@ pub async fn serve(shared: Arc<Shared>, listener: Listener, stop: watch::Receive
     // What is not done by then is given up: the client sees its connection close.
     let _ = tokio::time::timeout(LAST_ANSWERS, finish).await;
     connections.shutdown().await;
+}
+
+/// Says why before it closes a connection for which there is no place.
+async fn refuse(mut stream: Stream) {
+    let why = RpcError::new(ErrorKind::Warming, "too many connections are open")
+        .hint("close some, or raise [server] max_connections");
+    let line = Reply::refuse(Id::Null, why).to_line();
+    // A client that does not read it has its connection closed all the same.
+    let _ = tokio::time::timeout(REFUSAL, stream.write_all(&line)).await;
 }
 
 /// The folder's mode keeps others out already; this holds where somebody widened it.

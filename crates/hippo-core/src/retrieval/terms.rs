@@ -303,7 +303,11 @@ fn has_hump(text: &str) -> bool {
 pub fn index_terms(text: &str) -> Vec<String> {
     let mut terms = String::new();
     Analyzer::new().index_terms(text, &mut terms);
-    terms.split(' ').filter(|term| !term.is_empty()).map(str::to_owned).collect()
+    terms
+        .split(' ')
+        .filter(|term| !term.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The terms of a question in order, each once.

@@ -21,13 +21,19 @@ use fastembed::{
 pub use named::NamedEmbedder;
 pub use runtime::check_processor;
 
-use crate::window::passes;
+use crate::window::{Part, passes};
 use crate::{EmbedError, Embedder, ModelFiles, ModelId, normalise};
 
 /// `[CLS]` and `[SEP]`.
 const SPECIAL: usize = 2;
 /// Most pieces of context before the texts of a pass, as a share of the pass.
-const CONTEXT_SHARE: usize = 12;
+const CONTEXT_SHARE: usize = 16;
+/// Of the room of a pass, the share for the end of the text before it, which is read and not pooled: a vector at the
+/// start of a pass knows what came before. Without it late chunking is no better than embedding each text alone
+/// (docs/benchmarks.md).
+const LEAD_SHARE: usize = 8;
+/// Texts before a pass that its lead is taken from, at most.
+const LEAD_TEXTS: usize = 3;
 /// The weights as the graph names them; the runtime finds them in the model's folder.
 const DATA_FILE: &str = "model.safetensors";
 
@@ -127,6 +133,10 @@ impl OnnxEmbedder {
     }
 }
 
+fn text_of<'t>(texts: &[&'t str], part: &Part) -> &'t str {
+    texts[part.text].get(part.bytes.clone()).unwrap_or_default()
+}
+
 impl Embedder for OnnxEmbedder {
     fn id(&self) -> &ModelId {
         &self.id
@@ -150,25 +160,39 @@ impl Embedder for OnnxEmbedder {
         let (context, context_pieces) = tokens::beginning(&self.model, &context, room / CONTEXT_SHARE)?;
         let context = context.to_owned();
         let room = room - context_pieces;
-        let parts = tokens::parts(&self.model, texts, room)?;
+        let lead_room = room / LEAD_SHARE;
+        let parts = tokens::parts(&self.model, texts, room - lead_room)?;
+        let all: usize = parts.iter().map(|part| part.pieces).sum();
+        let ranges = if all <= room {
+            vec![0..parts.len()]
+        } else {
+            passes(&parts, room - lead_room)
+        };
         let mut sums = vec![vec![0.0; self.id.dimension]; texts.len()];
-        for range in passes(&parts, room) {
+        for range in ranges {
+            let before = &parts[range.start.saturating_sub(LEAD_TEXTS)..range.start];
+            let before = before
+                .iter()
+                .map(|part| text_of(texts, part))
+                .collect::<Vec<_>>()
+                .join("\n");
+            let (lead, lead_pieces) = tokens::ending(&self.model, &before, lead_room)?;
             let pass = &parts[range];
             let mut sequence = context.clone();
-            for part in pass {
+            for text in std::iter::once(lead).chain(pass.iter().map(|part| text_of(texts, part))) {
                 if !sequence.is_empty() {
                     sequence.push('\n');
                 }
-                sequence.push_str(texts[part.text].get(part.bytes.clone()).unwrap_or_default());
+                sequence.push_str(text);
             }
             let tokens = self.run(&sequence)?;
             let total: usize = pass.iter().map(|p| p.pieces).sum();
-            let mut at = 1 + context_pieces;
-            let exact = tokens.len() == SPECIAL + context_pieces + total;
+            let mut at = 1 + context_pieces + lead_pieces;
+            let exact = tokens.len() == SPECIAL + context_pieces + lead_pieces + total;
             for part in pass {
                 // Without pieces of its own, or with pieces that merged with a neighbour's, a text is known by
                 // the pass that it is in.
-                let alone = pass.len() == 1 && context_pieces == 0;
+                let alone = pass.len() == 1 && context_pieces + lead_pieces == 0;
                 let own = at..at + part.pieces;
                 let span = if alone || !exact || own.is_empty() {
                     0..tokens.len()

@@ -42,6 +42,21 @@ pub(super) fn beginning<'t>(
     Ok((text.get(..end).unwrap_or_default(), cut))
 }
 
+/// The end of a text, cut between words to at most `room` pieces, and its number of pieces.
+pub(super) fn ending<'t>(
+    model: &TextEmbedding,
+    text: &'t str,
+    room: usize,
+) -> Result<(&'t str, usize), EmbedError> {
+    let pieces = places(model, text)?;
+    let mut cut = pieces.len().saturating_sub(room);
+    while cut > 0 && cut < pieces.len() && pieces[cut].continues(&pieces[cut - 1]) {
+        cut += 1;
+    }
+    let start = pieces.get(cut).map_or(text.len(), |piece| piece.start);
+    Ok((text.get(start..).unwrap_or_default(), pieces.len() - cut))
+}
+
 /// The texts as parts of at most `room` pieces: mostly one part each.
 pub(super) fn parts(model: &TextEmbedding, texts: &[&str], room: usize) -> Result<Vec<Part>, EmbedError> {
     let mut parts = Vec::with_capacity(texts.len());

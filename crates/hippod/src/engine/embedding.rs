@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hippo_core::chunk::ContentHash;
+use hippo_core::chunk::{ContentHash, text};
 use hippo_store::StoreError;
 use hippo_store::db::{EmbedderRow, Embedding};
 use hippo_store::vector::VectorIndex;
@@ -18,9 +18,11 @@ use crate::verify::{FileMark, Span};
 /// Text of one job, in bytes: some tenths of a second of work, so that vectors are stored often and an edit that is
 /// waiting comes soon.
 const JOB_BYTES: usize = 8_000;
-/// A chunk that is embedded alone takes this much text of its neighbours along, in bytes on either side: about what
-/// fits into one pass of the model.
+/// A short run takes this much text of its neighbours along, in bytes on either side: about what fits into one pass
+/// of the model with it.
 const NEIGHBOUR_BYTES: usize = 400;
+/// A run of any length takes this much of the text before it along, in bytes: its first vectors know what came before.
+const LEAD_BYTES: usize = 150;
 /// After a refused write (disk full, say) nothing is embedded for this long.
 const RETRY: Duration = Duration::from_secs(5);
 
@@ -269,8 +271,9 @@ fn passages(
             run += length(&places[end].span);
             end += 1;
         }
-        let from = widen(places, at, run, section, |index| index.checked_sub(1));
-        let to = widen(places, end - 1, run, section, |index| {
+        let beside = NEIGHBOUR_BYTES.saturating_sub(run / 2);
+        let from = widen(places, at, beside.max(LEAD_BYTES), |index| index.checked_sub(1));
+        let to = widen(places, end - 1, beside, |index| {
             Some(index + 1).filter(|next| *next < places.len())
         });
         let mut passage = Passage {
@@ -280,7 +283,7 @@ fn passages(
             hashes: Vec::new(),
         };
         for (index, place) in places.iter().enumerate().take(to + 1).skip(from) {
-            passage.texts.push(text(bytes, &place.span));
+            passage.texts.push(visible(bytes, &place.span));
             passage.wanted.push((at..end).contains(&index));
             passage.hashes.push(place.span.hash.0);
         }
@@ -292,15 +295,14 @@ fn passages(
     (passages, taken)
 }
 
-/// Goes from `index` over neighbours of the section, as far as a short run needs them.
+/// Goes from `index` over neighbours of its section, as far as there is room, in bytes.
 fn widen(
     places: &[Placed],
     mut index: usize,
-    run: usize,
-    section: u32,
+    mut room: usize,
     step: impl Fn(usize) -> Option<usize>,
 ) -> usize {
-    let mut room = NEIGHBOUR_BYTES.saturating_sub(run / 2);
+    let section = places[index].section;
     while let Some(next) = step(index) {
         let place = &places[next];
         if place.section != section || length(&place.span) > room {
@@ -316,8 +318,9 @@ fn length(span: &Span) -> usize {
     usize::try_from(span.end_byte.saturating_sub(span.start_byte)).unwrap_or(usize::MAX)
 }
 
-fn text(bytes: &[u8], span: &Span) -> String {
+fn visible(bytes: &[u8], span: &Span) -> String {
     let from = usize::try_from(span.start_byte).unwrap_or(usize::MAX);
     let to = usize::try_from(span.end_byte).unwrap_or(usize::MAX);
-    String::from_utf8_lossy(bytes.get(from..to).unwrap_or_default()).into_owned()
+    let text = String::from_utf8_lossy(bytes.get(from..to).unwrap_or_default());
+    text::visible(&text).into_owned()
 }

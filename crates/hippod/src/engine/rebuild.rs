@@ -1,10 +1,11 @@
 //! `doctor --rebuild`: everything that is derived is made again from the watched files.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result};
 
+use hippo_proto::RpcError;
+use hippo_store::StoreError;
 use hippo_store::db::Store;
 
 use super::{Engine, open};
@@ -17,35 +18,47 @@ impl Engine {
     /// # Errors
     /// When the old database can neither be emptied nor moved.
     pub(super) fn rebuild(&mut self, root: &Path) -> Result<()> {
-        let key = self
-            .workspaces
-            .values()
-            .find(|workspace| workspace.root == root)
-            .map(|found| found.key);
-        if let Some(workspace) = key.and_then(|key| self.workspaces.remove(&key)) {
-            if let Some(cancel) = &workspace.cancel_build {
-                cancel.store(true, Ordering::Relaxed);
-            }
-            workspace.view.forget_readers();
-        }
+        let waiters = self.close(root);
         self.shared.views.set(root, Slot::Opening);
-        let state = &self.shared.paths.state;
-        let file = open::database(state, root);
-        let emptied = Store::open(&file, &root.to_string_lossy())
-            .and_then(|mut store| store.check().and_then(|()| store.clear()));
-        if let Err(error) = emptied {
+        let emptied = empty(&self.shared.paths.state, root);
+        self.open(root);
+        match self.by_root(root) {
+            Some(workspace) => workspace.waiters = waiters,
+            None => {
+                for waiter in waiters {
+                    let error =
+                        RpcError::internal(format!("could not make the index again: {}", root.display()))
+                            .hint("hippoctl doctor tells why");
+                    // A client that is gone needs no answer.
+                    let _ = waiter.reply.send(Err(error));
+                }
+            }
+        }
+        emptied
+    }
+}
+
+/// Makes everything derived go that can be made again.
+fn empty(state: &Path, root: &Path) -> Result<()> {
+    let file = open::database(state, root);
+    let emptied = Store::open(&file, &root.to_string_lossy())
+        .and_then(|mut store| store.check().and_then(|()| store.clear()));
+    match emptied {
+        Ok(()) => {}
+        // Nothing is wrong with the database, and there is no room for another.
+        Err(error @ (StoreError::DiskFull { .. } | StoreError::ReadOnly { .. })) => return Err(error.into()),
+        Err(error) => {
             tracing::warn!(%error, "the database is put aside and made again");
             put_aside(&file)?;
         }
-        let vectors = open::vector_folder(state, root);
-        if let Err(error) = std::fs::remove_dir_all(&vectors)
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            tracing::warn!(%error, "could not remove the saved vector index; it will not fit and is not used");
-        }
-        self.open(root);
-        Ok(())
     }
+    let vectors = open::vector_folder(state, root);
+    if let Err(error) = std::fs::remove_dir_all(&vectors)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        tracing::warn!(%error, "could not remove the saved vector index; it will not fit and is not used");
+    }
+    Ok(())
 }
 
 /// Renames a database and its log, so that nothing is destroyed; an earlier one that was put aside goes.

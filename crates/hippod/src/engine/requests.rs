@@ -117,16 +117,9 @@ impl Engine {
             return Err(no_workspace(&root));
         }
         self.shared.views.remove(&root);
-        let key = self
-            .workspaces
-            .values()
-            .find(|workspace| workspace.root == root)
-            .map(|found| found.key);
-        if let Some(workspace) = key.and_then(|key| self.workspaces.remove(&key)) {
-            if let Some(cancel) = &workspace.cancel_build {
-                cancel.store(true, Ordering::Relaxed);
-            }
-            workspace.view.forget_readers();
+        for waiter in self.close(&root) {
+            // A client that is gone needs no answer.
+            let _ = waiter.reply.send(Err(no_workspace(&root)));
         }
         let state = crate::registry::state_folder(&self.shared.paths.state, &root);
         if let Err(error) = std::fs::remove_dir_all(&state)
@@ -137,6 +130,23 @@ impl Engine {
         Ok(WorkspaceRemoveResponse {
             root: root.display().to_string(),
         })
+    }
+
+    /// Lets go of a workspace and its files. Answers the clients that still wait for it.
+    pub(super) fn close(&mut self, root: &Path) -> Vec<Waiter> {
+        let key = self
+            .workspaces
+            .values()
+            .find(|workspace| workspace.root == root)
+            .map(|found| found.key);
+        let Some(workspace) = key.and_then(|key| self.workspaces.remove(&key)) else {
+            return Vec::new();
+        };
+        if let Some(cancel) = &workspace.cancel_build {
+            cancel.store(true, Ordering::Relaxed);
+        }
+        workspace.view.forget_readers();
+        workspace.waiters
     }
 
     /// Opens a workspace, or notes why it cannot be.
@@ -219,7 +229,9 @@ pub fn store_error(error: &StoreError) -> RpcError {
         }
         StoreError::DiskFull { .. } => refusal.hint("free some space; what waits is written then"),
         StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),
-        _ => refusal.hint("hippoctl doctor tells more"),
+        StoreError::Io { .. } | StoreError::Sql { .. } => {
+            refusal.hint("look after the disk of the state folder; what waits is written when it takes it")
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hippo_core::chunk::ContentHash;
+use hippo_core::chunk::{ContentHash, text};
 use hippo_core::retrieval::rank::{Features, Ranked};
 use hippo_proto::{Scores, SearchHit, SearchRequest};
 
@@ -68,11 +68,8 @@ impl Collector {
     /// Takes a hit that stands on disk, if it fits.
     pub fn take(&mut self, place: Place, verified: Verified) {
         let counted = place.tokens > 0;
-        let tokens = if counted {
-            place.tokens
-        } else {
-            estimate(&verified.text)
-        };
+        let text = text::visible(&verified.text).into_owned();
+        let tokens = if counted { place.tokens } else { estimate(&text) };
         if self
             .budget
             .is_some_and(|budget| self.tokens + u64::from(tokens) > budget)
@@ -104,7 +101,7 @@ impl Collector {
             strength: None,
             entry: None,
             tokens,
-            text: verified.text,
+            text,
             date,
             explain: self.explain.then(|| explain(&ranked.explain)),
         });

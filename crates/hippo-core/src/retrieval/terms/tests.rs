@@ -61,11 +61,7 @@ fn a_question_marks_its_stop_words() {
         .collect();
     assert_eq!(telling[..4], ["carolin", "lgbtq", "support", "group"]);
     assert_eq!(telling[4..], ["@carolin", "@lgbtq", "@support", "@group"]);
-    assert!(
-        query_terms("what is it")
-            .iter()
-            .all(|term| term.stop)
-    );
+    assert!(query_terms("what is it").iter().all(|term| term.stop));
 }
 
 #[test]
