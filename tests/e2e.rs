@@ -8,8 +8,14 @@ mod crash;
 mod damage;
 #[path = "e2e/edits.rs"]
 mod edits;
+#[path = "e2e/instance.rs"]
+mod instance;
 #[path = "e2e/junk.rs"]
 mod junk;
+#[path = "e2e/names.rs"]
+mod names;
 mod protocol_transcript;
 #[path = "e2e/search.rs"]
 mod search;
+#[path = "e2e/surroundings.rs"]
+mod surroundings;

@@ -1,6 +1,8 @@
 //! What the scenarios share: a scratch folder, a real daemon over it, and clients of its socket.
 
-use std::hash::{BuildHasher, RandomState};
+mod caller;
+mod dice;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -8,12 +10,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use hippo_proto::{
-    Client, ClientError, DoctorRequest, DoctorResponse, Mode, RpcError, SearchHit, SearchRequest,
-    SearchResponse, StatusRequest, StatusResponse, WorkspaceAddRequest, WorkspaceAddResponse,
-    WorkspaceSyncRequest, WorkspaceSyncResponse,
-};
+use hippo_proto::Client;
 use serde_json::Value;
+
+pub use caller::{Answer, Caller, Essence, assert_same, essence};
+pub use dice::Dice;
 
 /// No scenario waits longer for anything: a daemon that is slower is broken.
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -146,7 +147,7 @@ impl Daemon {
     /// A client.
     pub fn client(&self) -> Caller {
         let client = Client::connect(&self.socket(), Some(PATIENCE)).expect("a connection");
-        Caller { client }
+        Caller::new(client)
     }
 
     /// A connection for raw bytes.
@@ -199,195 +200,6 @@ impl Drop for Daemon {
         // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// A client that panics on refusals.
-pub struct Caller {
-    client: Client,
-}
-
-impl Caller {
-    /// The client itself.
-    pub fn raw(&mut self) -> &mut Client {
-        &mut self.client
-    }
-
-    /// Registers a workspace and waits until all of it is searchable.
-    pub fn index(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
-        self.add(workspace);
-        self.sync(workspace)
-    }
-
-    /// Registers a workspace.
-    pub fn add(&mut self, workspace: &Path) -> WorkspaceAddResponse {
-        let request = WorkspaceAddRequest {
-            workspace: workspace.display().to_string(),
-        };
-        self.client.call(&request.into()).expect("registered")
-    }
-
-    /// Waits until everything on disk is searchable.
-    pub fn sync(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
-        let request = WorkspaceSyncRequest {
-            workspace: workspace.display().to_string(),
-            wait: true,
-            accept_deletions: false,
-        };
-        self.client.call(&request.into()).expect("synced")
-    }
-
-    /// The same, taking deletions that are held as meant.
-    pub fn accept_deletions(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
-        self.sync(workspace);
-        let request = WorkspaceSyncRequest {
-            workspace: workspace.display().to_string(),
-            wait: true,
-            accept_deletions: true,
-        };
-        self.client.call(&request.into()).expect("synced")
-    }
-
-    /// How the daemon and its workspaces are.
-    pub fn status(&mut self) -> StatusResponse {
-        self.client.call(&StatusRequest {}.into()).expect("a status")
-    }
-
-    /// What is wrong; with `rebuild`, after everything derived was made again.
-    pub fn doctor(&mut self, rebuild: bool) -> DoctorResponse {
-        let request = DoctorRequest {
-            workspace: None,
-            rebuild,
-        };
-        self.client.call(&request.into()).expect("a diagnosis")
-    }
-
-    /// How a search is refused.
-    pub fn refusal(&mut self, request: SearchRequest) -> RpcError {
-        match self.client.call::<SearchResponse>(&request.into()) {
-            Err(ClientError::Refused(error)) => error,
-            other => panic!("not refused: {other:?}"),
-        }
-    }
-
-    /// What is answered to each query in each mode.
-    pub fn answers(&mut self, workspace: &Path, queries: &[&str]) -> Vec<Answer> {
-        let mut answers = Vec::new();
-        for query in queries {
-            for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
-                let mut request = SearchRequest::new(workspace.display().to_string(), *query);
-                request.mode = Some(mode);
-                let response: SearchResponse = self.client.call(&request.into()).expect("an answer");
-                assert_eq!(response.index.degraded, None, "{query}: {:?}", response.index.why);
-                answers.push((format!("{mode:?} {query}"), essence(&response.results)));
-            }
-        }
-        answers
-    }
-
-    /// Searches by words and meaning.
-    pub fn search(&mut self, workspace: &Path, query: &str) -> SearchResponse {
-        self.client
-            .call(&SearchRequest::new(workspace.display().to_string(), query).into())
-            .expect("an answer")
-    }
-
-    /// The best hit's `path:line`, or nothing.
-    pub fn best(&mut self, workspace: &Path, query: &str) -> Option<String> {
-        let hits = self.search(workspace, query).results;
-        hits.first().map(|hit| format!("{}:{}", hit.path, hit.start_line))
-    }
-
-    /// Searches until `done` says so: for what the watcher brings by itself.
-    pub fn search_until(
-        &mut self,
-        workspace: &Path,
-        query: &str,
-        done: impl Fn(&SearchResponse) -> bool,
-    ) -> SearchResponse {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let response = self.search(workspace, query);
-            if done(&response) {
-                return response;
-            }
-            assert!(
-                Instant::now() < deadline,
-                "never happened for {query:?}: {response:?}"
-            );
-            std::thread::yield_now();
-        }
-    }
-}
-
-/// A hit without what differs between equal indexes: nothing but path, lines, text and score.
-pub type Essence = (String, u32, u32, String, String);
-
-/// Mode and query, and the essence of what was answered.
-pub type Answer = (String, Vec<Essence>);
-
-/// Panics at the first query that two indexes answer differently.
-pub fn assert_same(what: &str, found: &[Answer], expected: &[Answer]) {
-    assert_eq!(found.len(), expected.len(), "{what}");
-    for (found, expected) in found.iter().zip(expected) {
-        assert_eq!(found, expected, "{what}");
-    }
-    let hits: usize = expected.iter().map(|(_, hits)| hits.len()).sum();
-    assert!(hits > 0, "{what}: nothing was found, so nothing is compared");
-}
-
-/// The essence of each hit.
-pub fn essence(hits: &[SearchHit]) -> Vec<Essence> {
-    hits.iter()
-        .map(|hit| {
-            let score = format!("{:.4}", hit.score);
-            (
-                hit.path.clone(),
-                hit.start_line,
-                hit.end_line,
-                hit.text.clone(),
-                score,
-            )
-        })
-        .collect()
-}
-
-/// Chance that can be repeated: the seed is printed, and `HIPPOD_TEST_SEED` sets it.
-pub struct Dice(u64);
-
-impl Default for Dice {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Dice {
-    /// Dice of the seed that is set, else of any.
-    pub fn new() -> Self {
-        let set = std::env::var("HIPPOD_TEST_SEED").ok();
-        let seed = set.map_or_else(
-            || RandomState::new().hash_one(0),
-            |seed| seed.parse().expect("HIPPOD_TEST_SEED is a number"),
-        );
-        // Shown where the test fails; without a standard error there is nobody to show it to.
-        let _ = writeln!(std::io::stderr(), "HIPPOD_TEST_SEED={seed}");
-        Self(seed)
-    }
-
-    /// A number from 0 to below `end`. SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
-    /// generators", 2014.
-    pub fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let mixed = mixed ^ (mixed >> 31);
-        usize::try_from(mixed % end as u64).expect("below a usize")
-    }
-
-    /// One of several.
-    pub fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len())]
     }
 }
 

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::process::{Command, Output, Stdio};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hippo_proto::{ClientError, Mode, SearchRequest, SearchResponse, ShutdownRequest, ShutdownResponse};
-use hippod_tests::{Caller, Daemon, Raw, Scratch, program};
+use hippo_proto::{ClientError, Mode, SearchRequest, SearchResponse};
+use hippod_tests::{Caller, Daemon, Raw, Scratch};
 use serde_json::{Value, json};
 
 fn fill(scratch: &Scratch, files: usize) {
@@ -361,96 +359,37 @@ fn each_refusal_names_its_kind_and_the_way_out() {
     assert_works(&mut raw);
 }
 
-fn second_daemon(scratch: &Scratch) -> Output {
-    Command::new(program())
-        .arg("run")
-        .env("HIPPOD_HOME", scratch.home())
-        .env("HIPPOD_EMBED_MODEL", "hash")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
-
 #[test]
-fn the_socket_is_private_and_a_second_daemon_is_refused() {
-    let (scratch, mut daemon, mut client) = started();
-    let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(daemon.socket()), 0o600);
-    assert_eq!(mode(scratch.home()), 0o700);
-    assert_eq!(mode(scratch.home().join("state")), 0o700);
-    let database = scratch.state("index.db");
-    assert_eq!(mode(database), 0o600);
-
-    let second = second_daemon(&scratch);
-    let said = String::from_utf8_lossy(&second.stderr);
-    assert!(!second.status.success(), "{said}");
-    assert!(
-        said.contains("another hippod") && said.contains("hint: "),
-        "{said}"
-    );
-    assert!(daemon.is_alive());
-    assert_eq!(
-        client.best(&scratch.workspace(), "valve3").as_deref(),
-        Some("memory/3.md:4")
-    );
-}
-
-#[test]
-fn a_socket_that_nobody_listens_on_is_taken_over() {
-    let (scratch, daemon, _client) = started();
-    let socket = daemon.socket();
-    daemon.kill();
-    assert!(socket.exists(), "a killed daemon leaves its socket");
-    let daemon = scratch.daemon();
-    assert_eq!(
-        daemon.client().best(&scratch.workspace(), "valve3").as_deref(),
-        Some("memory/3.md:4")
-    );
-    daemon.terminate();
-    assert!(!socket.exists(), "a stopped one does not");
-    drop(UnixListener::bind(&socket).unwrap());
-    assert!(socket.exists());
-    scratch.daemon().client().status();
-}
-
-#[test]
-fn a_file_in_the_place_of_the_socket_is_left_alone() {
+fn one_connection_too_many_is_told_so() {
     let scratch = Scratch::new();
-    std::fs::create_dir_all(scratch.home()).unwrap();
-    let place = scratch.home().join("hippod.sock");
-    std::fs::write(&place, "somebody's letters").unwrap();
-    let refused = second_daemon(&scratch);
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success(), "{said}");
-    assert!(said.contains("hippod.sock") && said.contains("hint: "), "{said}");
-    assert_eq!(std::fs::read_to_string(&place).unwrap(), "somebody's letters");
-
-    // Neither is the socket of somebody else who listens.
-    std::fs::remove_file(&place).unwrap();
-    let listener = UnixListener::bind(&place).unwrap();
-    let refused = second_daemon(&scratch);
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && said.contains("answers at"), "{said}");
-    assert!(place.exists());
-    drop(listener);
-}
-
-#[test]
-fn shutdown_is_answered_and_ends_the_daemon() {
-    let (scratch, daemon, mut client) = started();
-    let pid = client.status().pid;
-    let answer: ShutdownResponse = client.raw().call(&ShutdownRequest {}.into()).unwrap();
-    assert_eq!(answer.pid, pid);
-    let socket = daemon.socket();
-    let status = daemon.wait();
-    assert!(status.success(), "{status}");
-    assert!(!socket.exists());
-    assert_eq!(
-        scratch
-            .daemon()
-            .client()
-            .best(&scratch.workspace(), "valve3")
-            .as_deref(),
-        Some("memory/3.md:4")
-    );
+    let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_SERVER_MAX_CONNECTIONS", "4")]);
+    let mut places = Vec::new();
+    // The connections that found out whether the daemon listens may still be open.
+    loop {
+        let mut raw = daemon.raw();
+        raw.send(&request(1, "status", json!({})));
+        let answer = raw.line().expect("an answer or a refusal");
+        if answer["error"].is_null() {
+            places.push(raw);
+            continue;
+        }
+        assert_eq!(answer["error"]["data"]["kind"], "warming", "{answer}");
+        assert_eq!(answer["error"]["data"]["retryable"], true, "{answer}");
+        let hint = answer["error"]["data"]["hint"].as_str().unwrap();
+        assert!(hint.contains("max_connections"), "{answer}");
+        if places.len() == 4 {
+            break;
+        }
+    }
+    for raw in &mut places {
+        assert_works(raw);
+    }
+    places.pop();
+    loop {
+        let mut raw = daemon.raw();
+        raw.send(&request(1, "status", json!({})));
+        if raw.line().is_some_and(|answer| answer["error"].is_null()) {
+            break;
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use hippo_proto::{ErrorKind, SearchRequest, Severity};
 use hippod_tests::{Answer, Caller, Daemon, Scratch, assert_same, program};
+use serde_json::json;
 
 const QUERIES: [&str; 8] = [
     "blue pump",
@@ -216,6 +217,49 @@ fn an_empty_or_missing_database_is_made_again_without_a_word() {
     }
 }
 
+#[test]
+fn a_client_that_waits_is_answered_through_a_rebuild_and_a_removal() {
+    let (scratch, before) = indexed();
+    let root = scratch.workspace();
+    let daemon = scratch.daemon();
+    let line = |method: &str, params: serde_json::Value| {
+        format!(
+            "{}\n",
+            json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params})
+        )
+    };
+    let mut raw = daemon.raw();
+    for _ in 0..8 {
+        let both = line("workspace.sync", json!({"workspace": root, "wait": true}))
+            + &line("doctor", json!({"workspace": root, "rebuild": true}));
+        assert!(raw.send(both.as_bytes()));
+        for _ in 0..2 {
+            let answer = raw.line().expect("an answer");
+            if answer["id"] == "workspace.sync" {
+                assert_eq!(answer["result"]["documents"], 60, "{answer}");
+            } else {
+                assert!(answer["result"]["checks"].is_array(), "{answer}");
+            }
+        }
+    }
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_same("rebuilt", &client.answers(&root, &QUERIES), &before);
+
+    scratch.write("memory/new.md", "- something to wait for\n");
+    let both = line("workspace.sync", json!({"workspace": root, "wait": true}))
+        + &line("workspace.remove", json!({"workspace": root}));
+    assert!(raw.send(both.as_bytes()));
+    for _ in 0..2 {
+        let answer = raw.line().expect("an answer");
+        if answer["id"] == "workspace.sync" && answer["result"].is_null() {
+            assert_eq!(answer["error"]["data"]["kind"], "no-workspace", "{answer}");
+        }
+    }
+    let error = client.refusal(SearchRequest::new(root.display().to_string(), "pump"));
+    assert_eq!(error.data.kind, ErrorKind::NoWorkspace);
+}
+
 fn run_to_its_end(scratch: &Scratch) -> Output {
     Command::new(program())
         .arg("run")
@@ -296,7 +340,9 @@ fn without_room_on_the_disk_the_daemon_lives_and_answers_what_it_has() {
     );
     let problems = client.doctor(false).problems;
     assert!(
-        problems.iter().any(|problem| problem.id == "store"),
+        problems
+            .iter()
+            .any(|problem| problem.id == "store" && problem.fix.contains("disk")),
         "{problems:?}"
     );
     assert!(daemon.is_alive());

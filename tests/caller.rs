@@ -1,0 +1,183 @@
+//! A client that panics on refusals, and how the answers of two daemons are compared.
+
+use std::path::Path;
+use std::time::Instant;
+
+use hippo_proto::{
+    Client, ClientError, DoctorRequest, DoctorResponse, Mode, RpcError, SearchHit, SearchRequest,
+    SearchResponse, StatusRequest, StatusResponse, WorkspaceAddRequest, WorkspaceAddResponse,
+    WorkspaceSyncRequest, WorkspaceSyncResponse,
+};
+
+use crate::PATIENCE;
+
+/// A client that panics on refusals.
+pub struct Caller {
+    client: Client,
+}
+
+impl Caller {
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client }
+    }
+
+    /// The client itself.
+    pub fn raw(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    /// Registers a workspace and waits until all of it is searchable.
+    pub fn index(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
+        self.add(workspace);
+        self.sync(workspace)
+    }
+
+    /// Registers a workspace.
+    pub fn add(&mut self, workspace: &Path) -> WorkspaceAddResponse {
+        let request = WorkspaceAddRequest {
+            workspace: workspace.display().to_string(),
+        };
+        self.client.call(&request.into()).expect("registered")
+    }
+
+    /// Waits until everything on disk is searchable.
+    pub fn sync(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
+        let request = WorkspaceSyncRequest {
+            workspace: workspace.display().to_string(),
+            wait: true,
+            accept_deletions: false,
+        };
+        self.client.call(&request.into()).expect("synced")
+    }
+
+    /// The same, taking deletions that are held as meant.
+    pub fn accept_deletions(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
+        self.sync(workspace);
+        let request = WorkspaceSyncRequest {
+            workspace: workspace.display().to_string(),
+            wait: true,
+            accept_deletions: true,
+        };
+        self.client.call(&request.into()).expect("synced")
+    }
+
+    /// How the daemon and its workspaces are.
+    pub fn status(&mut self) -> StatusResponse {
+        self.client.call(&StatusRequest {}.into()).expect("a status")
+    }
+
+    /// What is wrong; with `rebuild`, after everything derived was made again.
+    pub fn doctor(&mut self, rebuild: bool) -> DoctorResponse {
+        let request = DoctorRequest {
+            workspace: None,
+            rebuild,
+        };
+        self.client.call(&request.into()).expect("a diagnosis")
+    }
+
+    /// The reason why a path of the only workspace is not indexed, by `status` and by `doctor` alike.
+    pub fn skipped(&mut self, path: &str) -> String {
+        let status = self.status();
+        let skipped = &status.workspaces[0].skipped;
+        let found = skipped.iter().find(|skipped| skipped.path == path);
+        let reason = match found {
+            Some(found) => found.reason.clone(),
+            None => panic!("{path} is not skipped: {skipped:?}"),
+        };
+        let problems = self.doctor(false).problems;
+        let told = problems.iter().any(|problem| {
+            problem.id == "skipped" && problem.where_.ends_with(path) && problem.what.contains(&reason)
+        });
+        assert!(told, "{path}: {problems:?}");
+        reason
+    }
+
+    /// How a search is refused.
+    pub fn refusal(&mut self, request: SearchRequest) -> RpcError {
+        match self.client.call::<SearchResponse>(&request.into()) {
+            Err(ClientError::Refused(error)) => error,
+            other => panic!("not refused: {other:?}"),
+        }
+    }
+
+    /// What is answered to each query in each mode.
+    pub fn answers(&mut self, workspace: &Path, queries: &[&str]) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for query in queries {
+            for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
+                let mut request = SearchRequest::new(workspace.display().to_string(), *query);
+                request.mode = Some(mode);
+                let response: SearchResponse = self.client.call(&request.into()).expect("an answer");
+                assert_eq!(response.index.degraded, None, "{query}: {:?}", response.index.why);
+                answers.push((format!("{mode:?} {query}"), essence(&response.results)));
+            }
+        }
+        answers
+    }
+
+    /// Searches by words and meaning.
+    pub fn search(&mut self, workspace: &Path, query: &str) -> SearchResponse {
+        self.client
+            .call(&SearchRequest::new(workspace.display().to_string(), query).into())
+            .expect("an answer")
+    }
+
+    /// The best hit's `path:line`, or nothing.
+    pub fn best(&mut self, workspace: &Path, query: &str) -> Option<String> {
+        let hits = self.search(workspace, query).results;
+        hits.first().map(|hit| format!("{}:{}", hit.path, hit.start_line))
+    }
+
+    /// Searches until `done` says so: for what the watcher brings by itself.
+    pub fn search_until(
+        &mut self,
+        workspace: &Path,
+        query: &str,
+        done: impl Fn(&SearchResponse) -> bool,
+    ) -> SearchResponse {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let response = self.search(workspace, query);
+            if done(&response) {
+                return response;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "never happened for {query:?}: {response:?}"
+            );
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// A hit without what differs between equal indexes: nothing but path, lines, text and score.
+pub type Essence = (String, u32, u32, String, String);
+
+/// Mode and query, and the essence of what was answered.
+pub type Answer = (String, Vec<Essence>);
+
+/// Panics at the first query that two indexes answer differently.
+pub fn assert_same(what: &str, found: &[Answer], expected: &[Answer]) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found, expected, "{what}");
+    }
+    let hits: usize = expected.iter().map(|(_, hits)| hits.len()).sum();
+    assert!(hits > 0, "{what}: nothing was found, so nothing is compared");
+}
+
+/// The essence of each hit.
+pub fn essence(hits: &[SearchHit]) -> Vec<Essence> {
+    hits.iter()
+        .map(|hit| {
+            let score = format!("{:.4}", hit.score);
+            (
+                hit.path.clone(),
+                hit.start_line,
+                hit.end_line,
+                hit.text.clone(),
+                score,
+            )
+        })
+        .collect()
+}

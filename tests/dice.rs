@@ -1,0 +1,43 @@
+//! Chance for tests, which can be repeated.
+
+use std::hash::{BuildHasher, RandomState};
+use std::io::Write;
+
+/// Chance that can be repeated: the seed is printed, and `HIPPOD_TEST_SEED` sets it.
+pub struct Dice(u64);
+
+impl Default for Dice {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Dice {
+    /// Dice of the seed that is set, else of any.
+    pub fn new() -> Self {
+        let set = std::env::var("HIPPOD_TEST_SEED").ok();
+        let seed = set.map_or_else(
+            || RandomState::new().hash_one(0),
+            |seed| seed.parse().expect("HIPPOD_TEST_SEED is a number"),
+        );
+        // Shown where the test fails; without a standard error there is nobody to show it to.
+        let _ = writeln!(std::io::stderr(), "HIPPOD_TEST_SEED={seed}");
+        Self(seed)
+    }
+
+    /// A number from 0 to below `end`. SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
+    /// generators", 2014.
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let mixed = mixed ^ (mixed >> 31);
+        usize::try_from(mixed % end as u64).expect("below a usize")
+    }
+
+    /// One of several.
+    pub fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.below(all.len())]
+    }
+}

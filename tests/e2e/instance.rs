@@ -1,0 +1,111 @@
+//! One daemon for one home: its socket, its place, its end.
+
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::process::{Command, Output, Stdio};
+
+use hippo_proto::{ShutdownRequest, ShutdownResponse};
+use hippod_tests::{Caller, Daemon, Scratch, program};
+
+fn started() -> (Scratch, Daemon, Caller) {
+    let scratch = Scratch::new();
+    scratch.write("memory/3.md", "# Note\n\n- the pump is blue\n- valve3 is red\n");
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    (scratch, daemon, client)
+}
+
+fn second_daemon(scratch: &Scratch) -> Output {
+    Command::new(program())
+        .arg("run")
+        .env("HIPPOD_HOME", scratch.home())
+        .env("HIPPOD_EMBED_MODEL", "hash")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn the_socket_is_private_and_a_second_daemon_is_refused() {
+    let (scratch, mut daemon, mut client) = started();
+    let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(daemon.socket()), 0o600);
+    assert_eq!(mode(scratch.home()), 0o700);
+    assert_eq!(mode(scratch.home().join("state")), 0o700);
+    let database = scratch.state("index.db");
+    assert_eq!(mode(database), 0o600);
+
+    let second = second_daemon(&scratch);
+    let said = String::from_utf8_lossy(&second.stderr);
+    assert!(!second.status.success(), "{said}");
+    assert!(
+        said.contains("another hippod") && said.contains("hint: "),
+        "{said}"
+    );
+    assert!(daemon.is_alive());
+    assert_eq!(
+        client.best(&scratch.workspace(), "valve3").as_deref(),
+        Some("memory/3.md:4")
+    );
+}
+
+#[test]
+fn a_socket_that_nobody_listens_on_is_taken_over() {
+    let (scratch, daemon, _client) = started();
+    let socket = daemon.socket();
+    daemon.kill();
+    assert!(socket.exists(), "a killed daemon leaves its socket");
+    let daemon = scratch.daemon();
+    assert_eq!(
+        daemon.client().best(&scratch.workspace(), "valve3").as_deref(),
+        Some("memory/3.md:4")
+    );
+    daemon.terminate();
+    assert!(!socket.exists(), "a stopped one does not");
+    drop(UnixListener::bind(&socket).unwrap());
+    assert!(socket.exists());
+    scratch.daemon().client().status();
+}
+
+#[test]
+fn a_file_in_the_place_of_the_socket_is_left_alone() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.home()).unwrap();
+    let place = scratch.home().join("hippod.sock");
+    std::fs::write(&place, "somebody's letters").unwrap();
+    let refused = second_daemon(&scratch);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success(), "{said}");
+    assert!(said.contains("hippod.sock") && said.contains("hint: "), "{said}");
+    assert_eq!(std::fs::read_to_string(&place).unwrap(), "somebody's letters");
+
+    // Neither is the socket of somebody else who listens.
+    std::fs::remove_file(&place).unwrap();
+    let listener = UnixListener::bind(&place).unwrap();
+    let refused = second_daemon(&scratch);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("answers at"), "{said}");
+    assert!(place.exists());
+    drop(listener);
+}
+
+#[test]
+fn shutdown_is_answered_and_ends_the_daemon() {
+    let (scratch, daemon, mut client) = started();
+    let pid = client.status().pid;
+    let answer: ShutdownResponse = client.raw().call(&ShutdownRequest {}.into()).unwrap();
+    assert_eq!(answer.pid, pid);
+    let socket = daemon.socket();
+    let status = daemon.wait();
+    assert!(status.success(), "{status}");
+    assert!(!socket.exists());
+    assert_eq!(
+        scratch
+            .daemon()
+            .client()
+            .best(&scratch.workspace(), "valve3")
+            .as_deref(),
+        Some("memory/3.md:4")
+    );
+}

@@ -1,0 +1,112 @@
+//! Names, folders and links as they should not be: followed as far as they can be, else skipped with the reason.
+
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+
+use hippo_proto::{GetRequest, GetResponse};
+use hippod_tests::Scratch;
+
+#[test]
+fn folders_and_links_that_lead_astray_are_named() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    scratch.write("memory/real.md", "- the real pump\n");
+    scratch.write("memory/folder.md/inside.md", "- the lantern inside\n");
+    let outside = scratch.beside("outside.md");
+    std::fs::write(&outside, "- the secret of the neighbour\n").unwrap();
+    symlink(&outside, root.join("memory/outside.md")).unwrap();
+    symlink("nowhere.md", root.join("memory/dangling.md")).unwrap();
+    symlink("../memory", root.join("memory/loop")).unwrap();
+    symlink("self.md", root.join("memory/self.md")).unwrap();
+    symlink("real.md", root.join("memory/second-name.md")).unwrap();
+    let deep = format!("memory/{}deep.md", "level/".repeat(60));
+    scratch.write(&deep, "- the anchor at the bottom\n");
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    let synced = client.index(&root);
+    assert_eq!(synced.documents, 3, "{:?}", client.status().workspaces[0]);
+    for (path, word) in [
+        ("memory/folder.md", "folder"),
+        ("memory/outside.md", "outside"),
+        ("memory/dangling.md", "link"),
+        ("memory/loop", "link"),
+        ("memory/self.md", "link"),
+        ("memory/second-name.md", "memory/real.md"),
+    ] {
+        let why = client.skipped(path);
+        assert!(why.contains(word), "{path}: {why}");
+    }
+    assert_eq!(
+        client.best(&scratch.workspace(), "real pump").as_deref(),
+        Some("memory/real.md:1")
+    );
+    assert_eq!(
+        client.best(&scratch.workspace(), "lantern").as_deref(),
+        Some("memory/folder.md/inside.md:1")
+    );
+    assert_eq!(
+        client.best(&scratch.workspace(), "anchor"),
+        Some(format!("{deep}:1"))
+    );
+    let secret = client.search(&root, "secret of the neighbour");
+    assert!(secret.results.iter().all(|hit| !hit.text.contains("secret")));
+    for path in ["memory/outside.md", "memory/loop/../../../outside.md"] {
+        let request = GetRequest {
+            workspace: Some(root.display().to_string()),
+            path: Some(path.into()),
+            ..GetRequest::default()
+        };
+        assert!(
+            client.raw().call::<GetResponse>(&request.into()).is_err(),
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn names_may_hold_anything_that_is_utf8() {
+    let scratch = Scratch::new();
+    let names = [
+        ("memory/ein Name mit Ümläuten.md", "lantern"),
+        ("memory/two\nlines.md", "anvil"),
+        ("memory/\"quoted\" 'name' & $(more).md", "bellows"),
+        ("memory/東京 🗼.md", "sextant"),
+        ("memory/%41%00.md", "sundial"),
+        ("memory/[glob]*?{a,b}.md", "gimlet"),
+    ];
+    for (path, word) in names {
+        scratch.write(path, format!("- first\n- the {word}\n"));
+    }
+    // Elsewhere the system refuses such a name itself.
+    let not_utf8 = cfg!(target_os = "linux");
+    if not_utf8 {
+        let odd = std::ffi::OsStr::from_bytes(b"memory/latin\xe9.md");
+        std::fs::write(scratch.workspace().join(odd), "- unreachable\n").unwrap();
+    }
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    assert_eq!(client.index(&scratch.workspace()).documents, 6);
+    for (path, word) in names {
+        assert_eq!(client.best(&scratch.workspace(), word), Some(format!("{path}:2")));
+        let request = GetRequest {
+            workspace: Some(scratch.workspace().display().to_string()),
+            path: Some(path.into()),
+            from: Some(2),
+            count: Some(1),
+            ..GetRequest::default()
+        };
+        let read: GetResponse = client.raw().call(&request.into()).unwrap();
+        assert_eq!(read.text.trim_end(), format!("- the {word}"));
+    }
+    if not_utf8 {
+        assert!(client.skipped("memory/latin\u{fffd}.md").contains("UTF-8"));
+    }
+    // By themselves, too: edits of such files are noticed.
+    scratch.write(names[1].0, "- the anvil\n- the periscope\n");
+    client.search_until(&scratch.workspace(), "periscope", |answer| {
+        answer
+            .results
+            .first()
+            .is_some_and(|hit| hit.path == names[1].0 && hit.start_line == 2)
+    });
+}
