@@ -6,7 +6,7 @@ mod dice;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -72,6 +72,17 @@ impl Scratch {
     /// A daemon with the model-free embedder and short delays.
     pub fn daemon(&self) -> Daemon {
         Daemon::start(&self.home(), &[])
+    }
+
+    /// Runs the real program over the home until it ends by itself, which it does where it is refused.
+    pub fn refused_daemon(&self) -> Output {
+        Command::new(program())
+            .arg("run")
+            .env("HIPPOD_HOME", self.home())
+            .env("HIPPOD_EMBED_MODEL", "hash")
+            .stdin(Stdio::null())
+            .output()
+            .expect("hippod started")
     }
 
     /// A daemon over another, empty home.

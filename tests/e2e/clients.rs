@@ -342,8 +342,8 @@ fn each_refusal_names_its_kind_and_the_way_out() {
         assert_eq!(error["data"]["retryable"], false, "{answer}");
     }
     let batch = [
-        b"[",
-        &request(1, "status", json!({})).trim_ascii_end()[..],
+        &b"["[..],
+        request(1, "status", json!({})).trim_ascii_end(),
         b"]\n",
     ]
     .concat();

@@ -1,7 +1,7 @@
 //! What the daemon keeps on disk is damaged, lost or has no room: it says so, and makes it again from the files.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 
 use hippo_proto::{ErrorKind, SearchRequest, Severity};
 use hippod_tests::{Answer, Caller, Daemon, Scratch, assert_same, program};
@@ -196,6 +196,48 @@ fn a_database_damaged_under_a_running_daemon_is_told_and_made_again() {
 }
 
 #[test]
+fn a_damaged_log_of_the_database_loses_nothing() {
+    let (scratch, _) = indexed();
+    let root = scratch.workspace();
+    let log = scratch.state("index.db-wal");
+    for (round, (what, damage)) in [
+        (
+            "truncated",
+            (|bytes| bytes.truncate(bytes.len() / 2)) as fn(&mut Vec<u8>),
+        ),
+        ("a bit flipped", |bytes| {
+            let place = bytes.len() / 3;
+            bytes[place] ^= 1;
+        }),
+        ("junk at the beginning", |bytes| bytes[..64].fill(0xa5)),
+        ("empty", Vec::clear),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let daemon = scratch.daemon();
+        let mut client = daemon.client();
+        for file in 0..10 {
+            let text = format!("- round {round}: the periscope of hall {file} is copper\n");
+            scratch.write(&format!("memory/{:03}.md", round * 10 + file), text);
+        }
+        client.sync(&root);
+        let before = client.answers(&root, &QUERIES);
+        daemon.kill();
+        let mut bytes = std::fs::read(&log).unwrap();
+        assert!(bytes.len() > 4096, "{what}: the log holds the last changes");
+        damage(&mut bytes);
+        std::fs::write(&log, bytes).unwrap();
+
+        let daemon = scratch.daemon();
+        let mut client = daemon.client();
+        client.sync(&root);
+        assert_same(what, &client.answers(&root, &QUERIES), &before);
+        daemon.terminate();
+    }
+}
+
+#[test]
 fn an_empty_or_missing_database_is_made_again_without_a_word() {
     let (scratch, before) = indexed();
     for missing in [false, true] {
@@ -260,16 +302,6 @@ fn a_client_that_waits_is_answered_through_a_rebuild_and_a_removal() {
     assert_eq!(error.data.kind, ErrorKind::NoWorkspace);
 }
 
-fn run_to_its_end(scratch: &Scratch) -> Output {
-    Command::new(program())
-        .arg("run")
-        .env("HIPPOD_HOME", scratch.home())
-        .env("HIPPOD_EMBED_MODEL", "hash")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
-
 #[test]
 fn a_damaged_registry_stops_the_start_and_is_left_alone() {
     let (scratch, before) = indexed();
@@ -282,7 +314,7 @@ fn a_damaged_registry_stops_the_start_and_is_left_alone() {
         b"{\"version\":1,\"other\":[]}",
     ] {
         std::fs::write(&registry, damaged).unwrap();
-        let output = run_to_its_end(&scratch);
+        let output = scratch.refused_daemon();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{said}");
         assert!(

@@ -2,10 +2,9 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
-use std::process::{Command, Output, Stdio};
 
 use hippo_proto::{ShutdownRequest, ShutdownResponse};
-use hippod_tests::{Caller, Daemon, Scratch, program};
+use hippod_tests::{Caller, Daemon, Scratch};
 
 fn started() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
@@ -14,16 +13,6 @@ fn started() -> (Scratch, Daemon, Caller) {
     let mut client = daemon.client();
     client.index(&scratch.workspace());
     (scratch, daemon, client)
-}
-
-fn second_daemon(scratch: &Scratch) -> Output {
-    Command::new(program())
-        .arg("run")
-        .env("HIPPOD_HOME", scratch.home())
-        .env("HIPPOD_EMBED_MODEL", "hash")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
 }
 
 #[test]
@@ -36,7 +25,7 @@ fn the_socket_is_private_and_a_second_daemon_is_refused() {
     let database = scratch.state("index.db");
     assert_eq!(mode(database), 0o600);
 
-    let second = second_daemon(&scratch);
+    let second = scratch.refused_daemon();
     let said = String::from_utf8_lossy(&second.stderr);
     assert!(!second.status.success(), "{said}");
     assert!(
@@ -74,7 +63,7 @@ fn a_file_in_the_place_of_the_socket_is_left_alone() {
     std::fs::create_dir_all(scratch.home()).unwrap();
     let place = scratch.home().join("hippod.sock");
     std::fs::write(&place, "somebody's letters").unwrap();
-    let refused = second_daemon(&scratch);
+    let refused = scratch.refused_daemon();
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success(), "{said}");
     assert!(said.contains("hippod.sock") && said.contains("hint: "), "{said}");
@@ -83,7 +72,7 @@ fn a_file_in_the_place_of_the_socket_is_left_alone() {
     // Neither is the socket of somebody else who listens.
     std::fs::remove_file(&place).unwrap();
     let listener = UnixListener::bind(&place).unwrap();
-    let refused = second_daemon(&scratch);
+    let refused = scratch.refused_daemon();
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && said.contains("answers at"), "{said}");
     assert!(place.exists());

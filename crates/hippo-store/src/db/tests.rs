@@ -308,7 +308,7 @@ fn damaged_files_are_told_apart_from_others() {
     assert!(error.to_string().contains("index.db"), "{error}");
 
     std::fs::write(&scratch.file, whole).unwrap();
-    rusqlite::Connection::open(&scratch.file)
+    Connection::open(&scratch.file)
         .unwrap()
         .pragma_update(None, "user_version", 99)
         .unwrap();
