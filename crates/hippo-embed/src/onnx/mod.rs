@@ -163,13 +163,10 @@ impl Embedder for OnnxEmbedder {
         let lead_room = room / LEAD_SHARE;
         let parts = tokens::parts(&self.model, texts, room - lead_room)?;
         let all: usize = parts.iter().map(|part| part.pieces).sum();
-        let ranges = if all <= room {
-            vec![0..parts.len()]
-        } else {
-            passes(&parts, room - lead_room)
-        };
+        // A run that fits into one pass needs no lead.
+        let own = if all <= room { room } else { room - lead_room };
         let mut sums = vec![vec![0.0; self.id.dimension]; texts.len()];
-        for range in ranges {
+        for range in passes(&parts, own) {
             let before = &parts[range.start.saturating_sub(LEAD_TEXTS)..range.start];
             let before = before
                 .iter()
