@@ -66,7 +66,8 @@ impl Turns {
     pub fn heading(&mut self, level: u8, title: &str) {
         self.names.clear();
         self.turn.take_if(|turn| turn.item || level <= turn.level);
-        if let Some(speaker) = role_of_heading(title) {
+        // The heading of a whole file, `# User`, says what the file is about, not who speaks.
+        if let Some(speaker) = role_of_heading(title).filter(|_| level > 1) {
             self.turn = Some(Turn {
                 speaker,
                 level,

@@ -91,9 +91,8 @@ impl Batch<'_> {
         document: &Document,
         terms: &mut dyn FnMut(&Chunk, &str, &mut String) -> usize,
     ) -> Result<DocumentChange, StoreError> {
-        let path = self.path;
-        self.put(record, document, terms)
-            .map_err(|source| StoreError::from_sql(path, source))
+        let done = self.put(record, document, terms);
+        done.map_err(|source| StoreError::from_sql(self.path, source))
     }
 
     /// Removes a document and its chunks; vectors stay for a while, should the text come back.

@@ -1,3 +1,5 @@
+//! Does a configuration file say what its documentation promises?
+
 use super::keys::KEYS;
 use super::*;
 

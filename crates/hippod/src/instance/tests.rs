@@ -1,3 +1,5 @@
+//! Is there one daemon for each state folder, and is its socket its own?
+
 use super::*;
 use std::os::unix::net::UnixListener;
 

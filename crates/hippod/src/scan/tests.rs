@@ -1,3 +1,5 @@
+//! Which files does a scan find, and what does it say of the others?
+
 use super::*;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;

@@ -1,3 +1,5 @@
+//! Does the watcher report what happens, however it happens?
+
 use super::*;
 use std::fs;
 use std::sync::mpsc::{Receiver, channel};
