@@ -43,8 +43,7 @@ impl Models {
     /// For a model name that this build does not know.
     pub fn new(paths: &Paths, config: &Embed) -> anyhow::Result<Self> {
         let manifest = Manifest::embedded()?;
-        let known = config.model == HASH || manifest.models.iter().any(|model| model.name == config.model);
-        if !known && !cfg!(feature = "hub") {
+        if identify(&config.model, &manifest).is_none() {
             let names: Vec<&str> = manifest.models.iter().map(|model| model.name.as_str()).collect();
             anyhow::bail!(
                 "could not find the embedding model \"{}\": this build knows {} and {HASH}",
@@ -70,16 +69,7 @@ impl Models {
         if !self.config.enabled {
             return None;
         }
-        let id = if self.config.model == HASH {
-            HashEmbedder::new().id().clone()
-        } else {
-            let entry = self
-                .manifest
-                .models
-                .iter()
-                .find(|model| model.name == self.config.model);
-            entry.unwrap_or_else(|| self.manifest.default_model()).id()
-        };
+        let id = identify(&self.config.model, &self.manifest)?;
         Some(Configured {
             dimension: id.dimension,
             id: id.to_string().into(),
@@ -296,14 +286,13 @@ fn load(
     }
     #[cfg(feature = "onnx")]
     {
-        let entry = manifest.models.iter().find(|model| model.id().to_string() == id);
-        if entry.is_none() {
-            return Err(EmbedError::UnknownModel(id.to_owned()));
-        }
         let installed =
             acquire::locate(layout, manifest).map_err(|error| EmbedError::NotInstalled(error.to_string()))?;
-        let model = hippo_embed::OnnxEmbedder::load(&installed.model, &installed.runtime, threads)?;
-        Ok(Box::new(model))
+        if installed.model.id.to_string() == id {
+            let model = hippo_embed::OnnxEmbedder::load(&installed.model, &installed.runtime, threads)?;
+            return Ok(Box::new(model));
+        }
+        load_named(id, layout, &installed.runtime, threads)
     }
     #[cfg(not(feature = "onnx"))]
     {
@@ -311,6 +300,44 @@ fn load(
         Err(EmbedError::NotInstalled(
             "this build has no embedding model".to_owned(),
         ))
+    }
+}
+
+/// A model of the hub, for builds that may fetch one.
+#[cfg(feature = "hub")]
+fn load_named(
+    id: &str,
+    layout: &Layout,
+    runtime: &Path,
+    threads: usize,
+) -> Result<Box<dyn Embedder>, EmbedError> {
+    let unknown = || EmbedError::UnknownModel(id.to_owned());
+    let wanted: hippo_embed::ModelId = id.parse().map_err(|_| unknown())?;
+    let cache = layout.models.join("hub");
+    let model = hippo_embed::NamedEmbedder::load(&wanted.name, &wanted.prefix, &cache, runtime, threads)?;
+    Ok(Box::new(model))
+}
+
+#[cfg(all(feature = "onnx", not(feature = "hub")))]
+fn load_named(id: &str, _: &Layout, _: &Path, _: usize) -> Result<Box<dyn Embedder>, EmbedError> {
+    Err(EmbedError::UnknownModel(id.to_owned()))
+}
+
+/// The identity of a model by the name that the configuration gives it.
+fn identify(name: &str, manifest: &Manifest) -> Option<hippo_embed::ModelId> {
+    if name == HASH {
+        return Some(HashEmbedder::new().id().clone());
+    }
+    if let Some(entry) = manifest.models.iter().find(|model| model.name == name) {
+        return Some(entry.id());
+    }
+    #[cfg(feature = "hub")]
+    {
+        hippo_embed::NamedEmbedder::identify(name, "").ok()
+    }
+    #[cfg(not(feature = "hub"))]
+    {
+        None
     }
 }
 

@@ -60,6 +60,55 @@ fn level(span: Option<Span>) -> u8 {
     span.map_or(0, |span| span.level)
 }
 
+/// Remembers the texts of an answer, to leave out what says nearly the same once more.
+#[derive(Debug, Default)]
+pub struct Said {
+    texts: Vec<Vec<u64>>,
+}
+
+impl Said {
+    /// Texts of fewer different words are never near-duplicates: "yes, on Monday" and "yes, on Tuesday" differ.
+    const WORDS: usize = 8;
+    /// Of the words of two texts together, the share that both have (Jaccard), from which they say the same.
+    const SHARE: f32 = 0.9;
+
+    /// Whether a text says something that none before it said; then it is remembered.
+    pub fn is_new(&mut self, text: &str) -> bool {
+        let mut words: Vec<u64> = text
+            .split(|sign: char| !sign.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(|word| {
+                let hash = blake3::hash(word.to_lowercase().as_bytes());
+                hash.as_bytes()[..8]
+                    .iter()
+                    .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+            })
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        let new = words.len() < Self::WORDS || !self.texts.iter().any(|said| Self::same(said, &words));
+        if new {
+            self.texts.push(words);
+        }
+        new
+    }
+
+    fn same(one: &[u64], other: &[u64]) -> bool {
+        let (short, long) = (
+            one.len().min(other.len()) as f32,
+            one.len().max(other.len()) as f32,
+        );
+        if short < Self::SHARE * long {
+            return false;
+        }
+        let both = one
+            .iter()
+            .filter(|word| other.binary_search(word).is_ok())
+            .count() as f32;
+        both >= Self::SHARE * (short + long - both)
+    }
+}
+
 /// The days of which a log or a compaction node tells, by their first day; `level` rises with the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Span {
@@ -222,6 +271,23 @@ mod tests {
         ];
         assert_eq!(kept(&chunks, 2), [0, 1]);
         assert_eq!(kept(&chunks, 3), [1, 2]);
+    }
+
+    #[test]
+    fn what_was_said_nearly_so_before_is_not_new() {
+        let mut said = Said::default();
+        let text = "the backup of the gauge archive runs at two in the night on every odd day of the week";
+        assert!(said.is_new(text));
+        assert!(
+            !said.is_new(&format!("- The **backup** {}!", &text[11..])),
+            "marks and letter case do not count"
+        );
+        assert!(
+            said.is_new("the restore of the camera archive failed at noon on every even day of the month")
+        );
+        assert!(
+            said.is_new("yes, on Monday") && said.is_new("yes, on Tuesday") && said.is_new("yes, on Monday")
+        );
     }
 
     #[test]

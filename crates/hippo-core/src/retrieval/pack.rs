@@ -1,70 +1,101 @@
-//! Which chunks of a ranked list fit into a token budget.
+//! Which chunks of a ranked list fit into a limit and a token budget?
 
-/// What of a ranked list is returned.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Packed {
-    /// Positions in the ranked list, rising.
-    pub taken: Vec<usize>,
-    /// Tokens of all that was taken, at most the budget.
-    pub tokens: u64,
+/// Chunks that do not fit and are passed over, before the budget counts as used up.
+const PASSED_OVER: u32 = 8;
+
+/// Takes whole chunks in rank order while they fit. A chunk that does not fit is passed over, so that a long one does
+/// not end the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packer {
+    places: usize,
+    budget: Option<u64>,
+    tokens: u64,
+    passed_over: u32,
 }
 
-/// Takes whole chunks in rank order while they fit into `budget` tokens. A chunk that does not fit is passed over, so
-/// that a long one does not end the answer; after eight of those the budget counts as used up.
-pub fn pack(tokens: impl IntoIterator<Item = u32>, budget: u64) -> Packed {
-    const PASSED_OVER: usize = 8;
-    let mut packed = Packed::default();
-    let mut passed_over = 0;
-    for (position, tokens) in tokens.into_iter().enumerate() {
-        let total = packed.tokens + u64::from(tokens);
-        if total <= budget {
-            packed.tokens = total;
-            packed.taken.push(position);
-        } else {
-            passed_over += 1;
-            if passed_over == PASSED_OVER {
-                break;
-            }
+impl Packer {
+    /// For at most `limit` chunks of at most `budget` tokens together.
+    pub fn new(limit: usize, budget: Option<u64>) -> Self {
+        Self {
+            places: limit,
+            budget,
+            tokens: 0,
+            passed_over: 0,
         }
     }
-    packed
+
+    /// Whether the next chunk is taken, which has so many tokens.
+    pub fn take(&mut self, tokens: u32) -> bool {
+        if self.is_full() {
+            return false;
+        }
+        let total = self.tokens + u64::from(tokens);
+        if self.budget.is_some_and(|budget| total > budget) {
+            self.passed_over += 1;
+            return false;
+        }
+        self.tokens = total;
+        self.places -= 1;
+        true
+    }
+
+    /// Whether nothing more will be taken.
+    pub fn is_full(&self) -> bool {
+        self.places == 0 || self.passed_over == PASSED_OVER
+    }
+
+    /// Tokens of all that was taken, at most the budget.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::pack;
+    use super::*;
+
+    fn pack(tokens: &[u32], limit: usize, budget: Option<u64>) -> (Vec<usize>, u64) {
+        let mut packer = Packer::new(limit, budget);
+        let taken = (0..tokens.len()).filter(|at| packer.take(tokens[*at])).collect();
+        (taken, packer.tokens())
+    }
+
+    /// Tokens, limit and budget; what is taken, and its tokens.
+    type Case<'a> = (&'a [u32], usize, Option<u64>, &'a [usize], u64);
 
     #[test]
     fn takes_in_rank_order_and_passes_over_what_is_too_long() {
-        let cases: [(&[u32], u64, &[usize], u64); 5] = [
-            (&[10, 20, 30], 60, &[0, 1, 2], 60),
-            (&[10, 20, 30], 59, &[0, 1], 30),
-            (&[10, 100, 30], 45, &[0, 2], 40),
-            (&[100], 99, &[], 0),
-            (&[], 10, &[], 0),
+        let cases: [Case<'_>; 7] = [
+            (&[10, 20, 30], 9, Some(60), &[0, 1, 2], 60),
+            (&[10, 20, 30], 9, Some(59), &[0, 1], 30),
+            (&[10, 100, 30], 9, Some(45), &[0, 2], 40),
+            (&[100], 9, Some(99), &[], 0),
+            (&[10, 20, 30], 2, Some(60), &[0, 1], 30),
+            (&[10, 20, 30], 2, None, &[0, 1], 30),
+            (&[], 9, Some(10), &[], 0),
         ];
-        for (tokens, budget, taken, total) in cases {
-            let packed = pack(tokens.iter().copied(), budget);
-            assert_eq!(packed.taken, taken, "{tokens:?} in {budget}");
-            assert_eq!(packed.tokens, total, "{tokens:?} in {budget}");
+        for (tokens, limit, budget, taken, total) in cases {
+            let packed = pack(tokens, limit, budget);
+            assert_eq!(packed, (taken.to_vec(), total), "{tokens:?} in {budget:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn never_exceeds_the_budget_and_always_takes_a_first_that_fits(
+        fn never_exceeds_limit_or_budget_and_takes_a_first_that_fits(
             tokens in prop::collection::vec(0u32..5_000, 0..60),
+            limit in 1usize..40,
             budget in 0u64..20_000,
         ) {
-            let packed = pack(tokens.iter().copied(), budget);
-            let sum: u64 = packed.taken.iter().map(|at| u64::from(tokens[*at])).sum();
-            prop_assert_eq!(sum, packed.tokens);
+            let (taken, total) = pack(&tokens, limit, Some(budget));
+            let sum: u64 = taken.iter().map(|at| u64::from(tokens[*at])).sum();
+            prop_assert_eq!(sum, total);
             prop_assert!(sum <= budget);
-            prop_assert!(packed.taken.is_sorted_by(|a, b| a < b));
+            prop_assert!(taken.len() <= limit);
             if tokens.first().is_some_and(|first| u64::from(*first) <= budget) {
-                prop_assert_eq!(packed.taken.first(), Some(&0));
+                prop_assert_eq!(taken.first(), Some(&0));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fastembed::{Pooling, TextEmbedding, TextInitOptions};
+use fastembed::{EmbeddingModel, ModelInfo, Pooling, TextEmbedding, TextInitOptions};
 
 use super::{SPECIAL, runtime, tokens};
 use crate::{EmbedError, Embedder, ModelId, normalise};
@@ -27,6 +27,14 @@ impl NamedEmbedder {
             .collect()
     }
 
+    /// The identity of a model by its name, without loading it.
+    ///
+    /// # Errors
+    /// [`EmbedError::UnknownModel`] for a name not in [`Self::names`].
+    pub fn identify(name: &str, prefix: &str) -> Result<ModelId, EmbedError> {
+        Ok(id_of(&find(name)?, prefix))
+    }
+
     /// Loads a model by its name in the hub (`owner/name`) or fastembed's name for it, from `cache` or else from
     /// the hub. `prefix` goes before every text, as some models want it.
     ///
@@ -40,25 +48,9 @@ impl NamedEmbedder {
         runtime: &Path,
         threads: usize,
     ) -> Result<Self, EmbedError> {
-        let known = TextEmbedding::list_supported_models();
-        let same = |other: &str| other.eq_ignore_ascii_case(name);
-        let info = known
-            .into_iter()
-            .find(|info| same(&info.model_code) || same(&format!("{:?}", info.model)))
-            .ok_or_else(|| EmbedError::UnknownModel(name.into()))?;
+        let info = find(name)?;
         runtime::load(runtime)?;
-        let pooling = match TextEmbedding::get_default_pooling_method(&info.model) {
-            Some(Pooling::Mean) => "mean",
-            Some(Pooling::Cls) | None => "cls",
-        };
-        let id = ModelId {
-            name: info.model_code,
-            dimension: info.dim,
-            // The same repository holds several files: plain, quantised.
-            revision: info.model_file,
-            pooling: pooling.into(),
-            prefix: prefix.into(),
-        };
+        let id = id_of(&info, prefix);
         let options = TextInitOptions::new(info.model)
             .with_cache_dir(cache.into())
             .with_show_download_progress(false)
@@ -85,6 +77,29 @@ impl NamedEmbedder {
             .ok_or_else(|| EmbedError::Run("the model gave no vector".into()))?;
         normalise(&mut vector);
         Ok(vector)
+    }
+}
+
+fn find(name: &str) -> Result<ModelInfo<EmbeddingModel>, EmbedError> {
+    let same = |other: &str| other.eq_ignore_ascii_case(name);
+    TextEmbedding::list_supported_models()
+        .into_iter()
+        .find(|info| same(&info.model_code) || same(&format!("{:?}", info.model)))
+        .ok_or_else(|| EmbedError::UnknownModel(name.into()))
+}
+
+fn id_of(info: &ModelInfo<EmbeddingModel>, prefix: &str) -> ModelId {
+    let pooling = match TextEmbedding::get_default_pooling_method(&info.model) {
+        Some(Pooling::Mean) => "mean",
+        Some(Pooling::Cls) | None => "cls",
+    };
+    ModelId {
+        name: info.model_code.clone(),
+        dimension: info.dim,
+        // The same repository holds several files: plain, quantised.
+        revision: info.model_file.clone(),
+        pooling: pooling.into(),
+        prefix: prefix.into(),
     }
 }
 

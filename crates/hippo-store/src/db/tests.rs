@@ -318,3 +318,37 @@ fn damaged_files_are_told_apart_from_others() {
         "{error}"
     );
 }
+
+#[test]
+fn without_room_nothing_of_a_change_happens_and_later_it_does() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    put(&mut store, "a.md", "- the pump is blue\n");
+    let pages: i64 = store
+        .connection
+        .query_row("PRAGMA page_count", [], |row| row.get(0))
+        .unwrap();
+    store
+        .connection
+        .pragma_update(None, "max_page_count", pages + 2)
+        .unwrap();
+    let text: String = (0..2000)
+        .map(|n| format!("- line {n} of a long file about valves\n"))
+        .collect();
+    let document = chunk::chunk(text.as_bytes());
+    let refused = {
+        let mut batch = store.begin().unwrap();
+        batch
+            .put_document(&record("b.md", &text), &document, &mut index_terms(&text))
+            .unwrap_err()
+    };
+    assert!(matches!(refused, StoreError::DiskFull { .. }), "{refused}");
+    assert_eq!(find(&scratch, "pump").len(), 1);
+    assert!(find(&scratch, "valves").is_empty());
+    store
+        .connection
+        .pragma_update(None, "max_page_count", 1_000_000)
+        .unwrap();
+    put(&mut store, "b.md", &text);
+    assert!(!find(&scratch, "valves").is_empty());
+}

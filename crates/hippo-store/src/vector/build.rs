@@ -78,20 +78,23 @@ impl BuildJob {
             });
         }
         let token = self.token;
+        let slots = self.codes.len();
         let threads = self.params.build_threads.max(1);
-        let graph = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        let raw = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
             // `hnsw_rs` uses the pool it is called in, also to drop its points.
             Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?,
             Err(_) => self.build(cancel, false)?,
         };
+        // What stays is allocated by this thread, after the threads of the pool have given back all of theirs: one
+        // long-lived array among their millions of freed ones would keep the allocator from returning them.
+        let graph = raw.flatten(slots);
         Ok(Built {
             token,
             graph: Some(graph),
         })
     }
 
-    fn build(self, cancel: &AtomicBool, parallel: bool) -> Result<Graph, BuildCancelled> {
-        let total = self.codes.len();
+    fn build(self, cancel: &AtomicBool, parallel: bool) -> Result<RawGraph, BuildCancelled> {
         let distance = CodeDistance {
             codes: Arc::new(self.codes),
         };
@@ -117,7 +120,7 @@ impl BuildJob {
                 points.into_iter().for_each(|point| hnsw.insert_slice(point));
             }
         }
-        Ok(flatten(hnsw, total))
+        Ok(RawGraph::copy_of(hnsw))
     }
 }
 
@@ -136,46 +139,65 @@ impl Distance<u32> for CodeDistance {
     }
 }
 
-/// Copies the links out, layer by layer, and drops the original before anything else is allocated: it is by far the
-/// largest thing of a build.
-fn flatten(hnsw: Hnsw<'_, u32, CodeDistance>, slots: usize) -> Graph {
-    let mut layers: Vec<Vec<Row>> = vec![Vec::new(); MAX_LAYERS];
-    let mut base_links = Vec::new();
-    let mut top = (0u8, 0u32);
-    for point in hnsw.get_point_indexation() {
-        let slot = point.get_origin_id() as u32;
-        let level = point.get_point_id().0;
-        top = top.max((level, slot));
-        let neighbours = point
-            .get_neighborhood_id()
-            .into_iter()
-            .take(usize::from(level) + 1);
-        for (layer, neighbours) in neighbours.enumerate() {
-            let links = neighbours.into_iter().map(|n| n.d_id as u32);
-            match layer {
-                0 => base_links.extend(links.map(|link| (slot, link))),
-                _ => layers[layer].push((slot, links.collect())),
-            }
-        }
-    }
-    drop(hnsw);
-    let uppers = layers[1..=usize::from(top.0)]
-        .iter_mut()
-        .rev()
-        .map(|rows| upper_layer(rows))
-        .collect();
-    let base = both_ways(&base_links, slots);
-    let members = reachable(&base, top.1, slots);
-    Graph {
-        entry: top.1,
-        uppers,
-        base,
-        members,
-    }
-}
-
 /// A slot and what it links to.
 type Row = (u32, Vec<u32>);
+
+/// The links of a finished graph as `hnsw_rs` hands them out.
+struct RawGraph {
+    entry: u32,
+    /// From and to, in the lowest layer.
+    base: Vec<(u32, u32)>,
+    /// The layers above it, lowest first.
+    uppers: Vec<Vec<Row>>,
+}
+
+impl RawGraph {
+    /// Copies the links out and drops the original, by far the largest thing of a build.
+    fn copy_of(hnsw: Hnsw<'_, u32, CodeDistance>) -> Self {
+        let mut base = Vec::new();
+        let mut uppers: Vec<Vec<Row>> = vec![Vec::new(); MAX_LAYERS];
+        let mut top = (0u8, 0u32);
+        for point in hnsw.get_point_indexation() {
+            let slot = point.get_origin_id() as u32;
+            let level = point.get_point_id().0;
+            top = top.max((level, slot));
+            let layers = point
+                .get_neighborhood_id()
+                .into_iter()
+                .take(usize::from(level) + 1);
+            for (layer, neighbours) in layers.enumerate() {
+                let links = neighbours.into_iter().map(|n| n.d_id as u32);
+                match layer.checked_sub(1) {
+                    None => base.extend(links.map(|link| (slot, link))),
+                    Some(upper) => uppers[upper].push((slot, links.collect())),
+                }
+            }
+        }
+        uppers.truncate(usize::from(top.0));
+        Self {
+            entry: top.1,
+            base,
+            uppers,
+        }
+    }
+
+    fn flatten(mut self, slots: usize) -> Graph {
+        let uppers = self
+            .uppers
+            .iter_mut()
+            .rev()
+            .map(|rows| upper_layer(rows))
+            .collect();
+        let base = both_ways(&self.base, slots);
+        let members = reachable(&base, self.entry, slots);
+        Graph {
+            entry: self.entry,
+            uppers,
+            base,
+            members,
+        }
+    }
+}
 
 fn upper_layer(rows: &mut [Row]) -> Upper {
     rows.sort_unstable_by_key(|(slot, _)| *slot);

@@ -132,27 +132,37 @@ pub(super) fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
 /// Coarse scores of consecutive vectors: `(16 · dot(upper, query) + offset) · scale`, one per element of `out`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn score_run(upper: &[u8], query: &[i16], offset: f32, scales: &[f32], out: &mut [f32]) {
-    let half = query.len() / 2;
-    let rows = upper.chunks_exact(half).zip(scales).zip(out);
-    let score = |dot: i32, scale: f32| ((16 * dot) as f32 + offset) * scale;
     // The step is a constant in each arm: known trip counts make the loop three times as fast.
-    match step_of(half) {
-        192 => rows.for_each(|((row, scale), out)| *out = score(dot_nibbles::<192>(row, query), *scale)),
-        256 => rows.for_each(|((row, scale), out)| *out = score(dot_nibbles::<256>(row, query), *scale)),
-        128 => rows.for_each(|((row, scale), out)| *out = score(dot_nibbles::<128>(row, query), *scale)),
-        _ => rows.for_each(|((row, scale), out)| *out = score(dot_nibbles::<32>(row, query), *scale)),
+    match step_of(query.len() / 2) {
+        192 => score_rows::<192>(upper, query, offset, scales, out),
+        256 => score_rows::<256>(upper, query, offset, scales, out),
+        128 => score_rows::<128>(upper, query, offset, scales, out),
+        _ => score_rows::<LANES>(upper, query, offset, scales, out),
+    }
+}
+
+#[inline(always)]
+fn score_rows<const STEP: usize>(upper: &[u8], query: &[i16], offset: f32, scales: &[f32], out: &mut [f32]) {
+    for ((row, scale), out) in upper.chunks_exact(query.len() / 2).zip(scales).zip(out) {
+        *out = ((16 * dot_nibbles::<STEP>(row, query)) as f32 + offset) * scale;
     }
 }
 
 /// Dot products of some planes with the query, one per element of `out`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn dot_planes(planes: &[&[u8]], query: &[i16], out: &mut [i32]) {
-    let rows = planes.iter().zip(out);
     match step_of(query.len() / 2) {
-        192 => rows.for_each(|(plane, out)| *out = dot_nibbles::<192>(plane, query)),
-        256 => rows.for_each(|(plane, out)| *out = dot_nibbles::<256>(plane, query)),
-        128 => rows.for_each(|(plane, out)| *out = dot_nibbles::<128>(plane, query)),
-        _ => rows.for_each(|(plane, out)| *out = dot_nibbles::<32>(plane, query)),
+        192 => dot_rows::<192>(planes, query, out),
+        256 => dot_rows::<256>(planes, query, out),
+        128 => dot_rows::<128>(planes, query, out),
+        _ => dot_rows::<LANES>(planes, query, out),
+    }
+}
+
+#[inline(always)]
+fn dot_rows<const STEP: usize>(planes: &[&[u8]], query: &[i16], out: &mut [i32]) {
+    for (plane, out) in planes.iter().zip(out) {
+        *out = dot_nibbles::<STEP>(plane, query);
     }
 }
 
@@ -167,45 +177,58 @@ fn step_of(half: usize) -> usize {
 /// Dot product of the nibbles of a plane with the query's codes, `STEP` bytes (a multiple of 32, at most 256) at a
 /// time. A lane sums at most 16 products of a nibble (≤ 15) and a code (≤ 127): 30,480 fits its i16, and what
 /// overflows on the way wraps back.
+///
+/// Loops and no iterator closures: a closure that is not inlined is compiled without the caller's instruction set.
 #[inline(always)]
 fn dot_nibbles<const STEP: usize>(plane: &[u8], query: &[i16]) -> i32 {
     let (first, second) = query.split_at(plane.len());
-    let steps = plane.as_chunks::<STEP>().0.iter();
     let codes = first
         .as_chunks::<STEP>()
         .0
         .iter()
         .zip(second.as_chunks::<STEP>().0);
-    steps
-        .zip(codes)
-        .map(|(plane, (a, b))| {
-            let mut acc = [0i16; LANES];
-            for part in 0..STEP / LANES {
-                for (lane, sum) in acc.iter_mut().enumerate() {
-                    let at = part * LANES + lane;
-                    let byte = i16::from(plane[at]);
-                    let high = (byte >> 4).wrapping_mul(b[at]);
-                    *sum = sum.wrapping_add(byte.wrapping_mul(a[at])).wrapping_add(high);
-                }
+    let mut total = 0;
+    for (plane, (a, b)) in plane.as_chunks::<STEP>().0.iter().zip(codes) {
+        let mut acc = [0i16; LANES];
+        for part in 0..STEP / LANES {
+            for (lane, sum) in acc.iter_mut().enumerate() {
+                let at = part * LANES + lane;
+                let byte = i16::from(plane[at]);
+                let high = (byte >> 4).wrapping_mul(b[at]);
+                *sum = sum.wrapping_add(byte.wrapping_mul(a[at])).wrapping_add(high);
             }
-            sum_lanes(&acc)
-        })
-        .sum()
+        }
+        total += sum_lanes(&acc);
+    }
+    total
 }
 
 #[inline(always)]
 fn sum_lanes(acc: &[i16; LANES]) -> i32 {
-    let sixteen: [i32; 16] = std::array::from_fn(|i| i32::from(acc[i]) + i32::from(acc[i + 16]));
-    let eight: [i32; 8] = std::array::from_fn(|i| sixteen[i] + sixteen[i + 8]);
-    let four: [i32; 4] = std::array::from_fn(|i| eight[i] + eight[i + 4]);
-    four[0] + four[2] + four[1] + four[3]
+    let mut wide = [0i32; 16];
+    for (i, wide) in wide.iter_mut().enumerate() {
+        *wide = i32::from(acc[i]) + i32::from(acc[i + 16]);
+    }
+    let mut narrow = [0i32; 4];
+    for (i, narrow) in narrow.iter_mut().enumerate() {
+        *narrow = (wide[i] + wide[i + 8]) + (wide[i + 4] + wide[i + 12]);
+    }
+    (narrow[0] + narrow[2]) + (narrow[1] + narrow[3])
+}
+
+#[inline(always)]
+fn first(upper: u8, lower: u8) -> i32 {
+    i32::from((((upper << 4) | (lower & 15)) ^ 0x80) as i8)
+}
+
+#[inline(always)]
+fn second(upper: u8, lower: u8) -> i32 {
+    i32::from((((upper & 0xF0) | (lower >> 4)) ^ 0x80) as i8)
 }
 
 /// Dot product of the codes of two stored vectors, given as (upper, lower) planes.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn dot_codes(a: (&[u8], &[u8]), b: (&[u8], &[u8])) -> i32 {
-    let first = |upper: u8, lower: u8| i32::from((((upper << 4) | (lower & 15)) ^ 0x80) as i8);
-    let second = |upper: u8, lower: u8| i32::from((((upper & 0xF0) | (lower >> 4)) ^ 0x80) as i8);
     let (au, al) = (a.0.as_chunks::<LANES>().0, a.1.as_chunks::<LANES>().0);
     let (bu, bl) = (b.0.as_chunks::<LANES>().0, b.1.as_chunks::<LANES>().0);
     let mut total = 0;

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use hippo_core::chunk::{ContentHash, text};
+use hippo_core::retrieval::collapse::Said;
+use hippo_core::retrieval::pack::Packer;
 use hippo_core::retrieval::rank::{Features, Ranked};
 use hippo_proto::{Scores, SearchHit, SearchRequest};
 
 use crate::verify::{FileMark, Span, Verified};
 use crate::view::Picture;
-
-/// Results that are passed over because they do not fit the budget, before the rest is given up.
-const PASSED_OVER: usize = 8;
 
 /// Everything about a ranked chunk that needs no look at the disk.
 #[derive(Debug)]
@@ -29,26 +28,22 @@ pub struct Place {
 
 /// Takes verified hits in rank order.
 pub struct Collector {
-    limit: usize,
-    budget: Option<u64>,
+    packer: Packer,
     explain: bool,
+    said: Said,
     results: Vec<SearchHit>,
-    tokens: u64,
     estimated: bool,
-    passed_over: usize,
 }
 
 impl Collector {
     /// For one request.
     pub fn new(request: &SearchRequest, limit: usize) -> Self {
         Self {
-            limit,
-            budget: request.budget_tokens.map(u64::from),
+            packer: Packer::new(limit, request.budget_tokens.map(u64::from)),
             explain: request.explain,
+            said: Said::default(),
             results: Vec::new(),
-            tokens: 0,
             estimated: false,
-            passed_over: 0,
         }
     }
 
@@ -62,7 +57,7 @@ impl Collector {
 
     /// Whether no further hit can be taken.
     pub fn is_full(&self) -> bool {
-        self.results.len() >= self.limit || self.passed_over > PASSED_OVER
+        self.packer.is_full()
     }
 
     /// Takes a hit that stands on disk, if it fits.
@@ -70,14 +65,9 @@ impl Collector {
         let counted = place.tokens > 0;
         let text = text::visible(&verified.text).into_owned();
         let tokens = if counted { place.tokens } else { estimate(&text) };
-        if self
-            .budget
-            .is_some_and(|budget| self.tokens + u64::from(tokens) > budget)
-        {
-            self.passed_over += 1;
+        if self.packer.is_full() || !self.said.is_new(&text) || !self.packer.take(tokens) {
             return;
         }
-        self.tokens += u64::from(tokens);
         self.estimated |= !counted;
         let Place {
             path,
@@ -113,7 +103,7 @@ impl Collector {
         if self.estimated {
             notes.push("tokens are estimated as bytes / 4 where no model has counted them".to_owned());
         }
-        (self.results, self.tokens, notes)
+        (self.results, self.packer.tokens(), notes)
     }
 }
 
