@@ -26,8 +26,8 @@ impl Default for VectorParams {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         Self {
             exact_below: 200_000,
-            m: 16,
-            ef_construction: 128,
+            m: 12,
+            ef_construction: 100,
             ef_search: 200,
             graph_pass_rate: 0.2,
             scan_threads: cores.min(2),
