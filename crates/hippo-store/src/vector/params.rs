@@ -6,6 +6,11 @@ use std::thread;
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorParams {
     /// Up to this many live vectors every query scans all of them and no graph is built.
+    ///
+    /// In time alone the graph is ahead from about 15,000 vectors on (at 40,000: 0.4 against 1.2 ms, at 100,000: 0.5
+    /// against 3.3 ms, two busy cores), with recall@10 of 0.999 against 1. The default is higher because a graph costs
+    /// more than the query it speeds up: a build of 85 s at 100,000, 2.2 KB a vector while it runs (which glibc does
+    /// not give back at once) and a new build when much was changed.
     pub exact_below: usize,
     /// Links per node of the graph (twice that in its lowest layer), 2..=256.
     pub m: usize,
@@ -25,7 +30,7 @@ impl Default for VectorParams {
     fn default() -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         Self {
-            exact_below: 200_000,
+            exact_below: 90_000,
             m: 12,
             ef_construction: 100,
             ef_search: 200,
