@@ -82,14 +82,7 @@ impl BuildJob {
         let threads = self.params.build_threads.max(1);
         let graph = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
             // `hnsw_rs` uses the pool it is called in, also to drop its points.
-            Ok(pool) => {
-                let raw = pool.install(|| self.build(cancel, threads > 1));
-                // What stays is allocated by this thread: a long-lived array among the millions of freed points of
-                // the pool's threads would keep the allocator from returning them.
-                let graph = raw.map(|raw| raw.flatten(slots));
-                pool.broadcast(|_| return_freed_memory());
-                graph?
-            }
+            Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?.flatten(slots),
             Err(_) => self.build(cancel, false)?.flatten(slots),
         };
         Ok(Built {
@@ -126,12 +119,6 @@ impl BuildJob {
         }
         Ok(RawGraph::copy_of(hnsw))
     }
-}
-
-/// Makes glibc merge what this thread freed in small pieces and return it to the system: it does so only when a piece
-/// of 64 KB or more is freed. Elsewhere it does nothing.
-fn return_freed_memory() {
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(96 * 1024)));
 }
 
 /// Distance between two slots: 1 − cosine of their codes, never below 0 (`hnsw_rs` asserts that, and rounding of
