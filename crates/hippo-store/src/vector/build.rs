@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hnsw_rs::prelude::{Distance, Hnsw};
 
-use super::graph::{Graph, Links, Upper};
+use super::graph::{Graph, Links, Part, Upper};
 use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, SlotSet};
@@ -80,45 +80,62 @@ impl BuildJob {
         let token = self.token;
         let slots = self.codes.len();
         let threads = self.params.build_threads.max(1);
-        let graph = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        let raw = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
             // `hnsw_rs` uses the pool it is called in, also to drop its points.
-            Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?.flatten(slots),
-            Err(_) => self.build(cancel, false)?.flatten(slots),
+            Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?,
+            Err(_) => self.build(cancel, false)?,
         };
         Ok(Built {
             token,
-            graph: Some(graph),
+            graph: Some(raw.flatten(slots)),
         })
     }
 
+    /// Part after part, so that the originals of `hnsw_rs` (2.2 KB a vector) are never all there at once.
     fn build(self, cancel: &AtomicBool, parallel: bool) -> Result<RawGraph, BuildCancelled> {
-        let distance = CodeDistance {
-            codes: Arc::new(self.codes),
-        };
-        let m = self.params.m.clamp(2, 256);
-        let hnsw: Hnsw<u32, CodeDistance> = Hnsw::new(
-            m,
-            self.slots.len(),
-            MAX_LAYERS,
-            self.params.ef_construction.max(m),
-            distance,
-        );
-        for batch in self.slots.chunks(BATCH) {
-            if cancel.load(Ordering::Relaxed) {
-                return Err(BuildCancelled);
-            }
-            let points: Vec<(&[u32], usize)> = batch
-                .iter()
-                .map(|slot| (std::slice::from_ref(slot), *slot as usize))
-                .collect();
-            if parallel {
-                hnsw.parallel_insert_slice(&points);
-            } else {
-                points.into_iter().for_each(|point| hnsw.insert_slice(point));
-            }
+        let codes = Arc::new(self.codes);
+        let parts = self.slots.len().div_ceil(self.params.part_max.max(2)).max(1);
+        let mut raw = RawGraph::default();
+        for slots in self.slots.chunks(self.slots.len().div_ceil(parts).max(1)) {
+            raw.add(build_part(&codes, slots, &self.params, cancel, parallel)?);
         }
-        Ok(RawGraph::copy_of(hnsw))
+        Ok(raw)
     }
+}
+
+fn build_part<'a>(
+    codes: &Arc<Codes>,
+    slots: &'a [u32],
+    params: &VectorParams,
+    cancel: &AtomicBool,
+    parallel: bool,
+) -> Result<Hnsw<'a, u32, CodeDistance>, BuildCancelled> {
+    let distance = CodeDistance {
+        codes: Arc::clone(codes),
+    };
+    let m = params.m.clamp(2, 256);
+    let hnsw = Hnsw::new(
+        m,
+        slots.len(),
+        MAX_LAYERS,
+        params.ef_construction.max(m),
+        distance,
+    );
+    for batch in slots.chunks(BATCH) {
+        if cancel.load(Ordering::Relaxed) {
+            return Err(BuildCancelled);
+        }
+        let points: Vec<(&[u32], usize)> = batch
+            .iter()
+            .map(|slot| (std::slice::from_ref(slot), *slot as usize))
+            .collect();
+        if parallel {
+            hnsw.parallel_insert_slice(&points);
+        } else {
+            points.into_iter().for_each(|point| hnsw.insert_slice(point));
+        }
+    }
+    Ok(hnsw)
 }
 
 /// Distance between two slots: 1 − cosine of their codes, never below 0 (`hnsw_rs` asserts that, and rounding of
@@ -139,25 +156,23 @@ impl Distance<u32> for CodeDistance {
 /// A slot and what it links to.
 type Row = (u32, Vec<u32>);
 
-/// The links of a finished graph as `hnsw_rs` hands them out.
+/// The links of finished graphs as `hnsw_rs` hands them out.
+#[derive(Default)]
 struct RawGraph {
-    entry: u32,
+    parts: Vec<Part>,
     /// From and to, in the lowest layer.
     base: Vec<(u32, u32)>,
-    /// The layers above it, lowest first.
-    uppers: Vec<Vec<Row>>,
 }
 
 impl RawGraph {
     /// Copies the links out and drops the original, by far the largest thing of a build.
-    fn copy_of(hnsw: Hnsw<'_, u32, CodeDistance>) -> Self {
-        let mut base = Vec::new();
+    fn add(&mut self, hnsw: Hnsw<'_, u32, CodeDistance>) {
         let mut uppers: Vec<Vec<Row>> = vec![Vec::new(); MAX_LAYERS];
-        let mut top = (0u8, 0u32);
+        let mut top: Option<(u8, u32)> = None;
         for point in hnsw.get_point_indexation() {
             let slot = point.get_origin_id() as u32;
             let level = point.get_point_id().0;
-            top = top.max((level, slot));
+            top = top.max(Some((level, slot)));
             let layers = point
                 .get_neighborhood_id()
                 .into_iter()
@@ -165,31 +180,24 @@ impl RawGraph {
             for (layer, neighbours) in layers.enumerate() {
                 let links = neighbours.into_iter().map(|n| n.d_id as u32);
                 match layer.checked_sub(1) {
-                    None => base.extend(links.map(|link| (slot, link))),
+                    None => self.base.extend(links.map(|link| (slot, link))),
                     Some(upper) => uppers[upper].push((slot, links.collect())),
                 }
             }
         }
-        uppers.truncate(usize::from(top.0));
-        Self {
-            entry: top.1,
-            base,
-            uppers,
-        }
+        let Some((level, entry)) = top else { return };
+        uppers.truncate(usize::from(level));
+        self.parts.push(Part {
+            entry,
+            uppers: uppers.iter_mut().rev().map(|rows| upper_layer(rows)).collect(),
+        });
     }
 
-    fn flatten(mut self, slots: usize) -> Graph {
-        let uppers = self
-            .uppers
-            .iter_mut()
-            .rev()
-            .map(|rows| upper_layer(rows))
-            .collect();
+    fn flatten(self, slots: usize) -> Graph {
         let base = both_ways(&self.base, slots);
-        let members = reachable(&base, self.entry, slots);
+        let members = reachable(&base, self.parts.iter().map(|part| part.entry), slots);
         Graph {
-            entry: self.entry,
-            uppers,
+            parts: self.parts,
             base,
             members,
         }
@@ -251,10 +259,9 @@ fn both_ways(pairs: &[(u32, u32)], slots: usize) -> Links {
     base
 }
 
-fn reachable(base: &Links, entry: u32, slots: usize) -> SlotSet {
+fn reachable(base: &Links, entries: impl Iterator<Item = u32>, slots: usize) -> SlotSet {
     let mut members = SlotSet::with_slots(slots);
-    let mut open = vec![entry];
-    members.insert(entry);
+    let mut open: Vec<u32> = entries.filter(|&entry| members.insert(entry)).collect();
     while let Some(slot) = open.pop() {
         open.extend(
             base.of(slot as usize)

@@ -11,7 +11,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::graph::{Graph, Links, Upper};
+use super::error::{DumpRejected, RejectReason};
+use super::graph::{Graph, Links, Part, Upper};
 use super::index::VectorIndex;
 use super::params::VectorParams;
 use super::slots::{BLOCK, Block, Codes, NONE, SlotSet};
@@ -19,7 +20,7 @@ use super::slots::{BLOCK, Block, Codes, NONE, SlotSet};
 /// Name of the dump inside its folder.
 pub const DUMP_FILE: &str = "vectors.hvi";
 const MAGIC: &[u8; 8] = b"HIPPOVEC";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Longest header that is read; a real one is below 1 KB.
 const MAX_HEADER: usize = 64 * 1024;
 
@@ -39,43 +40,6 @@ pub struct DumpIdentity {
     pub content: String,
 }
 
-/// A dump was not used. The index can be built from the store again.
-#[derive(Debug, thiserror::Error)]
-#[error("could not use the dump of the vector index: {reason}")]
-pub struct DumpRejected {
-    /// What is wrong with it.
-    pub reason: RejectReason,
-}
-
-/// What is wrong with a dump.
-#[derive(Debug, thiserror::Error)]
-pub enum RejectReason {
-    /// There is no dump.
-    #[error("there is none")]
-    Missing,
-    /// The system could not read it.
-    #[error("{0}")]
-    Unreadable(io::Error),
-    /// It does not begin as one.
-    #[error("it is not a dump")]
-    NotADump,
-    /// It was written by another version of the format.
-    #[error("its format has version {0}")]
-    Version(u32),
-    /// It is shorter or longer than it says.
-    #[error("its length is wrong")]
-    Length,
-    /// A checksum differs: the file is damaged.
-    #[error("its checksum is wrong")]
-    Checksum,
-    /// It belongs to another state of the store; the field that differs is named.
-    #[error("it belongs to another {0}")]
-    Identity(&'static str),
-    /// The checksums are right, yet the parts do not fit each other.
-    #[error("its parts do not fit each other")]
-    Malformed,
-}
-
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
@@ -88,10 +52,16 @@ struct Header {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GraphShape {
-    entry: u32,
     /// Slots there were when the graph was built.
     slots: usize,
     base_links: usize,
+    parts: Vec<PartShape>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PartShape {
+    entry: u32,
     /// Nodes and links of each layer above the lowest.
     uppers: Vec<(usize, usize)>,
 }
@@ -160,7 +130,7 @@ impl VectorIndex {
         }
         write_u32s(out, &graph.base.offsets)?;
         write_u32s(out, &graph.base.links)?;
-        for upper in &graph.uppers {
+        for upper in graph.parts.iter().flat_map(|part| &part.uppers) {
             write_u32s(out, &upper.nodes)?;
             write_u32s(out, &upper.links.offsets)?;
             write_u32s(out, &upper.links.links)?;
@@ -170,15 +140,18 @@ impl VectorIndex {
 }
 
 fn shape_of(graph: &Graph) -> GraphShape {
-    GraphShape {
-        entry: graph.entry,
-        slots: graph.base.offsets.len().saturating_sub(1),
-        base_links: graph.base.links.len(),
-        uppers: graph
+    let part = |part: &Part| PartShape {
+        entry: part.entry,
+        uppers: part
             .uppers
             .iter()
             .map(|u| (u.nodes.len(), u.links.links.len()))
             .collect(),
+    };
+    GraphShape {
+        slots: graph.base.offsets.len().saturating_sub(1),
+        base_links: graph.base.links.len(),
+        parts: graph.parts.iter().map(part).collect(),
     }
 }
 
@@ -317,7 +290,7 @@ fn body_len(header: &Header, half: usize) -> Option<u64> {
         words = words
             .checked_add(slots.checked_add(1)?)?
             .checked_add(graph.base_links as u64)?;
-        for &(nodes, links) in &graph.uppers {
+        for &(nodes, links) in graph.parts.iter().flat_map(|part| &part.uppers) {
             words = words.checked_add((nodes as u64).checked_mul(2)?.checked_add(1)?)?;
             words = words.checked_add(links as u64)?;
         }
@@ -358,6 +331,21 @@ impl<R: Read> Body<R> {
         })
     }
 
+    fn part(&mut self, shape: &PartShape) -> Result<Part, RejectReason> {
+        let upper = |&(nodes, links): &(usize, usize)| {
+            let nodes_of = self.u32s(nodes)?;
+            self.links(nodes, links).map(|links| Upper {
+                nodes: nodes_of,
+                links,
+            })
+        };
+        let uppers = shape.uppers.iter().map(upper).collect::<Result<_, _>>()?;
+        Ok(Part {
+            entry: shape.entry,
+            uppers,
+        })
+    }
+
     fn graph(&mut self, shape: &GraphShape) -> Result<Graph, RejectReason> {
         let slots = shape.slots;
         let words = self.bytes(8 * slots.div_ceil(64))?;
@@ -368,27 +356,12 @@ impl<R: Read> Body<R> {
             .map(|b| u64::from_le_bytes(*b))
             .collect();
         let base = self.links(slots, shape.base_links)?;
-        let mut uppers = Vec::with_capacity(shape.uppers.len().min(256));
-        for &(nodes, links) in &shape.uppers {
-            uppers.push(Upper {
-                nodes: self.u32s(nodes)?,
-                links: self.links(nodes, links)?,
-            });
-        }
+        let parts = shape.parts.iter().map(|part| self.part(part));
+        let parts = parts.collect::<Result<_, _>>()?;
         Ok(Graph {
-            entry: shape.entry,
-            uppers,
+            parts,
             base,
             members: SlotSet { words },
         })
-    }
-}
-
-impl From<io::Error> for RejectReason {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => Self::Length,
-            _ => Self::Unreadable(error),
-        }
     }
 }

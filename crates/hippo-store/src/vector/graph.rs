@@ -11,6 +11,9 @@ use super::quantize::PreparedQuery;
 use super::scan::{Scored, score_slots};
 use super::slots::{Codes, SlotSet};
 
+/// Candidates kept while one of several parts is walked, at least.
+const LEAST_EF: usize = 64;
+
 /// Links of the slots: those of `slot` are `links[offsets[slot]..offsets[slot + 1]]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Links {
@@ -57,20 +60,27 @@ impl Upper {
     }
 }
 
-/// A graph over the slots of `members`.
+/// Where the walk through a part of the graph begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Graph {
+pub(super) struct Part {
     pub entry: u32,
     /// The layers above the lowest, highest first.
     pub uppers: Vec<Upper>,
-    /// The lowest layer, by slot.
+}
+
+/// A graph over the slots of `members`: one or more parts that no link connects, each walked on its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Graph {
+    pub parts: Vec<Part>,
+    /// The lowest layer of all parts, by slot.
     pub base: Links,
     /// The slots that a walk can reach; every other slot has to be scanned.
     pub members: SlotSet,
 }
 
 impl Graph {
-    /// Walks to the `ef` nearest members that `admit` lets in (the walk itself goes through all), best first.
+    /// Walks to the `ef` nearest members that `admit` lets in (the walk itself goes through all), in no order. Of
+    /// several parts each is walked to fewer, together to more: the nearest lie scattered over the parts.
     pub fn search(
         &self,
         codes: &Codes,
@@ -78,8 +88,26 @@ impl Graph {
         ef: usize,
         admit: &dyn Fn(u32) -> bool,
     ) -> Vec<Scored> {
-        let start = self.descend(codes, query);
+        let ef = (2 * ef / (self.parts.len() + 1)).max(ef.min(LEAST_EF));
         let mut visited = SlotSet::with_slots(codes.len());
+        let mut found = Vec::new();
+        for part in &self.parts {
+            let start = part.descend(codes, query);
+            let part = self.walk(codes, query, start, ef, &mut visited, admit);
+            found.extend(part.into_iter().map(|Reverse(scored)| scored));
+        }
+        found
+    }
+
+    fn walk(
+        &self,
+        codes: &Codes,
+        query: &PreparedQuery,
+        start: Scored,
+        ef: usize,
+        visited: &mut SlotSet,
+        admit: &dyn Fn(u32) -> bool,
+    ) -> BinaryHeap<Reverse<Scored>> {
         let mut open = BinaryHeap::from([start]);
         let mut found: BinaryHeap<Reverse<Scored>> = BinaryHeap::with_capacity(ef + 1);
         let mut fresh = Vec::with_capacity(64);
@@ -116,11 +144,27 @@ impl Graph {
                 }
             });
         }
-        let mut found: Vec<Scored> = found.into_iter().map(|Reverse(s)| s).collect();
-        found.sort_unstable_by(|a, b| b.cmp(a));
         found
     }
 
+    /// Whether the arrays fit each other and `slots`: asked of every graph that was read from a file.
+    pub fn is_valid(&self, slots: usize) -> bool {
+        self.base.is_valid(slots)
+            && self.base.offsets.len() <= slots + 1
+            && self.members.words.len() == (self.base.offsets.len() - 1).div_ceil(64)
+            && self.parts.iter().all(|part| part.is_valid(slots))
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        let uppers = self.parts.iter().flat_map(|part| &part.uppers);
+        let uppers: usize = uppers
+            .map(|u| 4 * u.nodes.capacity() + u.links.memory_bytes())
+            .sum();
+        uppers + self.base.memory_bytes() + 8 * self.members.words.len()
+    }
+}
+
+impl Part {
     /// From the entry point down to the best start in the lowest layer.
     fn descend(&self, codes: &Codes, query: &PreparedQuery) -> Scored {
         let mut here = Scored {
@@ -144,24 +188,11 @@ impl Graph {
         here
     }
 
-    /// Whether the arrays fit each other and `slots`: asked of every graph that was read from a file.
-    pub fn is_valid(&self, slots: usize) -> bool {
+    fn is_valid(&self, slots: usize) -> bool {
         (self.entry as usize) < slots
-            && self.base.is_valid(slots)
-            && self.base.offsets.len() <= slots + 1
-            && self.members.words.len() == (self.base.offsets.len() - 1).div_ceil(64)
             && self.uppers.iter().all(|u| {
                 u.nodes.is_sorted() && u.links.offsets.len() == u.nodes.len() + 1 && u.links.is_valid(slots)
             })
-    }
-
-    pub fn memory_bytes(&self) -> usize {
-        let uppers: usize = self
-            .uppers
-            .iter()
-            .map(|u| 4 * u.nodes.capacity() + u.links.memory_bytes())
-            .sum();
-        uppers + self.base.memory_bytes() + 8 * self.members.words.len()
     }
 }
 

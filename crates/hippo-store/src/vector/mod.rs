@@ -18,8 +18,8 @@ mod search;
 mod slots;
 
 pub use build::{BuildCancelled, BuildJob, Built};
-pub use dump::{DUMP_FILE, DumpIdentity, DumpRejected, RejectReason};
-pub use error::VectorError;
+pub use dump::{DUMP_FILE, DumpIdentity};
+pub use error::{DumpRejected, RejectReason, VectorError};
 pub use index::VectorIndex;
 pub use params::VectorParams;
 pub use quantize::PreparedQuery;

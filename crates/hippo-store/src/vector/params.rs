@@ -15,6 +15,9 @@ pub struct VectorParams {
     pub exact_below: usize,
     /// Links per node of the graph (twice that in its lowest layer), 2..=256.
     pub m: usize,
+    /// Most vectors of one part of the graph. More are built part after part: `hnsw_rs` takes 2.2 KB a vector while it
+    /// builds.
+    pub part_max: usize,
     /// Candidates considered while a node is linked.
     pub ef_construction: usize,
     /// Candidates kept while the graph is walked; never fewer than are refined.
@@ -33,6 +36,7 @@ impl Default for VectorParams {
         Self {
             exact_below: 90_000,
             m: 12,
+            part_max: 130_000,
             ef_construction: 100,
             ef_search: 200,
             graph_pass_rate: 0.2,

@@ -11,19 +11,20 @@ pub type Filter<'a> = Option<&'a (dyn Fn(u32) -> bool + Sync)>;
 /// Fetches the exact vectors of some ids, one answer per id in their order; `None` keeps the approximate score.
 pub type Rescore<'a> = &'a dyn Fn(&[u32]) -> Vec<Option<Vec<f32>>>;
 
-/// Candidates by upper nibbles that are refined with full codes: 20 a result, at least 200.
+/// Candidates by upper nibbles that are refined with full codes. What a coarse score does to the order shifts a
+/// vector by about so many places near the top, however many results are asked for.
 fn coarse_candidates(k: usize) -> usize {
-    k.saturating_mul(20).max(200)
+    k.saturating_mul(2).saturating_add(200)
 }
 
-/// Candidates by full codes that are rescored with exact vectors: 4 a result, at least 40.
+/// Candidates by full codes that are rescored with exact vectors.
 fn exact_candidates(k: usize) -> usize {
-    k.saturating_mul(4).max(40)
+    k.saturating_add(30)
 }
 
 impl VectorIndex {
-    /// The `k` nearest ids that `filter` passes, with their cosines, nearest first. The candidates that are rescored
-    /// are the best 4 · `k` (at least 40).
+    /// The `k` nearest ids that `filter` passes, with their cosines, nearest first. `k` and 30 more candidates are
+    /// rescored.
     ///
     /// # Errors
     /// When the query has another dimension, is not finite or not of unit length.

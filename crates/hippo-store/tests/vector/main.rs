@@ -46,7 +46,7 @@ proptest! {
     fn changes_and_builds_keep_the_answers(
         before in changes(), during in changes(), after in changes(), dimension in 3usize..80, graph in any::<bool>(),
     ) {
-        let params = VectorParams { exact_below: if graph { 0 } else { 1000 }, build_threads: 1, ..graph_params() };
+        let params = VectorParams { exact_below: if graph { 0 } else { 1000 }, build_threads: 1, part_max: 60, ..graph_params() };
         let (mut index, mut model) = (VectorIndex::with_params(dimension, params), Model::default());
         apply(&mut index, &mut model, &before);
         let job = index.snapshot_for_build();

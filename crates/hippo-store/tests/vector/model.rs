@@ -99,6 +99,7 @@ pub fn graph_params() -> VectorParams {
     VectorParams {
         exact_below: 100,
         m: 12,
+        part_max: 500,
         ef_construction: 80,
         build_threads: 1,
         ..VectorParams::default()
