@@ -393,3 +393,18 @@ fn one_connection_too_many_is_told_so() {
         }
     }
 }
+
+#[test]
+fn an_answer_that_does_not_fit_into_a_line_is_refused_under_its_own_id() {
+    let scratch = Scratch::new();
+    fill(&scratch, 40);
+    let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_SERVER_MAX_LINE_BYTES", "4096")]);
+    daemon.client().index(&scratch.workspace());
+    let mut raw = daemon.raw();
+    let params = json!({"workspace": scratch.workspace(), "query": "pump", "mode": "lexical", "limit": 100});
+    assert!(raw.send(&request("too much", "search", params)));
+    let answer = raw.line().expect("an answer");
+    assert_eq!(answer["id"], "too much", "{answer}");
+    assert_eq!(answer["error"]["data"]["kind"], "too-large", "{answer}");
+    assert_works(&mut raw);
+}

@@ -9,8 +9,9 @@ use super::table::{Figure, ms, percentile};
 use crate::edit::{Edit, Editor};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Depth at which the line counts as found: hundreds of lines of the same making stand beside it.
-const DEPTH: u32 = 50;
+/// Depth at which the line counts as found, the most that an answer holds: up to 200 lines of the same making stand
+/// beside it, and the question shares hardly a word with it.
+const DEPTH: u32 = hippo_proto::MAX_LIMIT;
 
 const WHO: [&str; 20] = [
     "the glassblower",

@@ -33,13 +33,13 @@ struct Weights {
 /// Words and meaning. Fitted with a softmax over the chunks of each question of conversations, leaving one conversation
 /// out at a time; then chosen on a coarse grid over those and assistant logs together, where the figures are flat.
 const HYBRID: Weights = Weights {
-    unit: 5.0,
-    window: 7.0,
+    unit: 6.5,
+    window: 8.0,
     passage: 5.0,
     speaker: 2.5,
-    user: 2.0,
+    user: 3.0,
     date: 1.0,
-    cosine: 6.0,
+    cosine: 5.0,
     cosine_window: 2.0,
     middle: 7.0,
 };

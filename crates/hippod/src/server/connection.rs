@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
-use hippo_proto::{Frame, FrameReader, Id, Reply, RpcError, encode_error, parse_request};
+use hippo_proto::{ErrorKind, Frame, FrameReader, Id, Reply, RpcError, encode_error, parse_request};
 
 use super::dispatch;
 use crate::shared::{Shared, stopped};
@@ -83,22 +83,21 @@ pub async fn run(shared: Arc<Shared>, stream: Stream, mut stop: watch::Receiver<
 }
 
 async fn answer(shared: &Arc<Shared>, frame: Frame, outbox: &Outbox) {
-    let line = match frame {
+    let (id, mut line) = match frame {
         Frame::Line(line) => match parse_request(&line) {
-            Ok(call) => dispatch::answer(shared, call, outbox).await,
-            Err(refusal) => refusal.to_line(),
+            Ok(call) => (call.id.clone(), dispatch::answer(shared, call, outbox).await),
+            Err(refusal) => (Id::Null, refusal.to_line()),
         },
-        Frame::TooLarge { limit } => Reply::refuse(Id::Null, RpcError::line_too_large(limit)).to_line(),
+        Frame::TooLarge { limit } => {
+            let refusal = Reply::refuse(Id::Null, RpcError::line_too_large(limit));
+            (Id::Null, refusal.to_line())
+        }
     };
     shared.served.fetch_add(1, Ordering::Relaxed);
-    let line = if line.len() > shared.config.server.max_line_bytes {
-        encode_error(
-            &Id::Null,
-            &RpcError::internal("the answer is longer than a line may be"),
-        )
-    } else {
-        line
-    };
+    if line.len() > shared.config.server.max_line_bytes {
+        let error = RpcError::new(ErrorKind::TooLarge, "the answer is longer than a line may be");
+        line = encode_error(&id, &error.hint("ask for fewer lines or a smaller limit"));
+    }
     // The client may be gone.
     let _ = outbox.send(line).await;
 }
