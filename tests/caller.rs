@@ -107,12 +107,25 @@ impl Caller {
             for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
                 let mut request = SearchRequest::new(workspace.display().to_string(), *query);
                 request.mode = Some(mode);
-                let response: SearchResponse = self.client.call(&request.into()).expect("an answer");
+                let response = self.warm(&request);
                 assert_eq!(response.index.degraded, None, "{query}: {:?}", response.index.why);
                 answers.push((format!("{mode:?} {query}"), essence(&response.results)));
             }
         }
         answers
+    }
+
+    /// Asks until the disk has been compared with the index.
+    fn warm(&mut self, request: &SearchRequest) -> SearchResponse {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let response: SearchResponse = self.client.call(&request.clone().into()).expect("an answer");
+            if response.index.degraded.as_deref() != Some("warming") {
+                return response;
+            }
+            assert!(Instant::now() < deadline, "never warm: {response:?}");
+            std::thread::yield_now();
+        }
     }
 
     /// Searches by words and meaning.

@@ -16,8 +16,15 @@ mod edits;
 mod instance;
 #[path = "e2e/junk.rs"]
 mod junk;
+#[path = "e2e/limits.rs"]
+mod limits;
+#[cfg(feature = "onnx")]
+#[path = "e2e/model.rs"]
+mod model;
 #[path = "e2e/names.rs"]
 mod names;
+#[path = "e2e/promises.rs"]
+mod promises;
 mod protocol_transcript;
 #[path = "e2e/search.rs"]
 mod search;

@@ -10,7 +10,7 @@ use hippo_proto::{ClientError, Mode, SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Daemon, Raw, Scratch};
 use serde_json::{Value, json};
 
-fn fill(scratch: &Scratch, files: usize) {
+pub fn fill(scratch: &Scratch, files: usize) {
     for number in 0..files {
         scratch.write(
             &format!("memory/{number}.md"),
@@ -19,7 +19,7 @@ fn fill(scratch: &Scratch, files: usize) {
     }
 }
 
-fn started() -> (Scratch, Daemon, Caller) {
+pub fn started() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
     fill(&scratch, 20);
     let daemon = scratch.daemon();
@@ -28,13 +28,13 @@ fn started() -> (Scratch, Daemon, Caller) {
     (scratch, daemon, client)
 }
 
-fn request(id: impl Into<Value>, method: &str, params: Value) -> Vec<u8> {
+pub fn request(id: impl Into<Value>, method: &str, params: Value) -> Vec<u8> {
     let request = json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params});
     format!("{request}\n").into_bytes()
 }
 
 /// The connection answers an ordinary request.
-fn assert_works(raw: &mut Raw) {
+pub fn assert_works(raw: &mut Raw) {
     assert!(raw.send(&request("still there?", "status", json!({}))));
     let answer = raw.line().expect("an answer");
     assert_eq!(answer["id"], "still there?", "{answer}");
@@ -171,28 +171,6 @@ fn half_a_line_is_no_request() {
     let said = raw.rest();
     assert_eq!(said.lines().count(), 1, "{said}");
     assert_eq!(client.status().requests_served, served + 2);
-}
-
-#[test]
-fn a_line_of_17_mib_is_refused_and_the_connection_goes_on() {
-    let (scratch, daemon, _client) = started();
-    let mut raw = daemon.raw();
-    let mut line = request(
-        1,
-        "search",
-        json!({"workspace": scratch.workspace(), "query": "x".repeat(17 << 20)}),
-    );
-    assert!(raw.send(&line));
-    let answer = raw.line().expect("an answer");
-    assert_eq!(answer["error"]["data"]["kind"], "too-large", "{answer}");
-    assert_ne!(answer["error"]["data"]["hint"], "", "{answer}");
-    assert_works(&mut raw);
-    // Just below the limit it is a request like any other.
-    line = request(2, "status", json!({}));
-    let at = line.len() - 1;
-    line.splice(at..at, std::iter::repeat_n(b' ', (16 << 20) - at));
-    assert!(raw.send(&line));
-    assert_eq!(raw.line().unwrap()["id"], 2);
 }
 
 #[test]
@@ -392,19 +370,4 @@ fn one_connection_too_many_is_told_so() {
             break;
         }
     }
-}
-
-#[test]
-fn an_answer_that_does_not_fit_into_a_line_is_refused_under_its_own_id() {
-    let scratch = Scratch::new();
-    fill(&scratch, 40);
-    let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_SERVER_MAX_LINE_BYTES", "4096")]);
-    daemon.client().index(&scratch.workspace());
-    let mut raw = daemon.raw();
-    let params = json!({"workspace": scratch.workspace(), "query": "pump", "mode": "lexical", "limit": 100});
-    assert!(raw.send(&request("too much", "search", params)));
-    let answer = raw.line().expect("an answer");
-    assert_eq!(answer["id"], "too much", "{answer}");
-    assert_eq!(answer["error"]["data"]["kind"], "too-large", "{answer}");
-    assert_works(&mut raw);
 }

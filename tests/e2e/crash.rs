@@ -172,6 +172,7 @@ fn killed_while_the_vector_index_is_saved_it_is_whole_or_not_used() {
     }
     scratch.daemon().client().index(&root);
     let mut before: Option<Vec<hippod_tests::Answer>> = None;
+    let mut caught = 0;
     for round in 0..8 {
         let mut daemon = scratch.daemon();
         let mut client = daemon.client();
@@ -187,6 +188,7 @@ fn killed_while_the_vector_index_is_saved_it_is_whole_or_not_used() {
         daemon.tell_to_stop();
         if round % 2 == 0 {
             while daemon.is_alive() && !is_being_saved(&dump) {}
+            caught += u32::from(is_being_saved(&dump));
         } else {
             for _ in 0..writer.dice.below(3000) {
                 is_being_saved(&dump);
@@ -194,6 +196,7 @@ fn killed_while_the_vector_index_is_saved_it_is_whole_or_not_used() {
         }
         daemon.kill();
     }
+    assert!(caught > 0, "no kill fell into a save");
 }
 
 fn is_being_saved(folder: &Path) -> bool {

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 
 use hippo_proto::{ShutdownRequest, ShutdownResponse};
-use hippod_tests::{Caller, Daemon, Scratch};
+use hippod_tests::{Caller, Daemon, Scratch, assert_same};
 
 fn started() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
@@ -96,5 +96,39 @@ fn shutdown_is_answered_and_ends_the_daemon() {
             .best(&scratch.workspace(), "valve3")
             .as_deref(),
         Some("memory/3.md:4")
+    );
+}
+
+#[test]
+fn a_damaged_registry_stops_the_start_and_is_left_alone() {
+    let (scratch, daemon, mut client) = started();
+    let before = client.answers(&scratch.workspace(), &["blue pump", "valve3"]);
+    daemon.terminate();
+    let registry = scratch.home().join("state/registry.json");
+    let whole = std::fs::read(&registry).unwrap();
+    for damaged in [
+        &whole[..whole.len() / 2],
+        b"",
+        b"\0\0\0\0\0\0",
+        b"{\"version\":1,\"other\":[]}",
+    ] {
+        std::fs::write(&registry, damaged).unwrap();
+        let output = scratch.refused_daemon();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{said}");
+        assert!(
+            said.contains("could not understand the registry") && said.contains("registry.json"),
+            "{said}"
+        );
+        assert_eq!(std::fs::read(&registry).unwrap(), damaged);
+    }
+    std::fs::write(&registry, whole).unwrap();
+    let daemon = scratch.daemon();
+    assert_same(
+        "mended",
+        &daemon
+            .client()
+            .answers(&scratch.workspace(), &["blue pump", "valve3"]),
+        &before,
     );
 }

@@ -76,6 +76,34 @@ fn a_compaction_node_does_not_stand_beside_its_source() {
     );
 }
 
+/// More chunks outside of the filter match better than any search looks at.
+#[test]
+fn a_filter_is_not_applied_to_what_is_left_of_all_candidates() {
+    let scratch = Scratch::new();
+    for file in 0..40 {
+        let lines: String = (0..20)
+            .map(|line| format!("- blue pump: the blue pump number {file}.{line}\n"))
+            .collect();
+        scratch.write(&format!("memory/2026-03-{:02}-{file}.md", 1 + file % 28), lines);
+    }
+    scratch.write(
+        "knowledge/far.md",
+        "# Far\n\n- somewhere in a long sentence about gardens, roofs and weather a pump is named once\n",
+    );
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
+        let narrow = |request: &mut SearchRequest| {
+            request.mode = Some(mode);
+            request.path = Some("knowledge/**".into());
+        };
+        let answer = ask(&mut client, &scratch, narrow, "blue pump");
+        let paths: Vec<&str> = answer.results.iter().map(|hit| hit.path.as_str()).collect();
+        assert_eq!(paths, ["knowledge/far.md"], "{mode:?}");
+    }
+}
+
 #[test]
 fn filters_work_inside_the_search() {
     let (scratch, _daemon, mut client) = started();

@@ -103,7 +103,7 @@ struct Queue {
     queries: VecDeque<Query>,
     jobs: VecDeque<Job>,
     /// Try again to load: the files may be there now.
-    reset: bool,
+    reset: Option<ModelState>,
     stop: bool,
 }
 
@@ -176,9 +176,9 @@ impl EmbedWorker {
         self.shared.wake.notify_one();
     }
 
-    /// Forgets a failure to load, and a loaded model: what is installed has changed.
-    pub fn reset(&self) {
-        lock(&self.shared.queue).reset = true;
+    /// Forgets a failure to load, and a loaded model: what is installed has changed, and `state` is how it is now.
+    pub fn reset(&self, state: ModelState) {
+        lock(&self.shared.queue).reset = Some(state);
         self.shared.wake.notify_one();
     }
 
@@ -216,7 +216,7 @@ struct Loaded {
 enum Work {
     Query(Query),
     Job(Job),
-    Reset,
+    Reset(ModelState),
     Idle,
     Stop,
 }
@@ -227,9 +227,13 @@ impl Worker {
             match self.next_work() {
                 Work::Query(query) => self.answer(query),
                 Work::Job(job) => self.embed(job),
-                Work::Reset | Work::Idle => {
+                Work::Idle => {
                     self.models.clear();
                     self.set_state(ModelState::Unloaded);
+                }
+                Work::Reset(state) => {
+                    self.models.clear();
+                    self.set_state(state);
                 }
                 Work::Stop => return,
             }
@@ -243,8 +247,8 @@ impl Worker {
             if queue.stop {
                 return Work::Stop;
             }
-            if std::mem::take(&mut queue.reset) {
-                return Work::Reset;
+            if let Some(state) = queue.reset.take() {
+                return Work::Reset(state);
             }
             if let Some(query) = queue.queries.pop_front() {
                 return Work::Query(query);

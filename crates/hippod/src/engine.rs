@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use hippo_core::retrieval::terms::Analyzer;
 use hippo_proto::Event as News;
+use hippo_store::StoreError;
 
 use crate::event::Event;
 use crate::registry::Registry;
@@ -101,9 +102,14 @@ impl Engine {
                     }
                 }
             }
+            Event::Damaged { root, error } => {
+                if let Some(workspace) = self.by_root(&root) {
+                    workspace.trouble = Some(error);
+                }
+            }
             Event::GraphBuilt { workspace, built } => self.graph_built(workspace, built),
             Event::ModelChanged => {
-                self.shared.embed.reset();
+                self.shared.embed.reset(self.shared.models.state());
                 for workspace in self.workspaces.values_mut() {
                     workspace.pending.blocked = false;
                 }
@@ -153,11 +159,19 @@ impl Engine {
         let now = self.shared.clock.monotonic();
         if now >= workspace.scan_at {
             workspace.reconcile(now);
+            // What it found is said before it is worked off.
+            self.publish(&mut workspace, now, 0, 0);
         }
         let (changed, removed) = self.ingest(&mut workspace, now);
         let removed = removed + self.delete(&mut workspace, now);
         self.feed(&mut workspace, now);
         self.keep_house(&mut workspace, now);
+        let settled = workspace.dirty.is_empty() && workspace.missing.is_empty();
+        let damaged = workspace.trouble.as_ref().is_some_and(StoreError::needs_rebuild);
+        if settled && !damaged && workspace.pending.blocked_until.is_none() {
+            // What the store refused is done by now, or not wanted any more.
+            workspace.trouble = None;
+        }
         for waiter in &mut workspace.waiters {
             waiter.changed += changed;
             waiter.removed += removed;
@@ -213,6 +227,9 @@ impl Engine {
                         files = deletions.newly_held,
                         "many files went at once; their index is kept until the deletion is accepted"
                     );
+                }
+                if deletions.removed > 0 {
+                    workspace.trouble = None;
                 }
                 deletions.removed as u64
             }

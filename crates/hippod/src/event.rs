@@ -9,6 +9,8 @@ use hippo_proto::{
     WorkspaceSyncResponse,
 };
 
+use hippo_store::StoreError;
+
 use crate::embed_worker::EmbedEvent;
 use crate::watcher::WatchEvent;
 
@@ -27,6 +29,13 @@ pub enum Event {
         root: PathBuf,
         /// Paths relative to it.
         paths: Vec<String>,
+    },
+    /// A query found the database damaged.
+    Damaged {
+        /// Canonical root of the workspace.
+        root: PathBuf,
+        /// What it found.
+        error: StoreError,
     },
     /// The graph over a workspace's vectors was built.
     GraphBuilt {

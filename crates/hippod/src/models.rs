@@ -148,7 +148,9 @@ impl Models {
             runtime: RuntimeInfo {
                 name: runtime.map_or_else(String::new, |runtime| runtime.name.clone()),
                 state: state(runtime.is_some_and(|runtime| runtime.installed)),
-                path: runtime.map(|runtime| runtime.folder.display().to_string()),
+                path: runtime
+                    .filter(|runtime| runtime.installed)
+                    .map(|runtime| runtime.folder.display().to_string()),
                 reason: unsupported,
             },
         })

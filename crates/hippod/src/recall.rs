@@ -60,16 +60,40 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
         .unwrap_or_else(|| shared.clock.time_zone());
     let today = date_in(shared.clock.now(), &zone);
     let question = Arc::new(Question::new(request, &view.config.search, today)?);
-    let waiting = match question.mode {
-        Mode::Lexical => None,
-        Mode::Hybrid | Mode::Vector => {
-            let model = view.picture().model.clone();
-            model.map(|model| shared.embed.query(model, question.request.query.clone()))
+    // The model may change between the question's vector and the ranking: then it is embedded anew, once at most.
+    for _ in 0..2 {
+        if let Some(mut response) = attempt(shared, &view, &question).await? {
+            response.took_ms = start.elapsed().as_secs_f64() * 1e3;
+            return Ok(response);
         }
+    }
+    Err(
+        RpcError::new(ErrorKind::Warming, "the embedding model is being changed")
+            .hint("ask again in a moment"),
+    )
+}
+
+/// One answer; nothing where the model changed while it was made.
+async fn attempt(
+    shared: &Arc<Shared>,
+    view: &Arc<WorkspaceView>,
+    question: &Arc<Question>,
+) -> Result<Option<SearchResponse>, RpcError> {
+    let model = match question.mode {
+        Mode::Lexical => None,
+        // Vectors of earlier days do not speak when search by meaning is switched off.
+        Mode::Hybrid | Mode::Vector => view
+            .picture()
+            .model
+            .clone()
+            .filter(|_| shared.config.embed.enabled),
     };
+    let waiting = model
+        .clone()
+        .map(|model| shared.embed.query(model, question.request.query.clone()));
     // Words are looked up while the model is at work on the meaning.
     let words = (question.mode == Mode::Hybrid).then(|| {
-        let (view, question) = (Arc::clone(&view), Arc::clone(&question));
+        let (view, question) = (Arc::clone(view), Arc::clone(question));
         tokio::task::spawn_blocking(move || question.postings(&view, &view.picture()).map(|_| ()))
     });
     let vector = match waiting {
@@ -81,7 +105,10 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
         None => None,
     };
     if let Some(words) = words {
-        words.await.map_err(gone)?.map_err(|error| store_error(&error))?;
+        words
+            .await
+            .map_err(gone)?
+            .map_err(|error| refused(shared, view, error))?;
     }
     if question.mode == Mode::Vector && vector.is_none() {
         let degraded = view.freshness().degraded;
@@ -91,18 +118,16 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
                 .hint("hippoctl model pull installs the model; mode hybrid answers by words meanwhile"),
         );
     }
-    let shared = Arc::clone(shared);
+    let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
     let recall = move || {
         Recall {
             shared: &shared,
             view: &view,
             question: &question,
         }
-        .answer(vector)
+        .answer(vector.as_deref(), model.as_deref())
     };
-    let mut response = tokio::task::spawn_blocking(recall).await.map_err(gone)??;
-    response.took_ms = start.elapsed().as_secs_f64() * 1e3;
-    Ok(response)
+    tokio::task::spawn_blocking(recall).await.map_err(gone)?
 }
 
 /// What is asked, with the configuration's defaults filled in.
@@ -152,9 +177,17 @@ struct Recall<'a> {
 }
 
 impl Recall<'_> {
-    fn answer(&self, vector: Option<Vec<f32>>) -> Result<SearchResponse, RpcError> {
+    /// `model` is the one that made `vector`; nothing where another one answers by now.
+    fn answer(
+        &self,
+        vector: Option<&[f32]>,
+        model: Option<&str>,
+    ) -> Result<Option<SearchResponse>, RpcError> {
         let picture = self.view.picture();
-        let ranked = self.rank(&picture, vector.as_deref())?;
+        if vector.is_some() && picture.model.as_deref() != model {
+            return Ok(None);
+        }
+        let ranked = self.rank(&picture, vector)?;
         let mut collector = Collector::new(&self.question.request, self.question.limit);
         let places = collector.places(&picture, &ranked);
         let index = self.index_state(&picture, vector.is_some());
@@ -181,7 +214,7 @@ impl Recall<'_> {
         if let Some(range) = self.question.dates {
             notes.push(format!("dates understood as {} to {}", range.start, range.end));
         }
-        Ok(SearchResponse {
+        Ok(Some(SearchResponse {
             query: self.question.request.query.clone(),
             mode: self.question.mode,
             strategy: Strategy::Search,
@@ -190,7 +223,7 @@ impl Recall<'_> {
             index,
             notes,
             took_ms: 0.0,
-        })
+        }))
     }
 
     fn rank(&self, picture: &Picture, vector: Option<&[f32]>) -> Result<Vec<Ranked>, RpcError> {
@@ -199,7 +232,7 @@ impl Recall<'_> {
             Mode::Hybrid | Mode::Lexical => self
                 .question
                 .postings(self.view, picture)
-                .map_err(|error| store_error(&error))?,
+                .map_err(|error| refused(self.shared, self.view, error))?,
         };
         let postings: Vec<Postings<'_>> = self
             .question
@@ -286,6 +319,19 @@ impl Recall<'_> {
             why,
         }
     }
+}
+
+/// The store's refusal for the client; a damage is told to the engine, so that `status` knows of it too.
+fn refused(shared: &Shared, view: &WorkspaceView, error: StoreError) -> RpcError {
+    let refusal = store_error(&error);
+    if error.needs_rebuild() {
+        // The engine is gone only when the daemon ends.
+        let _ = shared.events.send(Event::Damaged {
+            root: view.root.clone(),
+            error,
+        });
+    }
+    refusal
 }
 
 /// Ranking keeps arrays by chunk id; a few of them are handed from query to query.

@@ -161,7 +161,8 @@ impl Views {
                 }
                 None => {
                     let what = format!("the workspace was removed: {}", root.display());
-                    return Err(RpcError::new(ErrorKind::NoWorkspace, what));
+                    return Err(RpcError::new(ErrorKind::NoWorkspace, what)
+                        .hint("hippoctl workspace add registers it again"));
                 }
             }
         }

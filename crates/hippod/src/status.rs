@@ -1,18 +1,23 @@
 //! What `status` answers: from what the engine published last, so that it comes at once whatever the engine does.
 
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use hippo_proto::{ModelLoad, ModelStatus, PROTOCOL, StatusResponse};
+use hippo_proto::{
+    DiskStatus, ModelLoad, ModelStatus, PROTOCOL, StatusResponse, VectorBackend, VectorStatus, WatcherMode,
+    WatcherStatus, WorkspaceStatus,
+};
 
 use crate::embed_worker::ModelState;
 use crate::shared::{Shared, Slot};
 
 /// Answers `status`.
 pub fn status(shared: &Shared) -> StatusResponse {
-    let workspaces = shared.views.all().into_iter().filter_map(|(_, slot)| match slot {
-        Slot::Open(view) => view.status(),
-        Slot::Opening | Slot::Broken(_) => None,
-    });
+    let workspaces = shared
+        .views
+        .all()
+        .into_iter()
+        .map(|(root, slot)| workspace(&root, &slot));
     let uptime = shared.clock.monotonic().saturating_duration_since(shared.started);
     StatusResponse {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -25,6 +30,52 @@ pub fn status(shared: &Shared) -> StatusResponse {
         workspaces: workspaces.collect(),
         memory_rss_bytes: resident_bytes(),
         requests_served: shared.served.load(Ordering::Relaxed),
+    }
+}
+
+/// What the engine published; before that, and where it could not be opened, the reason in the place of figures.
+fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
+    let (word, why) = match slot {
+        Slot::Open(view) => match view.status() {
+            Some(status) => return status,
+            None => ("warming", "it is being opened".to_owned()),
+        },
+        Slot::Opening => ("warming", "it is being opened".to_owned()),
+        Slot::Broken(error) => {
+            let hint: &str = &error.data.hint;
+            ("not-open", format!("{}; {hint}", error.message))
+        }
+    };
+    WorkspaceStatus {
+        root: root.display().to_string(),
+        documents: 0,
+        chunks: 0,
+        pending: 0,
+        embedded: 0,
+        skipped: Vec::new(),
+        skipped_count: 0,
+        generation: 0,
+        lag_ms: 0,
+        degraded: Some(word.to_owned()),
+        why: Some(why),
+        watcher: WatcherStatus {
+            mode: WatcherMode::None,
+            alive: false,
+            last_event_ms_ago: None,
+            last_canary_ms_ago: None,
+            last_reconcile_ms_ago: None,
+            changed_at_last_reconcile: 0,
+        },
+        disk: DiskStatus::default(),
+        held_deletions: 0,
+        root_present: root.is_dir(),
+        vector: VectorStatus {
+            backend: VectorBackend::Exact,
+            vectors: 0,
+            tombstones: 0,
+            building: false,
+        },
+        database_bytes: 0,
     }
 }
 

@@ -70,6 +70,23 @@ pub struct Freshness {
     pub degraded: Option<(&'static str, String)>,
 }
 
+impl Freshness {
+    /// What an index may lack after a start is not known before the disk was compared with it.
+    pub const WARMING: (&'static str, &'static str) = (
+        "warming",
+        "the disk has not been compared with the index since the start",
+    );
+
+    fn warming(now: Instant) -> Self {
+        let (word, why) = Self::WARMING;
+        Self {
+            pending: 0,
+            behind_since: Some(now),
+            degraded: Some((word, why.to_owned())),
+        }
+    }
+}
+
 /// One workspace as queries see it.
 pub struct WorkspaceView {
     /// Canonical root.
@@ -94,13 +111,15 @@ struct PostingsCache {
 }
 
 impl WorkspaceView {
-    /// A view of a picture that was loaded from `database`.
+    /// A view of a picture that was loaded from `database`; until the engine says otherwise, the disk has not been looked
+    /// at.
     pub fn new(
         root: PathBuf,
         config: WorkspaceConfig,
         rules: SourceRules,
         database: PathBuf,
         picture: Picture,
+        now: Instant,
     ) -> Self {
         Self {
             root,
@@ -108,7 +127,7 @@ impl WorkspaceView {
             rules,
             database,
             picture: RwLock::new(picture),
-            freshness: Mutex::default(),
+            freshness: Mutex::new(Freshness::warming(now)),
             status: Mutex::default(),
             readers: Mutex::default(),
             postings: Mutex::default(),

@@ -7,7 +7,7 @@ mod fold;
 mod scan;
 mod stop;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -20,6 +20,9 @@ const TERM: usize = 64;
 const STEMS: usize = 1 << 16;
 /// A term of a question with at most this many characters also matches as the beginning of a word.
 const SHORT: usize = 3;
+
+/// Different words of a question that are looked up, at most: each costs a look into the index.
+const MOST_QUERY_TERMS: usize = 512;
 
 /// One word of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,11 +83,12 @@ impl Analyzer {
         count
     }
 
-    /// The terms of a question in order, each once; then, for each that is no stop word, the same as a speaker's name.
+    /// The first 512 different terms of a question in order; then, for each that is no stop word, the same as a speaker's name.
     pub fn query_terms(&mut self, query: &str) -> Vec<QueryTerm> {
         let mut terms: Vec<QueryTerm> = Vec::new();
+        let mut known: HashSet<String> = HashSet::new();
         self.each(query, |term, word| {
-            if !terms.iter().any(|known| known.term == term) {
+            if known.len() < MOST_QUERY_TERMS && known.insert(term.to_owned()) {
                 terms.push(QueryTerm {
                     term: term.to_owned(),
                     stop: stop::is_stop(word),

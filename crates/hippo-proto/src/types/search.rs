@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Validate, no_empty};
-use crate::error::RpcError;
+use crate::error::{ErrorKind, RpcError};
 
 /// Most results that one request may ask for.
 pub const MAX_LIMIT: u32 = 200;
+/// Longest query of a search, in bytes.
+pub const MAX_QUERY_BYTES: usize = 16 * 1024;
 
 /// How candidates are found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -103,6 +105,11 @@ impl Validate for SearchRequest {
     fn validate(&self) -> Result<(), RpcError> {
         no_empty("workspace", Some(&self.workspace))?;
         no_empty("query", Some(&self.query))?;
+        if self.query.len() > MAX_QUERY_BYTES {
+            let what = format!("the query is longer than {MAX_QUERY_BYTES} bytes");
+            return Err(RpcError::new(ErrorKind::TooLarge, what)
+                .hint("ask for a part of it; a question is a few sentences"));
+        }
         no_empty("path", self.path.as_deref())?;
         if let Some(limit) = self.limit
             && !(1..=MAX_LIMIT).contains(&limit)

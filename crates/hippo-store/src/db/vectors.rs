@@ -172,12 +172,34 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn for_each_vector(&self, mut each: impl FnMut(u32, &[f32])) -> Result<(), StoreError> {
-        let mut read = || {
-            let mut statement = self.connection.prepare(
-                "SELECT chunks.id, vectors.vector FROM chunks JOIN vectors ON vectors.id = chunks.vector",
-            )?;
-            let mut rows = statement.query([])?;
+    pub fn for_each_vector(&self, each: impl FnMut(u32, &[f32])) -> Result<(), StoreError> {
+        let query = "SELECT chunks.id, vectors.vector FROM chunks JOIN vectors ON vectors.id = chunks.vector";
+        self.each_vector(query, [], each)
+    }
+
+    /// The same of an embedder that need not be active.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn for_each_vector_of(
+        &self,
+        embedder: &EmbedderRow,
+        each: impl FnMut(u32, &[f32]),
+    ) -> Result<(), StoreError> {
+        let query = "SELECT chunks.id, vectors.vector FROM chunks
+                     JOIN vectors ON vectors.hash = chunks.hash AND vectors.embedder = ?1";
+        self.each_vector(query, [embedder.id], each)
+    }
+
+    fn each_vector(
+        &self,
+        query: &str,
+        parameters: impl rusqlite::Params,
+        mut each: impl FnMut(u32, &[f32]),
+    ) -> Result<(), StoreError> {
+        let read = || {
+            let mut statement = self.connection.prepare(query)?;
+            let mut rows = statement.query(parameters)?;
             let mut vector = Vec::new();
             while let Some(row) = rows.next()? {
                 decode_into(row.get_ref(1)?.as_blob()?, &mut vector);

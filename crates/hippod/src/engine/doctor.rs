@@ -168,12 +168,15 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {
     };
     let state = watcher.state();
     match (state.mode, state.reason) {
-        (Mode::Poll, Some(reason)) => report.problem(
+        (mode, Some(reason)) => report.problem(
             "watch-limit",
             Severity::Warning,
-            format!("changes are found by looking every few seconds: {reason}"),
+            match mode {
+                Mode::Poll => format!("changes are found by looking every few seconds: {reason}"),
+                Mode::Notify => format!("some changes are found only by comparing the disk: {reason}"),
+            },
             place,
-            "raise fs.inotify.max_user_watches (sysctl), then restart hippod",
+            "raise the limit that is named (sysctl, or ulimit), then restart hippod",
         ),
         _ if workspace.watcher_silent => report.problem(
             "watcher",

@@ -225,14 +225,15 @@ impl Workspace {
         if self.pending.len() > 0 {
             return Ok(false);
         }
-        let mut picture = self.view.picture_mut();
-        self.store.activate(&embedder)?;
+        // Queries go on with the old vectors while the new ones are read.
         let mut vectors = VectorIndex::new(embedder.dimension);
-        self.store.for_each_vector(|chunk, vector| {
+        self.store.for_each_vector_of(&embedder, |chunk, vector| {
             if let Err(error) = vectors.insert(chunk, vector) {
                 tracing::warn!(chunk, %error, "could not index a vector");
             }
         })?;
+        let mut picture = self.view.picture_mut();
+        self.store.activate(&embedder)?;
         picture.vectors = vectors;
         picture.model = Some(embedder.model.as_str().into());
         drop(picture);

@@ -19,6 +19,9 @@ const SAVE_AFTER: Duration = Duration::from_secs(10);
 /// Chunks written since the lexical index was last merged, from which merging it pays.
 const UNTIDY: u64 = 5_000;
 
+/// A graph that could not be built is tried again after this long.
+const BUILD_AGAIN: Duration = Duration::from_secs(3600);
+
 impl Workspace {
     /// When the next housekeeping is due.
     pub fn housekeeping_due(&self, now: Instant) -> Instant {
@@ -56,7 +59,8 @@ impl Engine {
     /// Does what is due.
     pub(super) fn keep_house(&mut self, workspace: &mut Workspace, now: Instant) {
         self.keep_watch(workspace, now);
-        if !workspace.building && workspace.view.picture().vectors.needs_rebuild() {
+        let may_build = !workspace.building && now >= workspace.build_again_at;
+        if may_build && workspace.view.picture().vectors.needs_rebuild() {
             self.build_graph(workspace);
         }
         let quiet = workspace.pending.len() == 0 && workspace.dirty.is_empty();
@@ -140,7 +144,14 @@ impl Engine {
         let cancel = Arc::new(AtomicBool::new(false));
         workspace.cancel_build = Some(Arc::clone(&cancel));
         let build = move || {
-            let built = job.run(&cancel).ok();
+            let built = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run(&cancel)));
+            let built = match built {
+                Ok(built) => built.ok(),
+                Err(_) => {
+                    tracing::error!("building the vector graph failed; every vector is scanned meanwhile");
+                    None
+                }
+            };
             // The engine is gone only when the daemon ends.
             let _ = events.send(Event::GraphBuilt {
                 workspace: key,
@@ -168,6 +179,7 @@ impl Engine {
             Some(built) => picture.vectors.install(built),
             None => {
                 picture.vectors.abandon_build();
+                workspace.build_again_at = self.shared.clock.monotonic() + BUILD_AGAIN;
                 false
             }
         };

@@ -81,6 +81,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         rules,
         file,
         picture,
+        now,
     ));
     let mut workspace = Workspace {
         key,
@@ -108,6 +109,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         last_write: now,
         untidy: 0,
         building: false,
+        build_again_at: now,
         cancel_build: None,
         canary_at: now,
         watch_again_at: now,

@@ -80,12 +80,10 @@ impl Engine {
             .hint("give a folder that exists")
         })?;
         if !root.is_dir() {
-            return Err(RpcError::bad_request(format!("not a folder: {}", root.display())));
+            return Err(RpcError::bad_request(format!("not a folder: {}", root.display()))
+                .hint("give the folder that holds the memory files"));
         }
-        let added = self
-            .registry
-            .add(&root)
-            .map_err(|error| RpcError::internal(format!("{error:#}")))?;
+        let added = self.registry.add(&root).map_err(|error| registry_error(&error))?;
         if added {
             self.shared.views.set(&root, Slot::Opening);
         }
@@ -112,7 +110,7 @@ impl Engine {
         let known = self
             .registry
             .remove(&root)
-            .map_err(|error| RpcError::internal(format!("{error:#}")))?;
+            .map_err(|error| registry_error(&error))?;
         if !known {
             return Err(no_workspace(&root));
         }
@@ -233,6 +231,10 @@ pub fn store_error(error: &StoreError) -> RpcError {
             refusal.hint("look after the disk of the state folder; what waits is written when it takes it")
         }
     }
+}
+
+fn registry_error(error: &anyhow::Error) -> RpcError {
+    RpcError::internal(format!("{error:#}")).hint("look after the rights and the disk of the state folder")
 }
 
 pub(super) fn no_workspace(root: &Path) -> RpcError {

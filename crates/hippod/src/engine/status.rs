@@ -81,6 +81,10 @@ impl Engine {
             );
             return Some(("root-missing", why));
         }
+        if workspace.times.reconcile.is_none() {
+            let (word, why) = Freshness::WARMING;
+            return Some((word, why.to_owned()));
+        }
         if !self.shared.config.embed.enabled {
             return None;
         }

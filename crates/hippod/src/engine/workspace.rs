@@ -167,6 +167,8 @@ pub struct Workspace {
     pub untidy: u64,
     /// A graph is being built in the background.
     pub building: bool,
+    /// No graph is built before then: the last one could not be.
+    pub build_again_at: Instant,
     /// Gives that build up.
     pub cancel_build: Option<Arc<AtomicBool>>,
     /// When to write the next canary.

@@ -152,25 +152,29 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
 fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
     let whole = view.root.join(path);
     let not_found = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => RpcError::not_found(format!("could not find the file: {path}")),
-        _ => RpcError::internal(format!("could not read the file: {path}: {error}")),
+        std::io::ErrorKind::NotFound => RpcError::not_found(format!("could not find the file: {path}"))
+            .hint("hippoctl search names the files that are there"),
+        _ => RpcError::internal(format!("could not read the file: {path}: {error}"))
+            .hint("look after the rights and the disk of the workspace"),
     };
     let real = whole.canonicalize().map_err(not_found)?;
     if !real.starts_with(&view.root) {
-        return Err(RpcError::bad_request(format!(
-            "the path leads outside of the workspace: {path}"
-        )));
+        return Err(
+            RpcError::bad_request(format!("the path leads outside of the workspace: {path}"))
+                .hint("links are followed within the workspace only"),
+        );
     }
     let metadata = std::fs::metadata(&real).map_err(not_found)?;
     if !metadata.is_file() {
-        return Err(RpcError::not_found(format!("not a file: {path}")));
+        return Err(RpcError::not_found(format!("not a file: {path}")).hint("name a file"));
     }
     let limit = view.config.sources.max_file_bytes;
     if metadata.len() > limit {
         return Err(RpcError::new(
             ErrorKind::TooLarge,
             format!("the file is larger than {limit} bytes: {path}"),
-        ));
+        )
+        .hint("[sources] max_file_bytes sets the limit"));
     }
     std::fs::read(&real).map_err(not_found)
 }
@@ -181,7 +185,8 @@ fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, 
     if from > total.max(1) {
         return Err(RpcError::not_found(format!(
             "line {from} is beyond the end of {path}, which has {total}"
-        )));
+        ))
+        .hint("lines count from 1"));
     }
     let wanted = lines
         .get(from as usize - 1..to.min(total) as usize)
@@ -206,7 +211,7 @@ fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, 
         path: path.to_owned(),
         start_line: from,
         end_line: end,
-        hash: ContentHash::of(&text).to_string(),
+        hash: ContentHash::of(bytes).to_string(),
         text: String::from_utf8_lossy(&text).into_owned(),
         heading: section
             .map(|(index, _)| chunk::heading_path(&document.sections, index))

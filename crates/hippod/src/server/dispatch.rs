@@ -82,11 +82,12 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
         ),
         Request::ModelImport(request) => {
             let from = PathBuf::from(request.from);
-            let import = move |shared: &Shared| shared.models.import(&from, request.model.as_deref());
-            let imported = blocking(shared, import).await;
-            // The engine is gone only when the daemon ends.
-            let _ = shared.events.send(Event::ModelChanged);
-            line(&id, imported)
+            let import = move |shared: &Shared| {
+                let imported = shared.models.import(&from, request.model.as_deref());
+                model_changed(shared);
+                imported
+            };
+            line(&id, blocking(shared, import).await)
         }
     }
 }
@@ -190,6 +191,21 @@ fn subscribe(
     Ok(SubscribeResponse { events: wanted })
 }
 
+/// Sent from where the files were changed: the asker may be gone by then.
+fn model_changed(shared: &Shared) {
+    // The engine is gone only when the daemon ends.
+    let _ = shared.events.send(Event::ModelChanged);
+}
+
+/// Sets a flag when it goes, also when the future that holds it is dropped half way.
+struct SetOnDrop(Arc<AtomicBool>);
+
+impl Drop for SetOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Installs the model, with progress to the client; given up when the client goes.
 async fn pull(
     shared: &Arc<Shared>,
@@ -198,6 +214,7 @@ async fn pull(
     outbox: &Outbox,
 ) -> Result<hippo_proto::ModelPullResponse, RpcError> {
     let cancel = Arc::new(AtomicBool::new(false));
+    let _given_up = SetOnDrop(Arc::clone(&cancel));
     let (id, lines, flag) = (id.clone(), outbox.clone(), Arc::clone(&cancel));
     let work = blocking(shared, move |shared| {
         let mut progress = |progress: hippo_embed::acquire::Progress<'_>| {
@@ -211,16 +228,12 @@ async fn pull(
             // A client that reads slowly sees fewer steps; one that is gone is noticed below.
             let _ = lines.try_send(news.to_line());
         };
-        shared.models.pull(request.model.as_deref(), &mut progress, &flag)
+        let pulled = shared.models.pull(request.model.as_deref(), &mut progress, &flag);
+        model_changed(shared);
+        pulled
     });
-    let pulled = tokio::select! {
+    tokio::select! {
         pulled = work => pulled,
-        () = outbox.closed() => {
-            cancel.store(true, Ordering::Relaxed);
-            return Err(RpcError::internal("the client is gone"));
-        }
-    };
-    // The engine is gone only when the daemon ends.
-    let _ = shared.events.send(Event::ModelChanged);
-    pulled
+        () = outbox.closed() => Err(RpcError::internal("the client is gone").hint("ask again")),
+    }
 }

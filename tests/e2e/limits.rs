@@ -1,0 +1,61 @@
+//! What is too large is refused under its own id, and the connection goes on.
+
+use hippod_tests::{Daemon, Raw, Scratch};
+use serde_json::json;
+
+use crate::clients::{assert_works, fill, request, started};
+
+#[test]
+fn a_line_of_17_mib_is_refused_and_the_connection_goes_on() {
+    let (scratch, daemon, _client) = started();
+    let mut raw = daemon.raw();
+    let mut line = request(
+        1,
+        "search",
+        json!({"workspace": scratch.workspace(), "query": "x".repeat(17 << 20)}),
+    );
+    assert!(raw.send(&line));
+    let answer = raw.line().expect("an answer");
+    assert_eq!(answer["error"]["data"]["kind"], "too-large", "{answer}");
+    assert_ne!(answer["error"]["data"]["hint"], "", "{answer}");
+    assert_works(&mut raw);
+    // Just below the limit it is a request like any other.
+    line = request(2, "status", json!({}));
+    let at = line.len() - 1;
+    line.splice(at..at, std::iter::repeat_n(b' ', (16 << 20) - at));
+    assert!(raw.send(&line));
+    assert_eq!(raw.line().unwrap()["id"], 2);
+}
+
+#[test]
+fn a_query_of_megabytes_is_refused_and_nobody_waits_for_it() {
+    let (scratch, daemon, mut client) = started();
+    let long: String = (0..130_000).map(|word| format!("word{word} ")).collect();
+    let mut rude: Vec<Raw> = (0..4).map(|_| daemon.raw()).collect();
+    for raw in &mut rude {
+        let params = json!({"workspace": scratch.workspace(), "query": long});
+        assert!(raw.send(&request("long", "search", params)));
+    }
+    assert!(client.status().pid > 0);
+    for raw in &mut rude {
+        let answer = raw.line().expect("an answer");
+        assert_eq!(answer["id"], "long", "{answer}");
+        assert_eq!(answer["error"]["data"]["kind"], "too-large", "{answer}");
+        assert_works(raw);
+    }
+}
+
+#[test]
+fn an_answer_that_does_not_fit_into_a_line_is_refused_under_its_own_id() {
+    let scratch = Scratch::new();
+    fill(&scratch, 40);
+    let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_SERVER_MAX_LINE_BYTES", "4096")]);
+    daemon.client().index(&scratch.workspace());
+    let mut raw = daemon.raw();
+    let params = json!({"workspace": scratch.workspace(), "query": "pump", "mode": "lexical", "limit": 100});
+    assert!(raw.send(&request("too much", "search", params)));
+    let answer = raw.line().expect("an answer");
+    assert_eq!(answer["id"], "too much", "{answer}");
+    assert_eq!(answer["error"]["data"]["kind"], "too-large", "{answer}");
+    assert_works(&mut raw);
+}

@@ -1,0 +1,173 @@
+//! The daemon with the real model: search by meaning, unloading, a change of model, checking the installed files.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use hippo_proto::{
+    Event, EventName, Mode, ModelListRequest, ModelListResponse, ModelLoad, ModelState, ModelVerifyRequest,
+    ModelVerifyResponse, SearchRequest, SearchResponse, SubscribeRequest, SubscribeResponse,
+};
+use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
+
+const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2");
+
+/// A home that has the model and the runtime of the set-up.
+fn with_model() -> Scratch {
+    let installed = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
+    let installed =
+        installed.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder");
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.home()).unwrap();
+    for name in ["models", "runtime"] {
+        std::os::unix::fs::symlink(installed.join(name), scratch.home().join(name)).unwrap();
+    }
+    scratch.write(
+        "memory/2026-03-02.md",
+        "# 2026-03-02\n\n- The physician prescribed new tablets for the blood pressure.\n\n- We repainted the garden fence in green.\n",
+    );
+    scratch.write(
+        "knowledge/harbour.md",
+        "# Harbour\n\nThe ferry to the islands leaves at seven.\n\nThe lighthouse keeper retired in autumn.\n",
+    );
+    scratch
+}
+
+fn by_meaning(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
+    let request = SearchRequest {
+        mode: Some(Mode::Vector),
+        ..SearchRequest::new(scratch.workspace().display().to_string(), query)
+    };
+    client.raw().call(&request.into()).expect("an answer")
+}
+
+fn best(client: &mut Caller, scratch: &Scratch, query: &str) -> String {
+    by_meaning(client, scratch, query).results.remove(0).text
+}
+
+#[test]
+fn other_words_find_what_is_meant_and_the_model_leaves_memory_when_it_is_idle() {
+    let scratch = with_model();
+    let daemon = Daemon::start(&scratch.home(), &[REAL, ("HIPPOD_EMBED_IDLE_UNLOAD_SECS", "1")]);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    assert!(best(&mut client, &scratch, "which medicine did the doctor give me").contains("physician"));
+    assert!(best(&mut client, &scratch, "when does the boat sail").contains("ferry"));
+    let loads = client.status().model.loads;
+    let deadline = Instant::now() + PATIENCE;
+    while client.status().model.state != ModelLoad::Unloaded {
+        assert!(
+            Instant::now() < deadline,
+            "the model stays: {:?}",
+            client.status().model
+        );
+        std::thread::yield_now();
+    }
+    assert!(best(&mut client, &scratch, "when does the boat sail").contains("ferry"));
+    assert!(client.status().model.loads > loads, "it was loaded again");
+}
+
+#[test]
+fn the_old_model_answers_until_the_vectors_of_the_new_one_are_complete() {
+    let scratch = with_model();
+    let daemon = Daemon::start(&scratch.home(), &[]);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let hashed = client.status();
+    assert!(hashed.model.id.starts_with("feature-hash"), "{:?}", hashed.model);
+    daemon.terminate();
+
+    let daemon = Daemon::start(&scratch.home(), &[REAL]);
+    let mut client = daemon.client();
+    // Whichever of the two answers, it answers by meaning, with vectors of its own.
+    for _ in 0..20 {
+        let answer = by_meaning(&mut client, &scratch, "the ferry to the islands leaves at seven");
+        assert!(answer.results[0].text.contains("ferry"), "{answer:?}");
+    }
+    client.sync(&scratch.workspace());
+    let status = client.status();
+    assert!(
+        status.model.id.starts_with("all-minilm-l6-v2"),
+        "{:?}",
+        status.model
+    );
+    assert_eq!(status.workspaces[0].embedded, status.workspaces[0].chunks);
+    assert!(best(&mut client, &scratch, "which medicine did the doctor give me").contains("physician"));
+}
+
+#[test]
+fn switched_off_it_is_silent_whatever_was_embedded_before() {
+    let scratch = with_model();
+    let daemon = Daemon::start(&scratch.home(), &[]);
+    daemon.client().index(&scratch.workspace());
+    daemon.terminate();
+    let daemon = Daemon::start(&scratch.home(), &[REAL, ("HIPPOD_EMBED_ENABLED", "false")]);
+    let mut client = daemon.client();
+    client.sync(&scratch.workspace());
+    let request = SearchRequest {
+        mode: Some(Mode::Vector),
+        ..SearchRequest::new(scratch.workspace().display().to_string(), "ferry")
+    };
+    let refusal = client.refusal(request);
+    assert!(
+        refusal.message.contains("could not search by meaning"),
+        "{refusal}"
+    );
+    let answer = client.search(&scratch.workspace(), "ferry");
+    assert!(answer.results[0].text.contains("ferry") && answer.index.degraded.is_none());
+    let model = client.status().model;
+    assert_eq!((model.state, model.loads), (ModelLoad::Absent, 0));
+}
+
+#[test]
+fn what_is_installed_is_listed_and_checked() {
+    let scratch = with_model();
+    let daemon = Daemon::start(&scratch.home(), &[REAL]);
+    let mut client = daemon.client();
+    let listed: ModelListResponse = client.raw().call(&ModelListRequest {}.into()).unwrap();
+    let default = &listed.models[0];
+    assert_eq!((default.state, default.selected), (ModelState::Installed, true));
+    assert_eq!(listed.runtime.state, ModelState::Installed);
+    assert!(
+        listed
+            .runtime
+            .path
+            .is_some_and(|path| PathBuf::from(path).exists())
+    );
+    let verified: ModelVerifyResponse = client
+        .raw()
+        .call(&ModelVerifyRequest { model: None }.into())
+        .unwrap();
+    assert!(verified.ok && verified.files.len() > 4, "{verified:?}");
+}
+
+#[test]
+fn subscribers_hear_of_what_becomes_searchable() {
+    let scratch = with_model();
+    let daemon = Daemon::start(&scratch.home(), &[REAL]);
+    daemon.client().index(&scratch.workspace());
+    let mut listener = daemon.client();
+    let root = scratch.workspace().canonicalize().unwrap().display().to_string();
+    let subscribe = SubscribeRequest {
+        workspace: Some(root.clone()),
+        events: Some(vec![EventName::Indexed, EventName::Job]),
+    };
+    let _: SubscribeResponse = listener.raw().call(&subscribe.into()).unwrap();
+    scratch.write(
+        "memory/2026-03-03.md",
+        "# 2026-03-03\n\n- The kiln reached its heat at noon.\n",
+    );
+    let mut heard = Vec::new();
+    for news in listener.raw().notifications() {
+        heard.extend(news.event());
+        let embedded =
+            |event: &Event| matches!(event, Event::Job { job, finished: true, .. } if job == "embed");
+        if heard.iter().any(embedded) {
+            break;
+        }
+    }
+    let indexed = heard.iter().position(
+        |event| matches!(event, Event::Indexed { workspace, changed: 1, .. } if *workspace == root),
+    );
+    assert!(indexed.is_some_and(|at| at + 1 < heard.len()), "{heard:?}");
+    assert!(best(&mut daemon.client(), &scratch, "the oven for pottery was hot").contains("kiln"));
+}
