@@ -4,6 +4,7 @@
 
 pub mod chunk;
 pub mod corpus;
+pub mod entry;
 pub mod retrieval;
 pub mod source;
 pub mod time;
