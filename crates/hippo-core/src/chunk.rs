@@ -5,7 +5,7 @@
 //! the number of bytes and nothing recurses on the input's depth.
 
 mod front_matter;
-mod line;
+pub(crate) mod line;
 mod outline;
 mod parse;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What is an entry of the index file: one topic, where it is told, how strong it is?
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,26 @@ pub enum Priority {
     Amygdala,
 }
 
+impl fmt::Display for Priority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Low => "low",
+            Self::Normal => "normal",
+            Self::High => "high",
+            Self::Amygdala => "amygdala",
+        })
+    }
+}
+
+impl FromStr for Priority {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        let all = [Self::Low, Self::Normal, Self::High, Self::Amygdala];
+        named(all, name)
+    }
+}
+
 /// Who made an entry (`src`, v1 §5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -47,6 +68,38 @@ pub enum Origin {
     Auto,
 }
 
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Defrag => "defrag",
+            Self::Manual => "manual",
+            Self::Retrieval => "retrieval",
+            Self::Auto => "auto",
+        })
+    }
+}
+
+impl FromStr for Origin {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        let all = [Self::Defrag, Self::Manual, Self::Retrieval, Self::Auto];
+        named(all, name)
+    }
+}
+
+/// A word that names no value of the kind that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown name {0:?}")]
+pub struct UnknownName(pub String);
+
+/// The value that is displayed like this, whatever the case of its letters.
+fn named<T: fmt::Display, const N: usize>(all: [T; N], name: &str) -> Result<T, UnknownName> {
+    let mut all = all.into_iter();
+    let found = all.find(|value| value.to_string().eq_ignore_ascii_case(name));
+    found.ok_or_else(|| UnknownName(name.to_owned()))
+}
+
 /// Where a topic is told: a file, and a section of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Pointer {
@@ -58,7 +111,7 @@ pub struct Pointer {
 }
 
 /// One topic of the index file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Entry {
     /// Its name.
     pub id: EntryId,
@@ -89,4 +142,22 @@ pub struct Entry {
     pub origin: Origin,
     /// How often it was modified, from 1.
     pub version: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for priority in [Priority::Low, Priority::Normal, Priority::High, Priority::Amygdala] {
+            assert_eq!(priority.to_string().parse(), Ok(priority));
+        }
+        for origin in [Origin::Defrag, Origin::Manual, Origin::Retrieval, Origin::Auto] {
+            assert_eq!(origin.to_string().parse(), Ok(origin));
+        }
+        assert_eq!("Amygdala".parse(), Ok(Priority::Amygdala));
+        let unknown = "urgent".parse::<Priority>().unwrap_err();
+        assert_eq!(unknown.to_string(), "unknown name \"urgent\"");
+    }
 }

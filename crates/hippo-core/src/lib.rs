@@ -4,7 +4,9 @@
 
 pub mod chunk;
 pub mod corpus;
+pub mod decay;
 pub mod entry;
+pub mod index_file;
 pub mod retrieval;
 pub mod source;
 pub mod time;

@@ -2,7 +2,7 @@
 
 /// A line of a file, without its line end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// Counts from 1.
     pub number: u32,
     /// Offset of its first byte.
@@ -13,7 +13,7 @@ pub(super) struct Line {
 
 /// Goes through the lines of a file.
 #[derive(Debug, Clone)]
-pub(super) struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
     number: u32,
@@ -54,12 +54,12 @@ impl Iterator for Lines<'_> {
 }
 
 /// White space that markdown knows.
-pub(super) const fn is_space(byte: u8) -> bool {
+pub(crate) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
 }
 
 /// Without white space at both ends.
-pub(super) fn trim(mut text: &[u8]) -> &[u8] {
+pub(crate) fn trim(mut text: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = text
         && is_space(*first)
     {
@@ -74,7 +74,7 @@ pub(super) fn trim(mut text: &[u8]) -> &[u8] {
 }
 
 /// Columns before the first character that is no white space; a tab goes to the next multiple of 4.
-pub(super) fn indent(text: &[u8]) -> usize {
+pub(crate) fn indent(text: &[u8]) -> usize {
     let mut columns = 0;
     for byte in text {
         match byte {
@@ -87,7 +87,7 @@ pub(super) fn indent(text: &[u8]) -> usize {
 }
 
 /// Level (1 to 6) and text of an ATX heading; `text` is trimmed.
-pub(super) fn atx_heading(text: &[u8]) -> Option<(u8, &[u8])> {
+pub(crate) fn atx_heading(text: &[u8]) -> Option<(u8, &[u8])> {
     let level = text.iter().take_while(|&&byte| byte == b'#').count();
     let rest = &text[level..];
     if !(1..=6).contains(&level) || rest.first().is_some_and(|&byte| !is_space(byte)) {
@@ -104,7 +104,7 @@ pub(super) fn atx_heading(text: &[u8]) -> Option<(u8, &[u8])> {
 }
 
 /// Level of the heading that this line underlines; `text` is trimmed.
-pub(super) fn setext_level(text: &[u8]) -> Option<u8> {
+pub(crate) fn setext_level(text: &[u8]) -> Option<u8> {
     let all = |mark: u8| !text.is_empty() && text.iter().all(|&byte| byte == mark);
     if all(b'=') {
         Some(1)
@@ -114,7 +114,7 @@ pub(super) fn setext_level(text: &[u8]) -> Option<u8> {
 }
 
 /// A line across: three or more `-`, `*` or `_`.
-pub(super) fn is_rule(text: &[u8]) -> bool {
+pub(crate) fn is_rule(text: &[u8]) -> bool {
     let Some(&mark) = text.first() else { return false };
     matches!(mark, b'-' | b'*' | b'_')
         && text.iter().all(|&byte| byte == mark || is_space(byte))
@@ -123,9 +123,9 @@ pub(super) fn is_rule(text: &[u8]) -> bool {
 
 /// A code fence: its character and how many of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fence {
-    mark: u8,
-    count: usize,
+pub(crate) struct Fence {
+    pub mark: u8,
+    pub count: usize,
 }
 
 impl Fence {
@@ -145,7 +145,7 @@ impl Fence {
 }
 
 /// Bytes of a list marker with the space after it; `text` is trimmed.
-pub(super) fn list_marker(text: &[u8]) -> Option<usize> {
+pub(crate) fn list_marker(text: &[u8]) -> Option<usize> {
     let marker = match text.first()? {
         b'-' | b'*' | b'+' => 1,
         byte if byte.is_ascii_digit() => {
@@ -165,7 +165,7 @@ pub(super) fn list_marker(text: &[u8]) -> Option<usize> {
 }
 
 /// The row of dashes under a table's header.
-pub(super) fn is_table_delimiter(text: &[u8]) -> bool {
+pub(crate) fn is_table_delimiter(text: &[u8]) -> bool {
     text.contains(&b'-')
         && text.contains(&b'|')
         && text

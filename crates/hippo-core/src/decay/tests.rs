@@ -1,0 +1,206 @@
+//! Does the curve give the protocol's numbers, and does it keep its laws?
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::entry::EntryId;
+
+const P: Profile = Profile::PROTOCOL;
+const HOURS: i64 = 3_600_000;
+const DAYS: i64 = 24 * HOURS;
+
+fn entry(strength: f32, accessed: i64) -> Entry {
+    Entry {
+        strength,
+        accessed: Timestamp(accessed),
+        version: 1,
+        ..Entry::default()
+    }
+}
+
+fn any_modifiers() -> impl Strategy<Value = Modifiers> {
+    let priority = prop::sample::select(vec![
+        Priority::Low,
+        Priority::Normal,
+        Priority::High,
+        Priority::Amygdala,
+    ]);
+    (priority, any::<bool>(), 0_usize..6).prop_map(|(priority, manual, links)| Modifiers {
+        priority,
+        manual,
+        links,
+    })
+}
+
+#[test]
+fn the_numbers_follow_from_the_formula() {
+    let table = [
+        (HOURS, 0.97),
+        (DAYS, 0.69),
+        (7 * DAYS, 0.42),
+        (30 * DAYS, 0.28),
+        (90 * DAYS, 0.20),
+        (180 * DAYS, 0.16),
+        (365 * DAYS, 0.13),
+    ];
+    for (elapsed, expected) in table {
+        let found = strength(&P, 1.0, elapsed, Modifiers::default());
+        assert_eq!((found * 100.0).round() / 100.0, expected, "{elapsed} ms");
+    }
+    // What v1 prints for a day, a week and a year is another curve.
+    for (elapsed, printed) in [(DAYS, 0.72), (7 * DAYS, 0.52), (365 * DAYS, 0.16)] {
+        assert!((strength(&P, 1.0, elapsed, Modifiers::default()) - printed).abs() > 0.02);
+    }
+}
+
+#[test]
+fn modifiers_change_the_exponent() {
+    let kind = |priority, manual, links| Modifiers {
+        priority,
+        manual,
+        links,
+    };
+    let table = [
+        (kind(Priority::Normal, false, 2), 0.3),
+        (kind(Priority::High, false, 0), 0.3),
+        (kind(Priority::Normal, true, 0), 0.15),
+        (kind(Priority::Normal, false, 3), 0.21),
+        (kind(Priority::Normal, true, 3), 0.105),
+        (kind(Priority::Low, false, 0), 0.6),
+        (kind(Priority::Amygdala, false, 0), 0.0),
+    ];
+    for (modifiers, exponent) in table {
+        let expected = 17.8_f64.powf(-exponent);
+        let found = f64::from(strength(&P, 1.0, 7 * DAYS, modifiers));
+        assert!((found - expected).abs() < 1e-6, "{modifiers:?}: {found}");
+    }
+}
+
+#[test]
+fn accesses_of_other_days_beat_accesses_of_one_day() {
+    let mut massed = entry(0.5, 0);
+    for nth in 1..=4 {
+        access(&P, &mut massed, Timestamp(0), nth);
+    }
+    assert!((massed.strength - (0.5 + 0.1 + 0.05 + 0.1 / 3.0 + 0.025)).abs() < 1e-6);
+    let mut spaced = entry(0.5, 0);
+    (0..4).for_each(|_| access(&P, &mut spaced, Timestamp(0), 1));
+    assert!(spaced.strength > massed.strength);
+    assert_eq!(spaced.hits, 4);
+    access(&P, &mut spaced, Timestamp(HOURS), 0);
+    assert_eq!(spaced.accessed, Timestamp(HOURS));
+}
+
+#[test]
+fn a_clock_set_back_takes_nothing_and_is_healed_by_an_access() {
+    let mut it = entry(0.6, 10 * DAYS);
+    assert_eq!(strength_at(&P, &it, Timestamp(0)), 0.6);
+    access(&P, &mut it, Timestamp(DAYS), 1);
+    assert!((it.strength - 0.7).abs() < 1e-6 && it.accessed == Timestamp(DAYS));
+    assert_eq!(strength(&P, 1.0, i64::MIN, Modifiers::default()), 1.0);
+}
+
+#[test]
+fn bands_start_at_their_thresholds() {
+    let table = [
+        (1.0, Band::Strong),
+        (0.8, Band::Strong),
+        (0.799, Band::Moderate),
+        (0.5, Band::Moderate),
+        (0.49, Band::Weak),
+        (0.3, Band::Weak),
+        (0.29, Band::Decaying),
+        (0.1, Band::Decaying),
+        (0.09, Band::Silent),
+        (f32::NAN, Band::Silent),
+    ];
+    for (strength, band) in table {
+        assert_eq!(Band::of(strength), band, "{strength}");
+    }
+    assert_eq!(Band::Decaying.to_string(), "decaying");
+}
+
+#[test]
+fn some_strengths_are_never_reached() {
+    let normal = Modifiers::default();
+    let amygdala = Modifiers {
+        priority: Priority::Amygdala,
+        ..normal
+    };
+    assert_eq!(time_until(&P, 1.0, 0.1, amygdala), None);
+    assert_eq!(time_until(&P, 1.0, 0.0, normal), None);
+    assert_eq!(time_until(&P, 1.0, f32::NAN, normal), None);
+    assert_eq!(time_until(&P, 1.0, 1e-30, normal), None);
+    assert_eq!(time_until(&P, 0.4, 0.5, normal), Some(0));
+    // 0.1^(−1/0.3) − 1 tenths of an hour: about 897 days.
+    assert_eq!(time_until(&P, 1.0, 0.1, normal).unwrap() / DAYS, 897);
+}
+
+proptest! {
+    #[test]
+    fn strength_never_rises_by_itself_and_stays_within_bounds(
+        initial in any::<f32>(),
+        first in any::<i64>(),
+        second in any::<i64>(),
+        modifiers in any_modifiers(),
+    ) {
+        let (earlier, later) = (first.min(second), first.max(second));
+        let before = strength(&P, initial, earlier, modifiers);
+        let after = strength(&P, initial, later, modifiers);
+        prop_assert!((0.0..=1.0).contains(&before) && (0.0..=1.0).contains(&after));
+        prop_assert!(after <= before);
+        prop_assert!(initial.is_nan() || before <= initial.clamp(0.0, 1.0));
+    }
+
+    #[test]
+    fn computing_again_changes_nothing(initial in 0.0_f32..=1.0, accessed in 0..DAYS, elapsed in any::<i64>()) {
+        let it = entry(initial, accessed);
+        let (copy, now) = (it.clone(), Timestamp(elapsed));
+        let once = strength_at(&P, &it, now);
+        prop_assert_eq!(once, strength_at(&P, &it, now));
+        prop_assert_eq!(it, copy);
+    }
+
+    #[test]
+    fn the_inverse_agrees_with_the_curve(
+        initial in 0.01_f32..=1.0,
+        part in 0.01_f32..=1.0,
+        modifiers in any_modifiers(),
+    ) {
+        let target = initial * part;
+        match time_until(&P, initial, target, modifiers) {
+            Some(time) => {
+                let there = strength(&P, initial, time, modifiers);
+                prop_assert!(there <= target * 1.0001 && there >= target * 0.9999, "{} {}", there, target);
+            }
+            None => prop_assert!(strength(&P, initial, i64::MAX, modifiers) > target * 0.9),
+        }
+    }
+
+    #[test]
+    fn an_access_lifts_and_a_replay_never_harms(
+        initial in 0.0_f32..=1.0,
+        age in 0..400 * DAYS,
+        later in 0..400 * DAYS,
+        nth in 1_u32..9,
+        manual in any::<bool>(),
+    ) {
+        let now = Timestamp(age);
+        let mut it = entry(initial, 0);
+        it.origin = if manual { Origin::Manual } else { Origin::Auto };
+        it.related = vec![EntryId::default(); 3];
+        let before = strength_at(&P, &it, now);
+
+        let mut reviewed = it.clone();
+        replay(&P, &mut reviewed, now);
+        let lifted = strength_at(&P, &reviewed, now);
+        prop_assert!((lifted - (before + 0.05).min(1.0)).abs() < 1e-4);
+        prop_assert_eq!(reviewed.hits, 0);
+        let then = now.plus(later);
+        prop_assert!(strength_at(&P, &reviewed, then) >= strength_at(&P, &it, then) - 1e-6);
+
+        access(&P, &mut it, now, nth);
+        prop_assert!(it.strength >= before && it.strength <= 1.0);
+        prop_assert!((it.strength - (f64::from(before) + 0.1 / f64::from(nth)).min(1.0) as f32).abs() < 1e-6);
+    }
+}

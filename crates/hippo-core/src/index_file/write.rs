@@ -1,0 +1,73 @@
+//! How is a new entry written, and what of it does the file keep?
+
+use super::{Settings, meta, pointer, text};
+use crate::entry::{Entry, EntryId, Pointer};
+use crate::time::Timestamp;
+
+/// An entry as it comes back from a file that it was written to.
+///
+/// White space in topic and summary becomes single spaces, in other values it is cut at the ends; empty pointers, tags and relations are
+/// left out; dates become days; the strength is in hundredths; an empty id becomes one made from the topic.
+#[must_use]
+pub fn as_written(entry: &Entry, settings: &Settings) -> Entry {
+    let topic = text::one_line(&entry.topic);
+    let id = entry.id.0.trim();
+    let trimmed = |items: &mut dyn Iterator<Item = &str>| -> Vec<String> {
+        let items = items.map(str::trim).filter(|item| !item.is_empty());
+        items.map(str::to_owned).collect()
+    };
+    let day = |moment: Timestamp| {
+        let date = moment.date(settings.offset_seconds);
+        Timestamp::start_of(date, settings.offset_seconds.clamp(-86_399, 86_399))
+    };
+    let pointers = entry.pointers.iter().filter_map(|pointer| {
+        let path = pointer.path.trim();
+        let section = pointer.section.as_deref().map(str::trim).filter(|section| !section.is_empty());
+        (!path.is_empty()).then(|| Pointer {
+            path: path.to_owned(),
+            section: section.map(str::to_owned),
+        })
+    });
+    let related = trimmed(&mut entry.related.iter().map(|id| id.0.as_str()));
+    Entry {
+        id: EntryId(if id.is_empty() { text::slug(&topic) } else { id.to_owned() }),
+        topic,
+        summary: text::one_line(&entry.summary),
+        pointers: pointers.collect(),
+        created: day(entry.created),
+        accessed: day(entry.accessed),
+        hits: entry.hits,
+        strength: meta::shown(entry.strength),
+        tags: trimmed(&mut entry.tags.iter().map(String::as_str)),
+        related: related.into_iter().map(EntryId).collect(),
+        priority: entry.priority,
+        priority_rule: trimmed(&mut entry.priority_rule.iter().map(String::as_str)).pop(),
+        origin: entry.origin,
+        version: entry.version,
+    }
+}
+
+/// The lines of a new entry below a heading of this level, 2 to 6, each ended by `line_end`.
+#[must_use]
+pub fn entry_text(entry: &Entry, level: u8, line_end: &str, settings: &Settings) -> String {
+    let entry = as_written(entry, settings);
+    let marks = "#".repeat(usize::from(level.clamp(2, 6)));
+    let mut out = format!("{marks} {}{line_end}", text::escape_heading(&entry.topic));
+    let mut line = |text: &str| {
+        out.push_str(text);
+        out.push_str(line_end);
+    };
+    if !entry.summary.is_empty() {
+        line(&text::escape_summary(&entry.summary));
+    }
+    if !entry.pointers.is_empty() {
+        line(&pointer_line(&entry.pointers));
+    }
+    line(&meta::comment(&entry, settings));
+    out
+}
+
+/// The line of an entry's pointers.
+pub(super) fn pointer_line(pointers: &[Pointer]) -> String {
+    format!("{} {}", text::ARROW, pointer::write(pointers))
+}
