@@ -235,7 +235,11 @@ fn lifted(strength: f32, gain: f64) -> f32 {
 
 /// Within [0, 1]; 0 for what is no number.
 const fn within(value: f64) -> f64 {
-    if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) }
+    if value.is_nan() {
+        0.0
+    } else {
+        value.clamp(0.0, 1.0)
+    }
 }
 
 #[allow(

@@ -150,7 +150,12 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for priority in [Priority::Low, Priority::Normal, Priority::High, Priority::Amygdala] {
+        for priority in [
+            Priority::Low,
+            Priority::Normal,
+            Priority::High,
+            Priority::Amygdala,
+        ] {
             assert_eq!(priority.to_string().parse(), Ok(priority));
         }
         for origin in [Origin::Defrag, Origin::Manual, Origin::Retrieval, Origin::Auto] {

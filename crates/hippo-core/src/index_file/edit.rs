@@ -100,9 +100,15 @@ impl<'a> Edit<'a> {
 
     fn text(mut self) -> Vec<u8> {
         self.topic();
-        self.summary();
-        self.pointers();
-        self.comment();
+        if self.it.level.is_some() {
+            self.summary();
+            self.pointers();
+            self.comment();
+        } else {
+            self.pointers();
+            self.comment();
+            self.summary();
+        }
         self.splices.sort_by_key(|(span, _)| span.start);
         let (mut out, mut at) = (Vec::with_capacity(self.it.text.len() + 64), 0);
         for (span, new) in &self.splices {
@@ -128,10 +134,17 @@ impl<'a> Edit<'a> {
     }
 
     fn summary(&mut self) {
+        let summary = text::escape_summary(&self.new.summary);
+        if let Some(span) = self.stranded() {
+            self.remove(span);
+            if !summary.is_empty() {
+                self.insert_after(self.it.layout.topic.end, &summary);
+            }
+            return;
+        }
         if self.new.summary == self.old.summary {
             return;
         }
-        let summary = text::escape_summary(&self.new.summary);
         match (&self.it.layout.summary, self.new.summary.is_empty()) {
             (Some(span), false) => self.splices.push((span.clone(), summary)),
             (Some(span), true) => self.remove(span.clone()),
@@ -139,6 +152,16 @@ impl<'a> Edit<'a> {
             (None, false) if self.it.level.is_some() => self.insert_after(self.it.layout.topic.end, &summary),
             (None, false) => self.insert_after(self.item_end(), &format!("  {summary}")),
         }
+    }
+
+    /// The summary, if nothing of the entry would follow it any more once pointers below it are gone: it must go up then.
+    fn stranded(&self) -> Option<Range<usize>> {
+        let layout = &self.it.layout;
+        let (span, comment) = (layout.summary.clone()?, layout.comment.as_ref()?);
+        let stays = layout.pointers.first().filter(|_| !self.new.pointers.is_empty());
+        let gone =
+            self.new.pointers != self.old.pointers && stays.is_none_or(|first| first.start < span.start);
+        (self.it.level.is_some() && gone && comment.start < span.start).then_some(span)
     }
 
     fn pointers(&mut self) {
@@ -169,7 +192,11 @@ impl<'a> Edit<'a> {
                 let comment = meta::comment(&self.new, self.settings);
                 match (self.it.level, layout.pointers.first()) {
                     (None, Some(list)) => {
-                        let gap = if list.is_empty() && self.new.pointers.is_empty() { "" } else { " " };
+                        let gap = if list.is_empty() && self.new.pointers.is_empty() {
+                            ""
+                        } else {
+                            " "
+                        };
                         self.splices.push((list.end..list.end, format!("{gap}{comment}")));
                     }
                     _ => {
@@ -190,7 +217,8 @@ impl<'a> Edit<'a> {
         }
         if !changes.is_empty() {
             let comment = meta::rewrite(comment, &changes);
-            self.splices.push((span, String::from_utf8_lossy(&comment).into_owned()));
+            self.splices
+                .push((span, String::from_utf8_lossy(&comment).into_owned()));
         }
     }
 
@@ -201,7 +229,10 @@ impl<'a> Edit<'a> {
             let field = fields.iter().find(|field| field.key == key);
             field.is_some_and(|field| field.value.contains(':'))
         };
-        let (old, new) = (meta::values(&self.old, self.settings), meta::values(&self.new, self.settings));
+        let (old, new) = (
+            meta::values(&self.old, self.settings),
+            meta::values(&self.new, self.settings),
+        );
         let pairs = old.into_iter().zip(new).skip(1);
         let changes = pairs.filter_map(|((key, old), (_, new))| {
             let (old, new) = match key {
@@ -227,10 +258,17 @@ impl<'a> Edit<'a> {
     /// Replaces words on a line, which may stand beside marks.
     fn replace(&mut self, span: Range<usize>, mut new: String) {
         let bytes = &self.it.text;
-        if span.start.checked_sub(1).is_some_and(|at| !bytes[at].is_ascii_whitespace()) {
+        if span
+            .start
+            .checked_sub(1)
+            .is_some_and(|at| !bytes[at].is_ascii_whitespace())
+        {
             new.insert(0, ' ');
         }
-        if bytes.get(span.end).is_some_and(|byte| !byte.is_ascii_whitespace()) {
+        if bytes
+            .get(span.end)
+            .is_some_and(|byte| !byte.is_ascii_whitespace())
+        {
             new.push(' ');
         }
         self.splices.push((span, new));
@@ -239,11 +277,23 @@ impl<'a> Edit<'a> {
     /// Takes a span out, with its lines when nothing else is on them.
     fn remove(&mut self, span: Range<usize>) {
         let bytes = &self.it.text;
-        let start = bytes[..span.start].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let start = bytes[..span.start]
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |at| at + 1);
         let next = self.next_line(span.end);
-        let alone = bytes[start..span.start].trim_ascii().is_empty() && bytes[span.end..next].trim_ascii().is_empty();
+        let alone =
+            bytes[start..span.start].trim_ascii().is_empty() && bytes[span.end..next].trim_ascii().is_empty();
         let span = if alone { start..next } else { span };
-        self.splices.push((span, String::new()));
+        // Words above and below the line must not become one paragraph.
+        let below = bytes[next..self.next_line(next)].trim_ascii();
+        let words = alone && !below.is_empty() && !text::is_construct(below);
+        let left = if words {
+            self.line_end.to_owned()
+        } else {
+            String::new()
+        };
+        self.splices.push((span, left));
     }
 
     /// Puts a line below the one that `at` is on.
@@ -251,13 +301,19 @@ impl<'a> Edit<'a> {
         let next = self.next_line(at);
         let open = next == 0 || self.it.text[next - 1] != b'\n';
         let end = self.line_end;
-        let line = if open { format!("{end}{line}") } else { format!("{line}{end}") };
+        let line = if open {
+            format!("{end}{line}")
+        } else {
+            format!("{line}{end}")
+        };
         self.splices.push((next..next, line));
     }
 
     fn next_line(&self, at: usize) -> usize {
         let rest = &self.it.text[at..];
-        rest.iter().position(|&byte| byte == b'\n').map_or(self.it.text.len(), |length| at + length + 1)
+        rest.iter()
+            .position(|&byte| byte == b'\n')
+            .map_or(self.it.text.len(), |length| at + length + 1)
     }
 
     /// Where the pointers and the comment of an item end.

@@ -50,7 +50,10 @@ impl IndexFile {
             return;
         }
         let text = format!("<!-- hippocampus.md v1.0 | entries: {entries} | reindexed: {reindexed} -->");
-        let title = self.blocks.iter().position(|block| matches!(block, Block::Section(it) if it.level == 1));
+        let title = self
+            .blocks
+            .iter()
+            .position(|block| matches!(block, Block::Section(it) if it.level == 1));
         let end = self.line_end;
         let Some(title) = title else {
             let mut after = 0;

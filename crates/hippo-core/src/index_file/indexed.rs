@@ -130,9 +130,10 @@ impl Indexed {
                 facts.map(|(key, value)| (*key, &**value)).collect()
             }
         };
-        let at = tokens.iter().find(|token| token.kind == Kind::Hx).map_or(first.number, |token| {
-            lines[token.line].number
-        });
+        let at = tokens
+            .iter()
+            .find(|token| token.kind == Kind::Hx)
+            .map_or(first.number, |token| lines[token.line].number);
         let has_id = meta::apply(&pairs, &mut entry, settings, at, diagnostics);
         if !has_id && fields.is_some() {
             diagnostics.push(Diagnostic {
@@ -142,7 +143,9 @@ impl Indexed {
         }
         let unknown = pairs.iter().filter(|(key, _)| !meta::KEYS.contains(key));
         Self {
-            unknown: unknown.map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
+            unknown: unknown
+                .map(|&(key, value)| (key.to_owned(), value.to_owned()))
+                .collect(),
             entry,
             level,
             line: first.number,
@@ -183,7 +186,10 @@ fn summary(tokens: &[Token], heading: bool) -> Option<Range<usize>> {
     let comment = tokens.iter().position(|token| token.kind == Kind::Hx);
     let own = tokens.first()?.line;
     let part = |token: &Token| {
-        let counts = matches!(token.kind, Kind::Hx | Kind::Pointer { .. } | Kind::Labelled { .. });
+        let counts = matches!(
+            token.kind,
+            Kind::Hx | Kind::Pointer { .. } | Kind::Labelled { .. }
+        );
         counts && token.line > own
     };
     let last = tokens.iter().rposition(part);

@@ -110,8 +110,14 @@ fn closed_fences(text: &[u8], lines: &[Line]) -> Vec<bool> {
     let (mut backticks, mut tildes) = (0, 0);
     for (at, line) in lines.iter().enumerate().rev() {
         let trimmed = trim(&text[line.start..line.end]);
-        let Some(fence) = Fence::open(trimmed) else { continue };
-        let longest = if fence.mark == b'`' { &mut backticks } else { &mut tildes };
+        let Some(fence) = Fence::open(trimmed) else {
+            continue;
+        };
+        let longest = if fence.mark == b'`' {
+            &mut backticks
+        } else {
+            &mut tildes
+        };
         closed[at] = *longest >= fence.count;
         if fence.count == trimmed.len() {
             *longest = (*longest).max(fence.count);

@@ -216,7 +216,9 @@ impl One<'_> {
 
     /// The later access of both, in the precision of the side that has it.
     fn accessed(&mut self, their: &Entry, our: &Entry) -> crate::time::Timestamp {
-        let Some(base) = &self.base else { return our.accessed };
+        let Some(base) = &self.base else {
+            return our.accessed;
+        };
         let known = base.accessed == self.their.accessed || self.our.accessed == self.their.accessed;
         let later = self.our.accessed > self.their.accessed && self.our.accessed != base.accessed;
         if known || later {

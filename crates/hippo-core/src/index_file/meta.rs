@@ -37,7 +37,10 @@ pub(super) fn fields(comment: &[u8]) -> Vec<Field> {
         let part = &comment[start..stop];
         let equals = part.iter().position(|&byte| byte == b'=');
         let (key, value) = match equals {
-            Some(at) => (within(comment, start..start + at), within(comment, start + at + 1..stop)),
+            Some(at) => (
+                within(comment, start..start + at),
+                within(comment, start + at + 1..stop),
+            ),
             None => (start..start, within(comment, start..stop)),
         };
         let text = |span: &Range<usize>| String::from_utf8_lossy(&comment[span.clone()]).into_owned();
@@ -116,7 +119,10 @@ pub(super) fn comment(entry: &Entry, settings: &Settings) -> String {
 /// The value of each key as it is written; `None` for defaults that are left out.
 pub(super) fn values(entry: &Entry, settings: &Settings) -> Vec<(&'static str, Option<String>)> {
     let list = |items: &mut dyn Iterator<Item = &str>| {
-        let items: Vec<String> = items.map(|item| value(item, true)).filter(|item| !item.is_empty()).collect();
+        let items: Vec<String> = items
+            .map(|item| value(item, true))
+            .filter(|item| !item.is_empty())
+            .collect();
         (!items.is_empty()).then(|| items.join(","))
     };
     let named = |text: String, default: &str| (text != default).then_some(text);
@@ -165,12 +171,14 @@ fn value(text: &str, listed: bool) -> String {
 pub(super) fn moment(text: &str, settings: &Settings) -> Option<Timestamp> {
     if text.contains(':') {
         let exact = text.parse::<jiff::Timestamp>().ok();
-        return exact.map(|moment| Timestamp(moment.as_millisecond())).or_else(|| {
-            let civil: jiff::civil::DateTime = text.parse().ok()?;
-            let since = civil.duration_since(civil.date().to_datetime(jiff::civil::Time::midnight()));
-            let start = Timestamp::start_of(civil.date(), settings.offset_seconds);
-            Some(start.plus(i64::try_from(since.as_millis()).ok()?))
-        });
+        return exact
+            .map(|moment| Timestamp(moment.as_millisecond()))
+            .or_else(|| {
+                let civil: jiff::civil::DateTime = text.parse().ok()?;
+                let since = civil.duration_since(civil.date().to_datetime(jiff::civil::Time::midnight()));
+                let start = Timestamp::start_of(civil.date(), settings.offset_seconds);
+                Some(start.plus(i64::try_from(since.as_millis()).ok()?))
+            });
     }
     let date = text.parse().ok().or_else(|| find_date(text))?;
     Some(Timestamp::start_of(date, settings.offset_seconds))

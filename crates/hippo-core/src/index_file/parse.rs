@@ -40,7 +40,11 @@ pub(super) fn parse(bytes: &[u8], settings: Settings) -> IndexFile {
     parser.text_until(bytes.len());
     let mut file = IndexFile {
         settings,
-        line_end: if text::find(bytes, b"\r\n").is_some() { "\r\n" } else { "\n" },
+        line_end: if text::find(bytes, b"\r\n").is_some() {
+            "\r\n"
+        } else {
+            "\n"
+        },
         blocks: parser.blocks,
         diagnostics: parser.diagnostics,
     };
@@ -77,7 +81,9 @@ impl Parser<'_> {
 
     /// A generated block, or a heading and the lines below it, or the lines before the first heading.
     fn group(&mut self, lines: &[Line]) {
-        let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return };
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+            return;
+        };
         self.text_until(first.start);
         if matches!(first.shape, Shape::Generated(_)) {
             let text = self.take(last.next);
@@ -111,7 +117,9 @@ impl Parser<'_> {
         };
         let title = text::read_heading(&String::from_utf8_lossy(&self.bytes[topic.clone()]));
         // A comment on the line of the title is a block of its own.
-        let header = tokens.get(1).filter(|token| token.kind == Kind::Header && token.line == tokens[0].line);
+        let header = tokens
+            .get(1)
+            .filter(|token| token.kind == Kind::Header && token.line == tokens[0].line);
         let text = self.take(header.map_or(line.next, |token| token.span.start));
         self.blocks.push(Block::Section(Section { level, title, text }));
     }
@@ -130,7 +138,9 @@ impl Parser<'_> {
             let extent = item_extent(&tokens[at..], lines);
             let item = match &token.kind {
                 Kind::Item { list, .. } => {
-                    let commented = tokens[at..at + extent.0].iter().any(|token| token.kind == Kind::Hx);
+                    let commented = tokens[at..at + extent.0]
+                        .iter()
+                        .any(|token| token.kind == Kind::Hx);
                     commented || may_name_a_file(&self.bytes[list.clone()])
                 }
                 _ => false,
@@ -144,7 +154,9 @@ impl Parser<'_> {
             if token.kind == Kind::Hx {
                 self.report(lines[token.line].number, Problem::StrayComment);
             }
-            if token.kind == Kind::Header && !self.blocks.iter().any(|block| matches!(block, Block::Header(_))) {
+            if token.kind == Kind::Header
+                && !self.blocks.iter().any(|block| matches!(block, Block::Header(_)))
+            {
                 self.text_until(token.span.start);
                 let text = self.take(token.span.end);
                 self.blocks.push(Block::Header(text));
@@ -169,7 +181,9 @@ fn own(tokens: &[Token]) -> usize {
 /// How many tokens belong to the list item that comes first, and the index of its last line: its own line with the
 /// comment on it, and the indented words right below.
 fn item_extent(tokens: &[Token], lines: &[Line]) -> (usize, usize) {
-    let Some(first) = tokens.first() else { return (0, 0) };
+    let Some(first) = tokens.first() else {
+        return (0, 0);
+    };
     let (mut count, mut last) = (0, first.line);
     for token in tokens {
         let indented = matches!(token.kind, Kind::Prose { indented: true });
@@ -207,7 +221,11 @@ fn name(file: &mut IndexFile) {
             let number = numbers.entry(slug.clone()).or_default();
             indexed.entry.id = loop {
                 *number += 1;
-                let id = if *number == 1 { slug.clone() } else { format!("{slug}-{number}") };
+                let id = if *number == 1 {
+                    slug.clone()
+                } else {
+                    format!("{slug}-{number}")
+                };
                 if taken.insert(EntryId(id.clone())) {
                     break EntryId(id);
                 }

@@ -56,7 +56,9 @@ impl IndexFile {
     /// The text stands between two marks, and nothing between them is read as an entry. Other text of the section stays.
     pub fn set_generated(&mut self, section: &[&str], body: &str) -> bool {
         let (end, _) = self.place(section);
-        let heading = self.blocks[..end].iter().rposition(|block| matches!(block, Block::Section(_)));
+        let heading = self.blocks[..end]
+            .iter()
+            .rposition(|block| matches!(block, Block::Section(_)));
         let start = heading.map_or(0, |at| at + 1);
         let name = text::slug(section.last().unwrap_or(&Known::ByTopic.title()));
         let mut text = format!("{BEGIN}{name} -->\n");
@@ -89,7 +91,11 @@ impl IndexFile {
 
     /// Index of the block after the own content of a section, and the level of its heading.
     fn place(&mut self, section: &[&str]) -> (usize, u8) {
-        let section = if section.is_empty() { &[Known::ByTopic.title()][..] } else { section };
+        let section = if section.is_empty() {
+            &[Known::ByTopic.title()][..]
+        } else {
+            section
+        };
         let (mut at, mut level) = (0, 1);
         for depth in 1..=section.len() {
             match self.find(&section[..depth]) {
@@ -98,7 +104,11 @@ impl IndexFile {
                 None if level == 5 => break,
                 None => {
                     let title = section[depth - 1];
-                    let before = if depth == 1 { self.top(title) } else { self.end_of(at, level) };
+                    let before = if depth == 1 {
+                        self.top(title)
+                    } else {
+                        self.end_of(at, level)
+                    };
                     level += 1;
                     at = self.make(before, level, title);
                 }
@@ -127,7 +137,9 @@ impl IndexFile {
     fn end_of(&self, at: usize, level: u8) -> usize {
         let mut after = (at + 1).min(self.blocks.len())..self.blocks.len();
         let ends = |block: &Block| matches!(block, Block::Section(heading) if heading.level <= level);
-        after.find(|&at| ends(&self.blocks[at])).unwrap_or(self.blocks.len())
+        after
+            .find(|&at| ends(&self.blocks[at]))
+            .unwrap_or(self.blocks.len())
     }
 
     /// Where a new section of level 2 goes: in v1's order; one that v1 does not name before the Decay Queue.
@@ -152,7 +164,10 @@ impl IndexFile {
     /// Inserts a block with an empty line before it and, where something follows, after it; returns its index.
     fn put(&mut self, mut at: usize, block: Block) -> usize {
         let end = self.line_end;
-        let before = self.blocks[..at].iter().rev().find(|block| !block.bytes().is_empty());
+        let before = self.blocks[..at]
+            .iter()
+            .rev()
+            .find(|block| !block.bytes().is_empty());
         let mut tail: Vec<u8> = Vec::new();
         for block in self.blocks[..at].iter().rev() {
             tail = [block.bytes(), &tail].concat();
@@ -162,12 +177,18 @@ impl IndexFile {
         }
         let bare = before.is_none() || tail == b"\xEF\xBB\xBF";
         if !bare && !tail.ends_with(b"\n\n") && !tail.ends_with(b"\n\r\n") {
-            let gap = if tail.ends_with(b"\n") { end.to_owned() } else { end.repeat(2) };
+            let gap = if tail.ends_with(b"\n") {
+                end.to_owned()
+            } else {
+                end.repeat(2)
+            };
             self.blocks.insert(at, Block::Text(gap.into_bytes()));
             at += 1;
         }
         self.blocks.insert(at, block);
-        let follows = self.blocks[at + 1..].iter().find(|block| !block.bytes().is_empty());
+        let follows = self.blocks[at + 1..]
+            .iter()
+            .find(|block| !block.bytes().is_empty());
         let gapped = follows.is_none_or(|block| matches!(block.bytes(), [b'\n', ..] | [b'\r', b'\n', ..]));
         if !gapped {
             self.blocks.insert(at + 1, Block::Text(end.into()));

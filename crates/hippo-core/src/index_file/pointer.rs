@@ -38,5 +38,7 @@ pub(super) fn write(pointers: &[Pointer]) -> String {
 
 /// Without what would end the pointer, be an arrow or start a comment.
 fn guarded(text: &str, special: &str) -> String {
-    encode(text, |character| matches!(character, '|' | '>' | '→' | '<') || special.contains(character))
+    encode(text, |character| {
+        matches!(character, '|' | '>' | '→' | '<') || special.contains(character)
+    })
 }

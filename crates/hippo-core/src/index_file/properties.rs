@@ -21,8 +21,34 @@ const SETTINGS: Settings = Settings {
 /// Words with everything that means something to the parser.
 fn words() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
-        "deploy", "é", "日記", "a|b", "x,y", "->", "→", "-->", "<!--", "<\\!--", "\\", "#", "- ", "§", "%41", "%",
-        "1.", "```", "`p`", "\n", "=", "hx:", "strength:", "\u{0}", ">", "\u{a0}", "[ ]", "end",
+        "deploy",
+        "é",
+        "日記",
+        "a|b",
+        "x,y",
+        "->",
+        "→",
+        "-->",
+        "<!--",
+        "<\\!--",
+        "\\",
+        "#",
+        "- ",
+        "§",
+        "%41",
+        "%",
+        "1.",
+        "```",
+        "`p`",
+        "\n",
+        "=",
+        "hx:",
+        "strength:",
+        "\u{0}",
+        ">",
+        "\u{a0}",
+        "[ ]",
+        "end",
     ]);
     prop::collection::vec(word, 0..6).prop_map(|words| words.join(" "))
 }
@@ -30,28 +56,59 @@ fn words() -> impl Strategy<Value = String> {
 pub(super) fn any_entry() -> impl Strategy<Value = Entry> {
     let names = (words(), words(), words());
     let pointers = prop::collection::vec((words(), prop::option::of(words())), 0..4);
-    let lists = (prop::collection::vec(words(), 0..4), prop::collection::vec("[a-z]{1,3}", 0..4));
-    let numbers = (0..4_102_444_800_000_i64, 0..4_102_444_800_000_i64, any::<u32>(), 0.0_f32..=1.0, 0..5_u32);
-    let priority = prop::sample::select(vec![Priority::Low, Priority::Normal, Priority::High, Priority::Amygdala]);
-    let origin = prop::sample::select(vec![Origin::Defrag, Origin::Manual, Origin::Retrieval, Origin::Auto]);
-    (names, pointers, lists, numbers, priority, prop::option::of(words()), origin).prop_map(
-        |(names, pointers, lists, numbers, priority, priority_rule, origin)| Entry {
-            id: EntryId(names.0),
-            topic: names.1,
-            summary: names.2,
-            pointers: pointers.into_iter().map(|(path, section)| Pointer { path, section }).collect(),
-            created: Timestamp(numbers.0),
-            accessed: Timestamp(numbers.1),
-            hits: numbers.2,
-            strength: numbers.3,
-            tags: lists.0,
-            related: lists.1.into_iter().map(EntryId).collect(),
-            priority,
-            priority_rule,
-            origin,
-            version: numbers.4,
-        },
+    let lists = (
+        prop::collection::vec(words(), 0..4),
+        prop::collection::vec("[a-z]{1,3}", 0..4),
+    );
+    let numbers = (
+        0..4_102_444_800_000_i64,
+        0..4_102_444_800_000_i64,
+        any::<u32>(),
+        0.0_f32..=1.0,
+        0..5_u32,
+    );
+    let priority = prop::sample::select(vec![
+        Priority::Low,
+        Priority::Normal,
+        Priority::High,
+        Priority::Amygdala,
+    ]);
+    let origin = prop::sample::select(vec![
+        Origin::Defrag,
+        Origin::Manual,
+        Origin::Retrieval,
+        Origin::Auto,
+    ]);
+    (
+        names,
+        pointers,
+        lists,
+        numbers,
+        priority,
+        prop::option::of(words()),
+        origin,
     )
+        .prop_map(
+            |(names, pointers, lists, numbers, priority, priority_rule, origin)| Entry {
+                id: EntryId(names.0),
+                topic: names.1,
+                summary: names.2,
+                pointers: pointers
+                    .into_iter()
+                    .map(|(path, section)| Pointer { path, section })
+                    .collect(),
+                created: Timestamp(numbers.0),
+                accessed: Timestamp(numbers.1),
+                hits: numbers.2,
+                strength: numbers.3,
+                tags: lists.0,
+                related: lists.1.into_iter().map(EntryId).collect(),
+                priority,
+                priority_rule,
+                origin,
+                version: numbers.4,
+            },
+        )
 }
 
 /// Lines such as people, agents and hippod write.
@@ -76,12 +133,20 @@ fn index_line() -> impl Strategy<Value = String> {
 
 fn index_text() -> impl Strategy<Value = String> {
     let end = prop::sample::select(vec!["\n", "\r\n"]);
-    (prop::collection::vec(index_line(), 0..30), end, any::<bool>(), any::<bool>()).prop_map(
-        |(lines, end, bom, last)| {
-            let text = lines.join(end);
-            format!("{}{text}{}", if bom { "\u{feff}" } else { "" }, if last { end } else { "" })
-        },
+    (
+        prop::collection::vec(index_line(), 0..30),
+        end,
+        any::<bool>(),
+        any::<bool>(),
     )
+        .prop_map(|(lines, end, bom, last)| {
+            let text = lines.join(end);
+            format!(
+                "{}{text}{}",
+                if bom { "\u{feff}" } else { "" },
+                if last { end } else { "" }
+            )
+        })
 }
 
 fn check(bytes: &[u8]) -> Result<IndexFile, TestCaseError> {
@@ -204,8 +269,25 @@ proptest! {
 #[test]
 fn depth_costs_no_stack_and_size_no_square() {
     let units = [
-        "#### ", "- ", "<!--", "<!-- hx: ", "-->", "```\n", "````\n~~~\n", "→ a|", "- a → b.md\n", "## a\n", "# a\n## b\n→ c\n",
-        "<!-- hippod: x -->\n", "<!-- /hippod -->\n", "<!-- hx: id=a -->\n", "|", "=", "%", "<\\", "- a → b.md <!-- hx: -->",
+        "#### ",
+        "- ",
+        "<!--",
+        "<!-- hx: ",
+        "-->",
+        "```\n",
+        "````\n~~~\n",
+        "→ a|",
+        "- a → b.md\n",
+        "## a\n",
+        "# a\n## b\n→ c\n",
+        "<!-- hippod: x -->\n",
+        "<!-- /hippod -->\n",
+        "<!-- hx: id=a -->\n",
+        "|",
+        "=",
+        "%",
+        "<\\",
+        "- a → b.md <!-- hx: -->",
         "  x\n",
     ];
     for unit in units {

@@ -33,7 +33,9 @@ impl Known {
     /// The section with this title, whatever the case of its letters.
     #[must_use]
     pub fn of(title: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.title().eq_ignore_ascii_case(title))
+        Self::ALL
+            .into_iter()
+            .find(|known| known.title().eq_ignore_ascii_case(title))
     }
 
     /// Its title.
@@ -111,7 +113,10 @@ impl<'a> Path<'a> {
 
     /// Titles, the outermost first, without those of level 1.
     pub fn titles(&self) -> impl Iterator<Item = &'a str> {
-        self.0.iter().filter(|(level, _)| *level > 1).map(|(_, title)| *title)
+        self.0
+            .iter()
+            .filter(|(level, _)| *level > 1)
+            .map(|(_, title)| *title)
     }
 
     /// Whether it is this path, whatever the case of letters.

@@ -33,7 +33,8 @@ pub(super) fn arrow(text: &[u8]) -> usize {
 pub(super) fn last_arrow(text: &[u8]) -> Option<(usize, usize)> {
     (0..text.len()).rev().find_map(|at| {
         let length = arrow(&text[at..]);
-        let counts = length == ARROW.len() || at.checked_sub(1).is_some_and(|at| text[at].is_ascii_whitespace());
+        let counts =
+            length == ARROW.len() || at.checked_sub(1).is_some_and(|at| text[at].is_ascii_whitespace());
         (length > 0 && counts).then_some((at, length))
     })
 }
@@ -69,7 +70,11 @@ pub(super) fn facts(text: &[u8]) -> Option<Vec<(&'static str, String)>> {
         Some((key, value.trim().to_owned()))
     };
     let strength = text.trim_start().starts_with("strength:");
-    if strength { text.split('|').map(fact).collect() } else { None }
+    if strength {
+        text.split('|').map(fact).collect()
+    } else {
+        None
+    }
 }
 
 /// All white space as single spaces, none at the ends.
@@ -238,7 +243,11 @@ pub(super) fn slug(topic: &str) -> String {
         }
     }
     let slug = out.trim_end_matches('-');
-    if slug.is_empty() { "entry".to_owned() } else { slug.to_owned() }
+    if slug.is_empty() {
+        "entry".to_owned()
+    } else {
+        slug.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -264,18 +273,60 @@ mod tests {
 
     #[test]
     fn constructs_are_no_summary() {
-        for text in ["# x", "→ x", "-> x", "- x", "1. x", "> x", "| x", "<!-- x", "---", "strength: 0.5 | tags: a"] {
+        for text in [
+            "# x",
+            "→ x",
+            "-> x",
+            "- x",
+            "1. x",
+            "> x",
+            "| x",
+            "<!-- x",
+            "---",
+            "strength: 0.5 | tags: a",
+        ] {
             assert!(is_construct(text.as_bytes()), "{text}");
         }
-        for text in ["x", "**bold** word", "#tag", "-x", "a → b", "strength: of steel | or: not", "`code`"] {
+        for text in [
+            "x",
+            "**bold** word",
+            "#tag",
+            "-x",
+            "a → b",
+            "strength: of steel | or: not",
+            "`code`",
+        ] {
             assert!(!is_construct(text.as_bytes()), "{text}");
         }
     }
 
     fn nasty() -> impl Strategy<Value = String> {
         let part = prop::sample::select(vec![
-            "\\", "<", "!--", "<!--", "-->", "→", "->", "- ", "# ", "#", "%", "%7C", "%e2", "|", " ", "é", "§",
-            "\u{0}", "1. ", "--", ">", "> ", "```", "a", "strength: 0.5",
+            "\\",
+            "<",
+            "!--",
+            "<!--",
+            "-->",
+            "→",
+            "->",
+            "- ",
+            "# ",
+            "#",
+            "%",
+            "%7C",
+            "%e2",
+            "|",
+            " ",
+            "é",
+            "§",
+            "\u{0}",
+            "1. ",
+            "--",
+            ">",
+            "> ",
+            "```",
+            "a",
+            "strength: 0.5",
         ]);
         prop::collection::vec(part, 0..8).prop_map(|parts| parts.concat())
     }

@@ -68,7 +68,14 @@ pub(super) fn tokens(text: &[u8], lines: &[Line]) -> Vec<Token> {
                 push(Kind::Title { topic: topic.0 }, topic.1);
             } else if !span.is_empty() {
                 let glued = at > line.start;
-                push(if glued { Kind::Other } else { content(text, line, &span) }, span);
+                push(
+                    if glued {
+                        Kind::Other
+                    } else {
+                        content(text, line, &span)
+                    },
+                    span,
+                );
             }
             if comment.is_some() {
                 match comment_end(&text[start + 4..last.end.max(start + 4)]) {
@@ -108,7 +115,11 @@ fn content(text: &[u8], line: &Line, span: &Range<usize>) -> Kind {
     let from = |offset: usize| within(text, span.start + offset..span.end);
     if arrow(trimmed) > 0 {
         let list = from(arrow(trimmed));
-        return if list.is_empty() { Kind::Other } else { Kind::Pointer { list } };
+        return if list.is_empty() {
+            Kind::Other
+        } else {
+            Kind::Pointer { list }
+        };
     }
     if let Some(marker) = list_marker(trimmed) {
         return item(text, from(marker));
@@ -126,7 +137,11 @@ fn item(text: &[u8], span: Range<usize>) -> Kind {
     let from = |offset: usize| within(text, span.start + offset..span.end);
     if arrow(trimmed) > 0 {
         let list = from(arrow(trimmed));
-        return if list.is_empty() { Kind::Other } else { Kind::Pointer { list } };
+        return if list.is_empty() {
+            Kind::Other
+        } else {
+            Kind::Pointer { list }
+        };
     }
     if let Some((at, length)) = last_arrow(trimmed) {
         let topic = within(text, span.start..span.start + at);
@@ -147,10 +162,14 @@ fn names_a_file(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
     };
-    let (path, section) = text.split_once('§').map_or((text, false), |(path, _)| (path, true));
+    let (path, section) = text
+        .split_once('§')
+        .map_or((text, false), |(path, _)| (path, true));
     let path = path.trim().trim_matches('`');
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let known = ["md", "markdown", "txt", "json", "jsonl", "yaml", "yml", "toml", "csv", "org"];
+    let known = [
+        "md", "markdown", "txt", "json", "jsonl", "yaml", "yml", "toml", "csv", "org",
+    ];
     let bare = !path.is_empty() && !path.contains(char::is_whitespace) && !path.contains("://");
     bare && (section || path.ends_with('/') || known.contains(&ending))
 }
@@ -159,7 +178,9 @@ fn names_a_file(text: &[u8]) -> bool {
 pub(super) fn may_name_a_file(list: &[u8]) -> bool {
     let list = String::from_utf8_lossy(list);
     let first = list.split('|').next().unwrap_or_default();
-    let (path, section) = first.split_once('§').map_or((first, false), |(path, _)| (path, true));
+    let (path, section) = first
+        .split_once('§')
+        .map_or((first, false), |(path, _)| (path, true));
     let path = path.trim().trim_matches('`');
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     let ends = (1..=8).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -221,7 +242,8 @@ fn comment_kind(comment: &[u8]) -> Kind {
 }
 
 fn is_hx(text: &[u8]) -> bool {
-    text.strip_prefix(b"<!--").is_some_and(|rest| trim(rest).starts_with(b"hx:"))
+    text.strip_prefix(b"<!--")
+        .is_some_and(|rest| trim(rest).starts_with(b"hx:"))
 }
 
 /// A span without the white space at its ends.
@@ -231,6 +253,9 @@ pub(super) fn within(text: &[u8], span: Range<usize>) -> Range<usize> {
     if trimmed.is_empty() {
         return span.start..span.start;
     }
-    let before = part.iter().take_while(|&&byte| crate::chunk::line::is_space(byte)).count();
+    let before = part
+        .iter()
+        .take_while(|&&byte| crate::chunk::line::is_space(byte))
+        .count();
     span.start + before..span.start + before + trimmed.len()
 }

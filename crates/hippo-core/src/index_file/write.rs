@@ -22,7 +22,11 @@ pub fn as_written(entry: &Entry, settings: &Settings) -> Entry {
     };
     let pointers = entry.pointers.iter().filter_map(|pointer| {
         let path = pointer.path.trim();
-        let section = pointer.section.as_deref().map(str::trim).filter(|section| !section.is_empty());
+        let section = pointer
+            .section
+            .as_deref()
+            .map(str::trim)
+            .filter(|section| !section.is_empty());
         (!path.is_empty()).then(|| Pointer {
             path: path.to_owned(),
             section: section.map(str::to_owned),
@@ -30,7 +34,11 @@ pub fn as_written(entry: &Entry, settings: &Settings) -> Entry {
     });
     let related = trimmed(&mut entry.related.iter().map(|id| id.0.as_str()));
     Entry {
-        id: EntryId(if id.is_empty() { text::slug(&topic) } else { id.to_owned() }),
+        id: EntryId(if id.is_empty() {
+            text::slug(&topic)
+        } else {
+            id.to_owned()
+        }),
         topic,
         summary: text::one_line(&entry.summary),
         pointers: pointers.collect(),

@@ -54,7 +54,10 @@ fn the_person_s_text_wins_and_ours_is_reported() {
     };
     assert_eq!(it.entries, [expected]);
     let id = EntryId("a".to_owned());
-    assert_eq!(it.taken, [(id.clone(), Field::Summary), (id.clone(), Field::Tags)]);
+    assert_eq!(
+        it.taken,
+        [(id.clone(), Field::Summary), (id.clone(), Field::Tags)]
+    );
     let conflict = Conflict {
         id,
         rule: Rule::FileWins(Field::Summary),
@@ -74,9 +77,15 @@ fn a_strength_that_was_set_holds_and_accesses_add_up() {
     ours[0].hits = 10;
     ours[0].accessed = Timestamp(5);
     let it = merged(&base, &theirs, &ours).entries.remove(0);
-    assert_eq!((it.strength, it.hits, it.accessed), (0.75, 11, Timestamp(86_400_000)));
+    assert_eq!(
+        (it.strength, it.hits, it.accessed),
+        (0.75, 11, Timestamp(86_400_000))
+    );
     ours[0].accessed = Timestamp(3 * 86_400_000 + 7);
-    assert_eq!(merged(&base, &theirs, &ours).entries[0].accessed, ours[0].accessed);
+    assert_eq!(
+        merged(&base, &theirs, &ours).entries[0].accessed,
+        ours[0].accessed
+    );
     // Thousandths are not in the file: nobody changed anything.
     ours[0].strength = 0.5004;
     assert_eq!(merged(&base, &base, &ours).entries, ours);
@@ -87,7 +96,10 @@ fn what_was_removed_stays_forgotten() {
     let (base, changed) = ([entry("a", "old"), entry("b", "x")], entry("a", "new"));
     let it = merged(&base, &base[1..], &[changed.clone(), base[1].clone()]);
     let id = EntryId("a".to_owned());
-    assert_eq!((&it.entries[..], &it.tombstones[..]), (&base[1..], &[id.clone()][..]));
+    assert_eq!(
+        (&it.entries[..], &it.tombstones[..]),
+        (&base[1..], &[id.clone()][..])
+    );
     assert_eq!(it.conflicts[0].rule, Rule::RemovalWins);
 
     let forgotten = BTreeSet::from([id.clone()]);
