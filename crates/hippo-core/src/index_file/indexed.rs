@@ -53,7 +53,7 @@ impl Indexed {
         let tokens = token::tokens(&text, &lines);
         let start = tokens.first()?;
         match start.kind {
-            Kind::Title { .. } => is_entry(&tokens, &text).then_some(())?,
+            Kind::Title { .. } => is_entry(&tokens, &[], &text).then_some(())?,
             Kind::Item { .. } => {}
             _ => return None,
         }
@@ -156,10 +156,10 @@ impl Indexed {
     }
 }
 
-/// Whether the tokens of a heading make it an entry: a comment of its own, or pointers.
+/// Whether the tokens of a heading, and those of the `items` that follow them, make it an entry: a comment of its own, or pointers.
 ///
 /// A section that the protocol names is one only with a comment. Labelled items count where no item has an arrow.
-pub(super) fn is_entry(tokens: &[Token], text: &[u8]) -> bool {
+pub(super) fn is_entry(tokens: &[Token], items: &[Token], text: &[u8]) -> bool {
     let Some(Kind::Title { topic }) = tokens.first().map(|token| &token.kind) else {
         return false;
     };
@@ -170,11 +170,11 @@ pub(super) fn is_entry(tokens: &[Token], text: &[u8]) -> bool {
     let title = text::read_heading(&String::from_utf8_lossy(&text[topic.clone()]));
     let named = super::section::is_known(&title);
     let pointer = has(|kind| matches!(kind, Kind::Pointer { .. }));
-    let items = tokens.iter().any(|token| match &token.kind {
+    let item = tokens.iter().any(|token| match &token.kind {
         Kind::Item { list, .. } => may_name_a_file(&text[list.clone()]),
         _ => false,
     });
-    let labelled = has(|kind| matches!(kind, Kind::Labelled { .. })) && !items;
+    let labelled = has(|kind| matches!(kind, Kind::Labelled { .. })) && !item && items.is_empty();
     !named && (pointer || labelled)
 }
 

@@ -99,7 +99,7 @@ impl Parser<'_> {
             Shape::Heading(level) => level,
             _ => 0,
         };
-        if level >= 2 && is_entry(&tokens[..own], self.bytes) {
+        if level >= 2 && is_entry(&tokens[..own], &tokens[own..], self.bytes) {
             let end = tokens.get(own).map_or(last.next, |token| lines[token.line].start);
             self.entry(&tokens[..own], lines, end);
             self.loose(&tokens[own..], lines);

@@ -1,5 +1,7 @@
 //! Does the merge keep what a person wrote, and nothing that was forgotten?
 
+use std::slice;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -103,10 +105,16 @@ fn what_was_removed_stays_forgotten() {
     assert_eq!(it.conflicts[0].rule, Rule::RemovalWins);
 
     let forgotten = BTreeSet::from([id.clone()]);
-    let it = merge(&base[1..], &base[1..], &[changed.clone()], &forgotten, &SETTINGS);
+    let it = merge(
+        &base[1..],
+        &base[1..],
+        slice::from_ref(&changed),
+        &forgotten,
+        &SETTINGS,
+    );
     assert_eq!(it.entries, []);
     // Unless somebody writes it again.
-    let it = merge(&[], &[changed.clone()], &[], &forgotten, &SETTINGS);
+    let it = merge(&[], slice::from_ref(&changed), &[], &forgotten, &SETTINGS);
     assert_eq!((it.entries, it.adopted), (vec![changed], vec![id]));
 }
 
@@ -132,7 +140,11 @@ fn a_priority_that_a_person_set_has_no_rule() {
         priority_rule: None,
         ..ruled.clone()
     };
-    let it = merged(&[ruled.clone()], &[theirs.clone()], &[ruled]);
+    let it = merged(
+        slice::from_ref(&ruled),
+        slice::from_ref(&theirs),
+        slice::from_ref(&ruled),
+    );
     assert_eq!(it.entries, [theirs]);
 }
 
