@@ -47,6 +47,13 @@ fn the_numbers_follow_from_the_formula() {
         let found = strength(&P, 1.0, elapsed, Modifiers::default());
         assert_eq!((found * 100.0).round() / 100.0, expected, "{elapsed} ms");
     }
+    let format = include_str!("../../../../docs/format.md");
+    let rows = [
+        "1 hour", "1 day", "1 week", "30 days", "90 days", "180 days", "365 days",
+    ];
+    for (name, (_, strength)) in rows.iter().zip(table) {
+        assert!(format.contains(&format!("| {name} | {strength:.2} |")), "{name}");
+    }
     // What v1 prints for a day, a week and a year is another curve.
     for (elapsed, printed) in [(DAYS, 0.72), (7 * DAYS, 0.52), (365 * DAYS, 0.16)] {
         assert!((strength(&P, 1.0, elapsed, Modifiers::default()) - printed).abs() > 0.02);

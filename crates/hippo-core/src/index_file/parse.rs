@@ -23,6 +23,7 @@ pub(super) fn parse(bytes: &[u8], settings: Settings) -> IndexFile {
         settings,
         blocks: Vec::new(),
         end: 0,
+        headed: false,
         diagnostics,
     };
     let mut rest = &lines[..];
@@ -59,6 +60,8 @@ struct Parser<'a> {
     blocks: Vec<Block>,
     /// Offset after the last block.
     end: usize,
+    /// Whether the header was found: the first counts.
+    headed: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -135,28 +138,22 @@ impl Parser<'_> {
     fn loose(&mut self, tokens: &[Token], lines: &[Line]) {
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
-            let extent = item_extent(&tokens[at..], lines);
-            let item = match &token.kind {
-                Kind::Item { list, .. } => {
-                    let commented = tokens[at..at + extent.0]
-                        .iter()
-                        .any(|token| token.kind == Kind::Hx);
-                    commented || may_name_a_file(&self.bytes[list.clone()])
+            if let Kind::Item { list, .. } = &token.kind {
+                let (count, line) = item_extent(&tokens[at..], lines);
+                let own = &tokens[at..at + count];
+                let commented = own.iter().any(|token| token.kind == Kind::Hx);
+                if commented || may_name_a_file(&self.bytes[list.clone()]) {
+                    self.text_until(lines[token.line].start);
+                    self.entry(own, lines, lines[line].next);
+                    at += count;
+                    continue;
                 }
-                _ => false,
-            };
-            if item {
-                self.text_until(lines[token.line].start);
-                self.entry(&tokens[at..at + extent.0], lines, lines[extent.1].next);
-                at += extent.0;
-                continue;
             }
             if token.kind == Kind::Hx {
                 self.report(lines[token.line].number, Problem::StrayComment);
             }
-            if token.kind == Kind::Header
-                && !self.blocks.iter().any(|block| matches!(block, Block::Header(_)))
-            {
+            if token.kind == Kind::Header && !self.headed {
+                self.headed = true;
                 self.text_until(token.span.start);
                 let text = self.take(token.span.end);
                 self.blocks.push(Block::Header(text));

@@ -191,7 +191,11 @@ impl IndexFile {
             .find(|block| !block.bytes().is_empty());
         let gapped = follows.is_none_or(|block| matches!(block.bytes(), [b'\n', ..] | [b'\r', b'\n', ..]));
         if !gapped {
-            self.blocks.insert(at + 1, Block::Text(end.into()));
+            match &mut self.blocks[at] {
+                // As when it is read: the empty line is the entry's, and goes with it.
+                Block::Entry(indexed) => indexed.text.extend_from_slice(end.as_bytes()),
+                _ => self.blocks.insert(at + 1, Block::Text(end.into())),
+            }
         }
         at
     }
