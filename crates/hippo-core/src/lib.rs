@@ -1,4 +1,4 @@
-//! What does hippod decide from values alone? Chunks, index terms, date expressions and ranking.
+//! What does hippod decide from values alone? Chunks, index terms, date expressions, ranking, strength, the index file.
 //!
 //! Nothing in this crate reads a clock, a file, the environment or randomness: the same arguments give the same answer.
 

@@ -252,6 +252,7 @@ impl<'a> Edit<'a> {
             Some(_) => self.new.pointers.is_empty(),
             None => !may_name_a_file(list.as_bytes()),
         };
+        let no_entry = no_entry && self.new.pointers != self.old.pointers;
         no_entry || self.new.topic != self.old.topic || !self.changes(b"").is_empty()
     }
 

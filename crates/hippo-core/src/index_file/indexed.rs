@@ -120,7 +120,18 @@ impl Indexed {
             layout.summary = Some(moved(&span));
         }
         let comment = layout.comment.clone();
-        let fields = comment.map(|span| meta::fields(&text[base + span.start..base + span.end]));
+        let mut fields = comment.map(|span| meta::fields(&text[base + span.start..base + span.end]));
+        let broken = tokens.iter().find(|token| token.kind == Kind::BrokenHx);
+        if let (None, Some(token)) = (&fields, broken) {
+            // Somebody lost its end: the entry must not look as if it had been removed. It is text when it is written.
+            let known = meta::fields(&[&text[token.span.clone()], b"-->"].concat());
+            fields = Some(
+                known
+                    .into_iter()
+                    .filter(|field| meta::KEYS.contains(&&*field.key))
+                    .collect(),
+            );
+        }
         let pairs: Vec<(&str, &str)> = match (&fields, &facts) {
             (Some(fields), _) => fields.iter().map(|field| (&*field.key, &*field.value)).collect(),
             (None, facts) => {
@@ -132,7 +143,7 @@ impl Indexed {
         };
         let at = tokens
             .iter()
-            .find(|token| token.kind == Kind::Hx)
+            .find(|token| matches!(token.kind, Kind::Hx | Kind::BrokenHx))
             .map_or(first.number, |token| lines[token.line].number);
         let has_id = meta::apply(&pairs, &mut entry, settings, at, diagnostics);
         if !has_id && fields.is_some() {
@@ -164,7 +175,7 @@ pub(super) fn is_entry(tokens: &[Token], items: &[Token], text: &[u8]) -> bool {
         return false;
     };
     let has = |wanted: fn(&Kind) -> bool| tokens.iter().any(|token| wanted(&token.kind));
-    if has(|kind| *kind == Kind::Hx) {
+    if has(|kind| matches!(kind, Kind::Hx | Kind::BrokenHx)) {
         return true;
     }
     let title = text::read_heading(&String::from_utf8_lossy(&text[topic.clone()]));
@@ -183,7 +194,8 @@ pub(super) fn is_entry(tokens: &[Token], items: &[Token], text: &[u8]) -> bool {
 fn summary(tokens: &[Token], heading: bool) -> Option<Range<usize>> {
     let prose = |token: &Token| matches!(token.kind, Kind::Prose { indented } if heading || indented);
     let first = tokens.iter().position(prose)?;
-    let comment = tokens.iter().position(|token| token.kind == Kind::Hx);
+    let comments = |token: &Token| matches!(token.kind, Kind::Hx | Kind::BrokenHx);
+    let comment = tokens.iter().position(comments);
     let own = tokens.first()?.line;
     let part = |token: &Token| {
         let counts = matches!(

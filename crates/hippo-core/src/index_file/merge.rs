@@ -79,6 +79,8 @@ pub enum Rule {
 }
 
 /// Merges three versions; `forgotten` are the tombstones so far. Of two entries with one id the first counts.
+///
+/// An empty file is believed: whether one that lost most of its entries at once is to be, the caller decides by `tombstones`.
 #[must_use]
 pub fn merge(
     base: &[Entry],
