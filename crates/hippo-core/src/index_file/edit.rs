@@ -234,15 +234,28 @@ impl<'a> Edit<'a> {
             meta::values(&self.new, self.settings),
         );
         let pairs = old.into_iter().zip(new).skip(1);
-        let changes = pairs.filter_map(|((key, old), (_, new))| {
-            let (old, new) = match key {
-                "created" if exact(key) => seconds(self.it.entry.created, self.given.created),
-                "accessed" if exact(key) => seconds(self.it.entry.accessed, self.given.accessed),
-                _ => (old, new),
-            };
-            (old != new).then_some((key, new))
-        });
-        changes.collect()
+        let mut changes: Vec<_> = pairs
+            .filter_map(|((key, old), (_, new))| {
+                let (old, new) = match key {
+                    "created" if exact(key) => seconds(self.it.entry.created, self.given.created),
+                    "accessed" if exact(key) => seconds(self.it.entry.accessed, self.given.accessed),
+                    _ => (old, new),
+                };
+                (old != new).then_some((key, new))
+            })
+            .collect();
+        // A moment that is not stated is taken from the other one: it must not move with it.
+        let moments = ["created", "accessed"];
+        if changes.iter().any(|(key, _)| moments.contains(key)) {
+            for (key, value) in meta::values(&self.new, self.settings) {
+                let stated =
+                    fields.iter().any(|field| field.key == key) || changes.iter().any(|(it, _)| *it == key);
+                if moments.contains(&key) && !stated {
+                    changes.push((key, value));
+                }
+            }
+        }
+        changes
     }
 
     /// Whether an entry without a comment would lose something, or stop being an entry.

@@ -177,7 +177,7 @@ fn an_edit_touches_one_value() {
     entry.accessed = day("2026-02-02");
     assert_eq!(file.update(&entry), Ok(true));
     let after = "# T\r\n\r\n## Beta\r\nOne line.\r\n\r\nProse of a person.\r\n\
-        → a.md\r\n<!-- hx: id=acme\r\n| hits=2 | x=y\r\n| str=0.9 | accessed=2026-02-02 | tags=a,b%2Cc -->glued\r\n";
+        → a.md\r\n<!-- hx: id=acme\r\n| hits=2 | x=y\r\n| str=0.9 | accessed=2026-02-02 | tags=a,b%2Cc | created=2026-02-01 -->glued\r\n";
     assert_eq!(text(&file), after);
     let nobody = Entry::default();
     assert_eq!(file.update(&nobody), Err(EditError::NoEntry(id(""))));

@@ -54,6 +54,9 @@ pub(super) fn is_construct(text: &[u8]) -> bool {
 
 /// The fields of a line such as `strength: 0.92 | tags: deploy`, as v1 §4.2 draws an entry, under their `hx` keys.
 pub(super) fn facts(text: &[u8]) -> Option<Vec<(&'static str, String)>> {
+    if !trim(text).starts_with(b"strength:") {
+        return None;
+    }
     let text = std::str::from_utf8(text).ok()?;
     let fact = |part: &str| {
         let (name, value) = part.split_once(':')?;
