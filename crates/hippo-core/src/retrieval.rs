@@ -6,5 +6,5 @@ mod fuse;
 mod lexical;
 pub mod pack;
 pub mod rank;
-mod speaker;
+pub(crate) mod speaker;
 pub mod terms;

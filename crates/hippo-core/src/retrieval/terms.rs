@@ -13,6 +13,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use super::speaker;
 use scan::Token;
+pub(crate) use stop::is_stop;
 
 /// Longest term in bytes; longer words are cut, longer compounds are known by their parts only.
 const TERM: usize = 64;
@@ -91,7 +92,7 @@ impl Analyzer {
             if known.len() < MOST_QUERY_TERMS && known.insert(term.to_owned()) {
                 terms.push(QueryTerm {
                     term: term.to_owned(),
-                    stop: stop::is_stop(word),
+                    stop: is_stop(word),
                     prefix: false,
                 });
             }

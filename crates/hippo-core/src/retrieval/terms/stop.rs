@@ -53,7 +53,7 @@ static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 });
 
 /// Whether a folded word is a stop word.
-pub(super) fn is_stop(word: &str) -> bool {
+pub(crate) fn is_stop(word: &str) -> bool {
     STOP.contains(word)
 }
 

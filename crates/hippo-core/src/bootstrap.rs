@@ -1,0 +1,178 @@
+//! Which entries does a workspace begin with: one topic for each meaningful section (v1 App. B)?
+//!
+//! Each file is cut into units, a unit becomes an entry: a topic from its headings, the sentence that says
+//! most, phrases that tell it apart as tags, pointers to its sections. Words are weighed against the whole workspace.
+//! The same files give the same entries; an id depends on the path and the headings alone.
+
+mod group;
+mod line;
+mod phrases;
+mod priority;
+mod state;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod topic;
+mod units;
+mod words;
+mod work;
+
+use std::collections::BTreeSet;
+
+use crate::chunk::Document;
+use crate::entry::{Entry, EntryId};
+use crate::source::SourceKind;
+use crate::time::Timestamp;
+use work::Work;
+
+pub use group::{DAILY_LOGS, INFRASTRUCTURE, PEOPLE, PROJECTS, TECHNICAL, TimeBand};
+pub use priority::{PriorityRule, default_rules};
+
+/// Entries for each file, at most (v1 §9.1: 10 files 30 to 50, 200 files 400 to 1,000).
+pub const ENTRIES_PER_FILE: usize = 5;
+/// Entries of a workspace of any size, when nobody asks for more (v1 §9.1).
+pub const MOST_ENTRIES: usize = 1_000;
+/// Bytes of an entry's `hx` comment without id and tags: dates, hits, strength, source.
+const FIELDS: usize = 72;
+
+/// A markdown file of the workspace.
+#[derive(Debug, Clone, Copy)]
+pub struct MemoryFile<'a> {
+    /// Path relative to the workspace, with `/`.
+    pub path: &'a str,
+    /// What it is.
+    pub kind: SourceKind,
+    /// As chunked.
+    pub document: &'a Document,
+    /// What was chunked.
+    pub bytes: &'a [u8],
+    /// When it was last written: its date, where nothing in it names one.
+    pub modified: Timestamp,
+    /// It has entries already: its words count as background, and it gets no entry.
+    pub known: bool,
+}
+
+/// A file that is no markdown and gets one entry: JSON, JSONL or plain text.
+#[derive(Debug, Clone, Copy)]
+pub struct StateFile<'a> {
+    /// Path relative to the workspace, with `/`.
+    pub path: &'a str,
+    /// What it holds.
+    pub bytes: &'a [u8],
+    /// When it was last written.
+    pub modified: Timestamp,
+}
+
+/// How much is made, and how.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Entries at most; `None`: [`ENTRIES_PER_FILE`] for each file, at most [`MOST_ENTRIES`].
+    pub max_entries: Option<usize>,
+    /// Tokens of all entries as written, at most; `None`: what the entries take.
+    pub max_tokens: Option<usize>,
+    /// The moment of the scan.
+    pub now: Timestamp,
+    /// The local time zone's distance from UTC in seconds.
+    pub offset_seconds: i32,
+    /// Days: what is older counts as accessed this long ago, so that a first index is not weak from the start.
+    /// 21 days leave a strength of 0.30, the least that v1 §6.3 answers from.
+    pub oldest_access: u16,
+    /// What sets priorities; the first rule that fits counts.
+    pub priority_rules: Vec<PriorityRule>,
+    /// Ids that are not to be used.
+    pub taken: BTreeSet<EntryId>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            max_entries: None,
+            max_tokens: None,
+            now: Timestamp::default(),
+            offset_seconds: 0,
+            oldest_access: 21,
+            priority_rules: default_rules(),
+            taken: BTreeSet::new(),
+        }
+    }
+}
+
+/// An entry and the group of By Topic that it belongs to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEntry {
+    /// The entry.
+    pub entry: Entry,
+    /// Heading below By Topic.
+    pub group: String,
+}
+
+/// Tokens that a text takes, estimated: a quarter of its bytes, rounded up.
+#[must_use]
+pub const fn tokens(text: &str) -> usize {
+    text.len().div_ceil(4)
+}
+
+/// Tokens that an entry takes in the index file with all its fields, estimated.
+#[must_use]
+pub fn entry_tokens(entry: &Entry) -> usize {
+    let pointers = entry.pointers.iter().map(|pointer| {
+        pointer.path.len() + pointer.section.as_ref().map_or(0, |section| section.len() + 3) + 3
+    });
+    let lists = entry.tags.iter().map(|tag| tag.len() + 1);
+    let related = entry.related.iter().map(|id| id.0.len() + 1);
+    let bytes = entry.topic.len()
+        + entry.summary.len()
+        + 8
+        + pointers.sum::<usize>()
+        + lists.sum::<usize>()
+        + related.sum::<usize>()
+        + entry.id.0.len()
+        + FIELDS;
+    bytes.div_ceil(4)
+}
+
+/// The entries of a workspace, by path and place.
+///
+/// Nodes of the compaction tree get none: they repeat the logs.
+#[must_use]
+pub fn bootstrap(files: &[MemoryFile<'_>], state: &[StateFile<'_>], settings: &Settings) -> Vec<NewEntry> {
+    let mut files: Vec<&MemoryFile<'_>> = files
+        .iter()
+        .filter(|file| !matches!(file.kind, SourceKind::Node(_)))
+        .collect();
+    files.sort_by_key(|file| file.path);
+    let mut work = Work::of(&files, settings);
+    let new = files.iter().filter(|file| !file.known).count() + state.len();
+    let mut most = settings
+        .max_entries
+        .unwrap_or_else(|| (new * ENTRIES_PER_FILE).min(MOST_ENTRIES));
+    loop {
+        let mut entries = work.entries(most.saturating_sub(state.len()));
+        let described = state.iter().filter_map(|file| work.state_entry(file));
+        entries.extend(described.take(most));
+        entries.sort_by(|a, b| a.entry.pointers.cmp(&b.entry.pointers));
+        let took: usize = entries.iter().map(|new| entry_tokens(&new.entry)).sum();
+        match settings.max_tokens {
+            Some(limit) if took > limit && most > 1 => {
+                // Fewer entries hold more each: a little less than in proportion.
+                most = (most.min(entries.len()) * limit / took.max(1)).clamp(1, most - 1);
+            }
+            _ => return entries,
+        }
+    }
+}
+
+/// The ids shown under Quick Access: the most accessed first, then the strongest; at most `most` (v1: 20).
+#[must_use]
+pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: usize) -> Vec<EntryId> {
+    let mut ranked: Vec<(&Entry, f32)> = entries.collect();
+    ranked.sort_by(|(a, strong_a), (b, strong_b)| {
+        let order = b.hits.cmp(&a.hits).then(strong_b.total_cmp(strong_a));
+        let order = order
+            .then(b.priority.cmp(&a.priority))
+            .then(b.created.cmp(&a.created));
+        order.then_with(|| a.id.cmp(&b.id))
+    });
+    ranked.truncate(most);
+    ranked.into_iter().map(|(entry, _)| entry.id.clone()).collect()
+}

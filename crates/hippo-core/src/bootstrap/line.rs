@@ -1,0 +1,216 @@
+//! What does a line of memory say, without the marks around it, and how much does it weigh?
+
+use crate::chunk::text::visible;
+use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
+use crate::retrieval::speaker;
+
+/// Weight of what an assistant said: long, and about what it was asked.
+const ASSISTANT: f32 = 0.15;
+/// Weight of code.
+const CODE: f32 = 0.3;
+/// Weight of a heading.
+const HEADING: f32 = 3.0;
+/// Bytes of a chunk that count towards its mass.
+const MASS: usize = 800;
+
+/// A line as a reader sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Line {
+    pub text: String,
+    /// How much its words count.
+    pub weight: f32,
+    /// Section that it stands in.
+    pub section: u32,
+    pub kind: ChunkKind,
+    pub speaker: Speaker,
+}
+
+/// How much there is to know in a chunk, in bytes of plain text of nobody in particular.
+pub(super) fn mass(chunk: &Chunk) -> f32 {
+    let bytes = usize::try_from(chunk.end_byte - chunk.start_byte).unwrap_or(MASS);
+    let kind = match chunk.kind {
+        ChunkKind::Heading => return 0.0,
+        ChunkKind::Code => CODE,
+        ChunkKind::Table => 0.7,
+        _ => 1.0,
+    };
+    let speaker = if chunk.speaker == Speaker::Assistant {
+        ASSISTANT
+    } else {
+        1.0
+    };
+    bytes.min(MASS) as f32 * kind * speaker
+}
+
+/// The lines of some chunks, and of the headings that they begin.
+pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<Line> {
+    let mut out = Vec::new();
+    let mut section = from
+        .checked_sub(1)
+        .and_then(|before| Some(document.chunks.get(before)?.section));
+    for chunk in document.chunks.get(from..to).unwrap_or_default() {
+        if section != Some(chunk.section) {
+            section = Some(chunk.section);
+            let title = document
+                .sections
+                .get(chunk.section as usize)
+                .map_or("", |section| section.title.as_str());
+            push(&mut out, clean(title), HEADING, chunk, ChunkKind::Heading);
+        }
+        let weight = match (chunk.speaker, chunk.kind) {
+            (_, ChunkKind::Heading) => continue,
+            (Speaker::Assistant, _) => ASSISTANT,
+            (_, ChunkKind::Code) => CODE,
+            _ => 1.0,
+        };
+        let text = chunk_text(bytes, chunk);
+        for line in visible(&text).lines() {
+            let line = without_role(line, chunk.speaker);
+            if chunk.kind == ChunkKind::Table && !line.contains(char::is_alphanumeric) {
+                continue;
+            }
+            push(&mut out, clean(line), weight, chunk, chunk.kind);
+        }
+    }
+    out
+}
+
+fn push(out: &mut Vec<Line>, text: String, weight: f32, chunk: &Chunk, kind: ChunkKind) {
+    if text.contains(char::is_alphanumeric) {
+        out.push(Line {
+            text,
+            weight,
+            section: chunk.section,
+            kind,
+            speaker: chunk.speaker,
+        });
+    }
+}
+
+/// Without `User:` and its like; the name of a person stays, it belongs to what was said.
+fn without_role(line: &str, speaker: Speaker) -> &str {
+    match speaker {
+        Speaker::User | Speaker::Assistant if speaker::name(line).is_some() => {
+            line.split_once(':').map_or(line, |(_, rest)| rest)
+        }
+        _ => line,
+    }
+}
+
+/// A line without marks of lists, quotes, emphasis, code, links and tables, in single spaces.
+pub(super) fn clean(line: &str) -> String {
+    let mut line = line.trim().trim_start_matches(['>', '#', ' ', '\t']);
+    for mark in ["- [ ] ", "- [x] ", "- [X] ", "- ", "* ", "+ "] {
+        if let Some(rest) = line.strip_prefix(mark) {
+            line = rest.trim_start();
+            break;
+        }
+    }
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    if (1..=3).contains(&digits)
+        && let Some(rest) = line[digits..]
+            .strip_prefix(". ")
+            .or_else(|| line[digits..].strip_prefix(") "))
+    {
+        line = rest;
+    }
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(next) = rest.chars().next() {
+        let width = next.len_utf8();
+        match next {
+            '*' | '`' => {}
+            '_' if rest.starts_with("__") => {}
+            '!' if rest.starts_with("![") => {}
+            '[' => {
+                if let Some((name, behind)) = link(rest) {
+                    out.push_str(&name.replace(['*', '`', '|'], ""));
+                    rest = behind;
+                    continue;
+                }
+                out.push('[');
+            }
+            '|' => {
+                if !(out.is_empty() || out.ends_with(", ")) {
+                    out.truncate(out.trim_end().len());
+                    out.push_str(", ");
+                }
+            }
+            '<' if rest.starts_with("<!--") || rest.starts_with("</") || is_tag(rest) => {
+                if let Some(end) = rest.find('>') {
+                    rest = &rest[end + 1..];
+                    continue;
+                }
+            }
+            mark if mark.is_whitespace() || mark.is_control() => {
+                if !(out.is_empty() || out.ends_with(' ')) {
+                    out.push(' ');
+                }
+            }
+            mark => out.push(mark),
+        }
+        rest = &rest[width..];
+    }
+    out.truncate(out.trim_end_matches([' ', ',', '\\']).len());
+    out
+}
+
+/// The text of a link at the start, and what follows it.
+fn link(text: &str) -> Option<(&str, &str)> {
+    let close = text.find("](")?;
+    let name = text.get(1..close).filter(|name| !name.contains(['[', ']']))?;
+    let end = text[close..].find(')')?;
+    Some((name, &text[close + end + 1..]))
+}
+
+/// Whether an HTML tag begins here.
+fn is_tag(text: &str) -> bool {
+    const TAGS: [&str; 10] = [
+        "<br", "<p", "<div", "<img", "<a ", "<h", "<details", "<summary", "<sub", "<span",
+    ];
+    TAGS.iter().any(|tag| text.starts_with(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::chunk;
+
+    #[test]
+    fn marks_go_and_words_stay() {
+        let table = [
+            ("- **Deploy:** `cargo run` now", "Deploy: cargo run now"),
+            (
+                "12. see [the docs](https://a.example/x) first",
+                "see the docs first",
+            ),
+            ("| name | what |", "name, what"),
+            ("> quoted <br/>  line", "quoted line"),
+            ("- [x] paid", "paid"),
+            ("![logo](a.png) text", "logo text"),
+            ("a < b and 2 * 3", "a < b and 2 3"),
+            ("2026. was a year", "2026. was a year"),
+            ("", ""),
+        ];
+        for (line, expected) in table {
+            assert_eq!(clean(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn roles_go_and_names_stay() {
+        let text = b"# Day\n\n## Talk\n\nUser: I adopted a cat\nAssistant: Lovely!\n\n## More\n\n- **Ada:** hi <!-- 1 -->\n";
+        let document = chunk(text);
+        let lines = lines(&document, text, 0, document.chunks.len());
+        let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        assert!(texts.contains(&"I adopted a cat"), "{texts:?}");
+        assert!(texts.contains(&"Ada: hi"), "{texts:?}");
+        let of = |text: &str| {
+            lines
+                .iter()
+                .find(|line| line.text == text)
+                .map(|line| line.weight)
+        };
+        assert!(of("Lovely!") < of("I adopted a cat"), "{lines:?}");
+    }
+}

@@ -1,0 +1,226 @@
+//! Which phrases tell a piece of memory apart from the rest of the workspace?
+
+use std::collections::{HashMap, HashSet};
+
+use super::line::Line;
+use super::words::{Word, Words};
+use crate::chunk::{ChunkKind, Speaker};
+
+/// Longest phrase, in words.
+const LONGEST: usize = 3;
+/// Bytes of an assistant's words that are looked at: what follows repeats the matter at length.
+const ASSISTANT: usize = 2_000;
+/// What is left of a phrase's score when its section has one already: a unit of several sections shows them all.
+const AGAIN: f32 = 0.6;
+
+/// A phrase of a piece of memory.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Phrase {
+    /// As written where it occurs first.
+    pub text: String,
+    /// Numbers of the stems in it.
+    pub ids: Vec<u32>,
+    score: f32,
+    section: u32,
+}
+
+struct Candidate<'a> {
+    words: Vec<&'a str>,
+    weight: f32,
+    capitals: bool,
+    heading: bool,
+    section: u32,
+    order: u32,
+}
+
+/// Up to `most` phrases, the most telling first, none sharing a word with another one. Words in `names` tag nothing.
+pub(super) fn phrases(words: &mut Words, lines: &[Line], names: &HashSet<u32>, most: usize) -> Vec<Phrase> {
+    let mut found: HashMap<[u32; LONGEST], Candidate<'_>> = HashMap::new();
+    let mut order = 0;
+    let mut heard = 0;
+    let mut run: Vec<Word<'_>> = Vec::new();
+    for line in lines {
+        if line.speaker == Speaker::Assistant {
+            heard += line.text.len();
+            if heard > ASSISTANT {
+                continue;
+            }
+        }
+        let mut taken: Vec<Word<'_>> = Vec::new();
+        words.each(&line.text, |word| taken.push(word));
+        for word in taken {
+            let good = (word.tags() || word.is_number()) && !names.contains(&word.id);
+            if !(good && word.joined) {
+                run.clear();
+            }
+            if good {
+                run.push(word);
+                note(&run, line, &mut found, &mut order);
+            }
+        }
+        run.clear();
+    }
+    let mut ranked: Vec<Phrase> = Vec::with_capacity(found.len());
+    let mut by_order: Vec<([u32; LONGEST], Candidate<'_>)> = found.into_iter().collect();
+    by_order.sort_by_key(|(_, candidate)| candidate.order);
+    for (key, candidate) in by_order {
+        ranked.push(scored(words, key, candidate));
+    }
+    choose(ranked, most)
+}
+
+/// Notes the phrases that end with the last word of a run.
+fn note<'a>(
+    run: &[Word<'a>],
+    line: &Line,
+    found: &mut HashMap<[u32; LONGEST], Candidate<'a>>,
+    order: &mut u32,
+) {
+    for length in 1..=LONGEST.min(run.len()) {
+        let phrase = &run[run.len() - length..];
+        let (first, last) = (phrase[0], phrase[length - 1]);
+        if first.is_number() || (last.is_number() && length == 1) {
+            continue;
+        }
+        let mut key = [u32::MAX; LONGEST];
+        for (slot, word) in key.iter_mut().zip(phrase) {
+            *slot = word.id;
+        }
+        if length > 1 && key[..length - 1].contains(&key[length - 1]) {
+            continue;
+        }
+        *order += 1;
+        let at = *order;
+        let candidate = found.entry(key).or_insert_with(|| Candidate {
+            words: phrase.iter().map(|word| word.text).collect(),
+            weight: 0.0,
+            capitals: true,
+            heading: false,
+            section: line.section,
+            order: at,
+        });
+        candidate.weight += line.weight;
+        candidate.capitals &= is_name(phrase);
+        candidate.heading |= line.kind == ChunkKind::Heading;
+    }
+}
+
+/// Whether words are written as a name is. The first word of a sentence has its capital from there.
+fn is_name(phrase: &[Word<'_>]) -> bool {
+    let inner = |word: &Word<'_>| word.text.chars().skip(1).any(char::is_uppercase);
+    let proud = |word: &Word<'_>| (word.capital && word.joined) || inner(word) || word.is_number();
+    match phrase {
+        [one] => proud(one),
+        [first, rest @ ..] => first.capital && rest.iter().all(proud),
+        [] => false,
+    }
+}
+
+/// Whether a word looks like a verb or an adverb: such words tell actions that many things share.
+fn is_action(word: &str) -> bool {
+    word.len() > 5 && ["ing", "ed", "ly"].iter().any(|ending| word.ends_with(ending))
+}
+
+fn scored(words: &Words, key: [u32; LONGEST], candidate: Candidate<'_>) -> Phrase {
+    let ids: Vec<u32> = key.into_iter().filter(|id| *id != u32::MAX).collect();
+    let length = ids.len() as f32;
+    let rarity: f32 = ids.iter().map(|id| words.rarity(*id)).sum();
+    let often = candidate.weight / (candidate.weight + 1.2);
+    let mut score = often * rarity / length.sqrt();
+    if candidate.capitals {
+        score *= 1.25;
+    }
+    if candidate.heading {
+        score *= 1.3;
+    }
+    // Words that stand side by side once are hardly a phrase.
+    if ids.len() > 1 && candidate.weight < 1.5 && !candidate.capitals {
+        score *= if ids.len() > 2 { 0.6 } else { 0.8 };
+    }
+    let actions = candidate.words.iter().filter(|word| is_action(word)).count();
+    if actions > 0 && !candidate.capitals {
+        score *= 0.7;
+    }
+    Phrase {
+        text: candidate
+            .words
+            .iter()
+            .map(|word| word.trim_end_matches("'s").trim_end_matches("’s"))
+            .collect::<Vec<_>>()
+            .join(" "),
+        ids,
+        score,
+        section: candidate.section,
+    }
+}
+
+/// The best phrases, spread over the sections, without a word twice.
+fn choose(mut ranked: Vec<Phrase>, most: usize) -> Vec<Phrase> {
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+    // Beyond this many nothing is ever chosen: a few dozen phrases fill the tags of any unit.
+    ranked.truncate(400);
+    let mut chosen: Vec<Phrase> = Vec::new();
+    while chosen.len() < most {
+        let worth = |phrase: &Phrase| {
+            let same = chosen
+                .iter()
+                .filter(|known| known.section == phrase.section)
+                .count();
+            phrase.score * AGAIN.powi(i32::try_from(same.min(8)).unwrap_or(8))
+        };
+        let mut best: Option<(f32, usize)> = None;
+        for (at, phrase) in ranked.iter().enumerate() {
+            let value = worth(phrase);
+            if best.is_none_or(|(known, _)| value > known) {
+                best = Some((value, at));
+            }
+        }
+        let Some((_, at)) = best else { break };
+        let next = ranked.remove(at);
+        ranked.retain(|phrase| !phrase.ids.iter().any(|id| next.ids.contains(id)));
+        chosen.push(next);
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bootstrap::line::lines;
+    use crate::chunk::chunk;
+
+    fn of(text: &str, background: &[&str]) -> Vec<String> {
+        let mut words = Words::new();
+        for block in background.iter().chain([&text]) {
+            words.begin_block();
+            words.count(block);
+        }
+        let document = chunk(text.as_bytes());
+        let lines = lines(&document, text.as_bytes(), 0, document.chunks.len());
+        phrases(&mut words, &lines, &HashSet::new(), 4)
+            .into_iter()
+            .map(|phrase| phrase.text)
+            .collect()
+    }
+
+    #[test]
+    fn rare_and_repeated_words_tell() {
+        let background = [
+            "the server is up",
+            "the server is down",
+            "restart the server again",
+        ];
+        let found = of(
+            "The replication slot filled the disk. Watch the replication slot, not only the server.\n",
+            &background,
+        );
+        assert_eq!(found[0], "replication slot", "{found:?}");
+        assert!(!found.iter().any(|phrase| phrase == "server"), "{found:?}");
+    }
+
+    #[test]
+    fn the_order_is_always_the_same() {
+        let text = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda\n";
+        assert_eq!(of(text, &[]), of(text, &[]));
+    }
+}

@@ -1,0 +1,108 @@
+//! What can be told of a state file (JSON, JSONL, text) without showing its values?
+
+use serde_json::Value;
+
+use super::line::clean;
+
+/// Names that are shown of an object.
+const SHOWN: usize = 8;
+/// Bytes of a text that are looked at.
+const LOOKED_AT: usize = 8_192;
+/// Lines of a JSONL file that are looked at.
+const LINES: usize = 50;
+
+/// A summary of one line and the names that tag it. Values are not shown: they change, and may be secrets.
+pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)> {
+    let text = String::from_utf8_lossy(bytes);
+    if text.trim().is_empty() {
+        return None;
+    }
+    let lower = path.to_ascii_lowercase();
+    if lower.ends_with(".jsonl") || lower.ends_with(".ndjson") {
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let fields = fields_of(
+            lines
+                .clone()
+                .take(LINES)
+                .filter_map(|line| serde_json::from_str(line).ok())
+                .collect(),
+        );
+        return Some((told(lines.count(), "record", &fields), fields));
+    }
+    if lower.ends_with(".json") {
+        return Some(match serde_json::from_slice::<Value>(bytes) {
+            Ok(Value::Array(items)) => {
+                let count = items.len();
+                let fields = fields_of(items.into_iter().take(LINES).collect());
+                (told(count, "item", &fields), fields)
+            }
+            Ok(Value::Object(object)) => {
+                let fields: Vec<String> = object.keys().take(SHOWN).cloned().collect();
+                (told(object.len(), "field", &fields), fields)
+            }
+            Ok(_) => ("A single JSON value".to_owned(), Vec::new()),
+            Err(_) => ("Not valid JSON".to_owned(), Vec::new()),
+        });
+    }
+    let end = (0..=LOOKED_AT.min(text.len()))
+        .rev()
+        .find(|end| text.is_char_boundary(*end))?;
+    let line = text[..end].lines().map(clean).find(|line| line.len() > 3)?;
+    let words: Vec<&str> = line.split(' ').take(super::summary::MOST_WORDS).collect();
+    Some((words.join(" ").replace('|', "/"), Vec::new()))
+}
+
+/// Names of the fields of some objects, in the order in which they are met.
+fn fields_of(values: Vec<Value>) -> Vec<String> {
+    let mut fields: Vec<String> = Vec::new();
+    for value in values {
+        let Value::Object(object) = value else { continue };
+        for name in object.keys() {
+            if !fields.contains(name) && fields.len() < SHOWN {
+                fields.push(name.clone());
+            }
+        }
+    }
+    fields
+}
+
+fn told(count: usize, what: &str, fields: &[String]) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    let names = fields.join(", ").replace('|', "/");
+    if names.is_empty() {
+        format!("{count} {what}{plural}")
+    } else {
+        format!("{count} {what}{plural}: {names}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_and_values_are_not() {
+        let table: [(&str, &[u8], Option<&str>); 8] = [
+            (
+                "a.json",
+                br#"{"token":"hunter2","port":1}"#,
+                Some("2 fields: port, token"),
+            ),
+            (
+                "a.json",
+                br#"[{"name":"x"},{"age":3}]"#,
+                Some("2 items: name, age"),
+            ),
+            ("a.json", b"7", Some("A single JSON value")),
+            ("a.json", b"{", Some("Not valid JSON")),
+            ("a.jsonl", b"{\"id\":1}\n{\"id\":2}\n", Some("2 records: id")),
+            ("a.txt", b"\n# Shopping list\nmilk", Some("Shopping list")),
+            ("a.txt", b"  \n", None),
+            ("a.txt", b"\x00\x01", None),
+        ];
+        for (path, bytes, expected) in table {
+            let found = describe(path, bytes).map(|(summary, _)| summary);
+            assert_eq!(found.as_deref(), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Which sentence says most of a piece of memory?
+
+use std::collections::{HashMap, HashSet};
+
+use super::line::Line;
+use super::words::Words;
+use crate::chunk::{ChunkKind, Speaker};
+
+/// Most words of a summary.
+pub(super) const MOST_WORDS: usize = 25;
+/// Most bytes of a summary: words can be long.
+const MOST_BYTES: usize = 220;
+/// Sentences that are looked at; later ones of a long talk are not better.
+const MOST_SENTENCES: usize = 600;
+
+/// Labels that mark a line as one to remember.
+const MARKED: [&str; 9] = [
+    "decision:",
+    "decided:",
+    "lesson:",
+    "important:",
+    "summary:",
+    "result:",
+    "status:",
+    "fix:",
+    "goal:",
+];
+
+/// The most representative sentence of some lines, in at most [`MOST_WORDS`] words; empty when there is none.
+///
+/// A sentence is worth the telling words of the whole that it holds, those in `shown` (topic and tags, which stand
+/// beside it) counting half.
+pub(super) fn summary(words: &mut Words, lines: &[Line], shown: &HashSet<u32>) -> String {
+    let mut often: HashMap<u32, f32> = HashMap::new();
+    let mut sentences: Vec<(&str, &Line, Vec<u32>)> = Vec::new();
+    for line in lines {
+        for sentence in split(&line.text) {
+            let sentence = cut(sentence);
+            let mut ids = Vec::new();
+            words.each(sentence, |word| {
+                if word.tells() {
+                    ids.push(word.id);
+                }
+            });
+            for id in &ids {
+                *often.entry(*id).or_default() += line.weight;
+            }
+            if line.kind != ChunkKind::Heading && sentences.len() < MOST_SENTENCES {
+                sentences.push((sentence, line, ids));
+            }
+        }
+    }
+    let mut best: Option<(f32, &str)> = None;
+    for (place, (sentence, line, ids)) in sentences.iter().enumerate() {
+        let mut distinct = ids.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let told: f32 = distinct
+            .iter()
+            .map(|id| {
+                let weight = often.get(id).copied().unwrap_or(0.0);
+                let seen = if shown.contains(id) { 0.5 } else { 1.0 };
+                seen * words.rarity(*id) * weight / (weight + 2.0)
+            })
+            .sum();
+        let score = told / (distinct.len() as f32 + 4.0).powf(0.35) * manner(sentence, line, place);
+        if best.is_none_or(|(known, _)| score > known) {
+            best = Some((score, sentence));
+        }
+    }
+    let Some((_, sentence)) = best else {
+        return String::new();
+    };
+    finish(sentence)
+}
+
+/// How much the form of a sentence speaks for it.
+fn manner(sentence: &str, line: &Line, place: usize) -> f32 {
+    let mut factor = 1.0 + 0.3 / (1.0 + place as f32 / 2.0);
+    factor *= match (line.speaker, line.kind) {
+        (Speaker::Assistant, _) => 0.25,
+        (_, ChunkKind::Code) => 0.3,
+        (_, ChunkKind::Table) => 0.7,
+        (_, ChunkKind::Quote) => 0.8,
+        _ => 1.0,
+    };
+    // Keys with ids, paths and times are no sentences.
+    let figures = sentence.bytes().filter(u8::is_ascii_digit).count();
+    if figures * 4 > sentence.len() || sentence.starts_with('(') {
+        factor *= 0.5;
+    }
+    if sentence.ends_with(['?', '？']) {
+        factor *= 0.6;
+    }
+    let lower = sentence.get(..12).unwrap_or(sentence).to_lowercase();
+    if MARKED.iter().any(|mark| lower.starts_with(mark)) {
+        factor *= 1.4;
+    }
+    // A person who tells of themselves tells what nobody else can.
+    let own = |word: &str| matches!(word, "I" | "I'm" | "I've" | "I'd" | "my" | "My" | "we" | "our");
+    if line.speaker == Speaker::User && sentence.split(' ').any(own) {
+        factor *= 1.3;
+    }
+    factor
+}
+
+/// The sentences of a line.
+fn split(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        if rest.is_empty() {
+            return None;
+        }
+        let mut end = rest.len();
+        for (at, mark) in rest.char_indices() {
+            let behind = at + mark.len_utf8();
+            let wide = matches!(mark, '。' | '！' | '？');
+            let ends = matches!(mark, '.' | '!' | '?')
+                && rest[behind..].starts_with(' ')
+                && !rest[behind + 1..].starts_with(char::is_lowercase)
+                && rest[..at].chars().count() > 12;
+            if wide || ends {
+                end = behind;
+                break;
+            }
+        }
+        let (sentence, tail) = rest.split_at(end);
+        rest = tail;
+        Some(sentence.trim())
+    })
+}
+
+/// A sentence cut to the length of a summary, between words.
+fn cut(sentence: &str) -> &str {
+    let mut end = 0;
+    for (count, word) in sentence.split_inclusive(' ').enumerate() {
+        if count >= MOST_WORDS || end + word.trim_end().len() > MOST_BYTES {
+            break;
+        }
+        end += word.len();
+    }
+    if end == 0 {
+        // One word that is longer than a summary, or a script without spaces.
+        end = (0..=MOST_BYTES.min(sentence.len()))
+            .rev()
+            .find(|end| sentence.is_char_boundary(*end))
+            .unwrap_or(0);
+    }
+    sentence[..end].trim_end()
+}
+
+/// One line that cannot be mistaken for a mark of the index file.
+fn finish(sentence: &str) -> String {
+    let open = !sentence.ends_with(['.', '!', '?', '。', '！', '？', ':', ';', ')', '"']);
+    let long = sentence.split(' ').count() >= MOST_WORDS || sentence.len() + 12 >= MOST_BYTES;
+    let mut text = sentence
+        .trim_end_matches([',', ';', ':', ' ', '-'])
+        .replace("<!--", "")
+        .replace("-->", "")
+        .replace('|', "/");
+    if text.starts_with('→') || text.starts_with('#') {
+        text = text.trim_start_matches(['→', '#', ' ']).to_owned();
+    }
+    if open && long {
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bootstrap::line::lines;
+    use crate::chunk::chunk;
+
+    fn of(text: &str) -> String {
+        let document = chunk(text.as_bytes());
+        let mut words = Words::new();
+        words.begin_block();
+        words.count(text);
+        for other in ["how are you", "what about it", "that is nice and good to hear"] {
+            words.begin_block();
+            words.count(other);
+        }
+        let lines = lines(&document, text.as_bytes(), 0, document.chunks.len());
+        summary(&mut words, &lines, &HashSet::new())
+    }
+
+    #[test]
+    fn the_sentence_with_the_matter_is_taken() {
+        let text = "# Talk\n\nHow are you? That is nice to hear. The pump in the cellar failed because the cellar \
+                    valve froze. What about it?\n";
+        assert_eq!(
+            of(text),
+            "The pump in the cellar failed because the cellar valve froze."
+        );
+        assert_eq!(of("# Nothing\n"), "");
+    }
+
+    #[test]
+    fn summaries_are_one_short_line() {
+        for text in ["word ".repeat(400), "x".repeat(3_000), "日本語".repeat(300)] {
+            let summary = of(&text);
+            assert!(summary.split(' ').count() <= MOST_WORDS && summary.len() <= MOST_BYTES + 3);
+            assert!(!summary.contains('\n') && !summary.is_empty());
+        }
+    }
+
+    #[test]
+    fn sentences_do_not_end_in_versions_and_names() {
+        let found: Vec<&str> =
+            split("We run v1.2 on host a.b.org now. It works very well! 好的。再见").collect();
+        assert_eq!(found.len(), 4, "{found:?}");
+    }
+}

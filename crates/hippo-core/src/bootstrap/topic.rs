@@ -1,0 +1,319 @@
+//! What is an entry called, and by which id is it known?
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::group;
+use super::phrases::Phrase;
+use crate::chunk::ContentHash;
+use crate::entry::EntryId;
+use crate::retrieval::terms::is_stop;
+
+/// Longest topic, in bytes.
+const TOPIC: usize = 80;
+/// Longest id, in bytes.
+const ID: usize = 40;
+/// Headings that several leads of one unit show.
+const SHOWN: usize = 3;
+/// Files that must have a heading before it says nothing in any of them.
+const RECURRING: usize = 4;
+
+/// Headings that say nothing without what stands above them.
+const GENERIC: &str = "\
+    about abstract agenda appendix architecture archive background board changes chat checklist commands company \
+    configuration conclusion content contents context conversation core day decisions description details discussion \
+    docs documentation done evening example examples faq features files first general getting-started goals \
+    guide history how-it-works ideas index info information installation intro introduction issues item items \
+    known lessons links list log logs main meeting memory message misc morning new next notes open options other \
+    overview parts plan preparation prerequisites problem problems project purpose quickstart questions quirks \
+    readme reference references release releases requirements resources results risks roadmap rules schedule \
+    scratchpad section session sessions setup skill solution status step steps structure summary support tasks \
+    team test testing tests todo today tomorrow tools topic topics trouble troubleshooting update updates usage use \
+    user using version work working";
+
+/// What headings of a workspace say by themselves.
+pub(super) struct Headings {
+    generic: BTreeSet<&'static str>,
+    recurring: BTreeSet<String>,
+}
+
+impl Headings {
+    /// From the titles of each file.
+    pub fn of<'a>(files: impl Iterator<Item = Vec<&'a str>>) -> Self {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for titles in files {
+            let mut names: Vec<String> = titles.into_iter().map(normal).collect();
+            names.sort_unstable();
+            names.dedup();
+            for name in names {
+                *counts.entry(name).or_default() += 1;
+            }
+        }
+        let recurring = counts.into_iter().filter(|(_, count)| *count >= RECURRING);
+        Self {
+            generic: GENERIC.split_ascii_whitespace().collect(),
+            recurring: recurring.map(|(name, _)| name).collect(),
+        }
+    }
+
+    /// Whether a heading says by itself what it is about. Dates, times, numbers, ids and names of speakers do not.
+    pub fn tells(&self, title: &str, names: &BTreeSet<String>) -> bool {
+        if self.recurring.contains(&normal(title)) {
+            return false;
+        }
+        title
+            .split(|mark: char| !(mark.is_alphanumeric() || matches!(mark, '\'' | '’')))
+            .map(str::to_lowercase)
+            .any(|word| {
+                word.chars().count() > 1
+                    && !word.chars().any(|mark| mark.is_ascii_digit())
+                    && !is_stop(&word)
+                    && !self.generic.contains(word.as_str())
+                    && !names.contains(&word)
+            })
+    }
+}
+
+fn normal(title: &str) -> String {
+    let letters = title
+        .chars()
+        .filter(|mark| mark.is_alphanumeric() || *mark == ' ');
+    letters.collect::<String>().trim().to_lowercase()
+}
+
+/// What a unit can be called by.
+pub(super) struct Naming<'a> {
+    /// The headings that it is of, without marks, outermost only.
+    pub titles: &'a [String],
+    /// Title of its file or project, when that says something.
+    pub about: Option<&'a str>,
+    /// Whether it is a further part of a section that another unit is the start of.
+    pub part: bool,
+    /// Whether it is of a project: its name belongs to every topic.
+    pub project: bool,
+}
+
+/// The topic, and how many of the phrases it uses.
+pub(super) fn topic(
+    naming: &Naming<'_>,
+    tells: impl Fn(&str) -> bool,
+    phrases: &[Phrase],
+) -> (String, usize) {
+    let telling: Vec<&str> = naming
+        .titles
+        .iter()
+        .map(String::as_str)
+        .filter(|title| tells(title))
+        .collect();
+    let shown = |titles: &[&str]| titles.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    let all: Vec<&str> = naming.titles.iter().map(String::as_str).collect();
+    let said = |count: usize| {
+        let words: Vec<&str> = phrases
+            .iter()
+            .take(count)
+            .map(|phrase| phrase.text.as_str())
+            .collect();
+        capital(&words.join(", "))
+    };
+    let about = naming.about.filter(|about| {
+        !all.iter()
+            .any(|title| title.contains(about) || about.contains(title))
+    });
+    let heading = match (telling.is_empty(), about) {
+        // One word is a name within its file only.
+        (false, Some(about)) if naming.project || (all.len() == 1 && !all[0].contains(' ')) => {
+            Some(format!("{about}: {}", shown(&telling)))
+        }
+        (false, _) => Some(shown(&telling)),
+        (true, Some(about)) if !all.is_empty() => Some(format!("{about}: {}", shown(&all))),
+        (true, _) => naming.about.map(str::to_owned),
+    };
+    match heading {
+        Some(heading) if naming.part && !phrases.is_empty() => {
+            let used = phrases.len().min(2);
+            (
+                shorten(&format!("{}: {}", shorten(&heading, 40), said(used)), TOPIC),
+                used,
+            )
+        }
+        Some(heading) => (shorten(&heading, TOPIC), 0),
+        None => {
+            let used = phrases.len().min(SHOWN);
+            let made = shorten(&said(used), TOPIC);
+            if made.is_empty() {
+                (shorten(&shown(&all), TOPIC), 0)
+            } else {
+                (made, used)
+            }
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
+/// Cut between words; marks that the index file reads are taken out.
+fn shorten(text: &str, most: usize) -> String {
+    let text = text.replace("<!--", "").replace("-->", "").replace('|', "/");
+    let text = text.trim().trim_start_matches(['#', '→', ' ']);
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = (0..=most)
+        .rev()
+        .find(|end| text.is_char_boundary(*end))
+        .unwrap_or(0);
+    let cut = &text[..end];
+    let cut = cut.rsplit_once(' ').map_or(cut, |(words, _)| words);
+    cut.trim_end_matches([',', ':', ' ', '-', '(']).to_owned()
+}
+
+/// The name of a file or project, from its path: the folder where the file's own name is a convention.
+pub(super) fn file_name(path: &str) -> String {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let convention = [
+        "project", "readme", "skill", "index", "notes", "overview", "main", "plan", "agents", "claude",
+    ];
+    let folder = parts
+        .next()
+        .filter(|_| convention.iter().any(|known| stem.eq_ignore_ascii_case(known)));
+    group::title(folder.unwrap_or(stem))
+}
+
+/// Gives out ids: slugs of file and heading, which do not depend on any other file. Where one is taken already, a
+/// mark of the path, the heading and `part` follows it.
+pub(super) struct Ids {
+    taken: BTreeSet<EntryId>,
+    given: HashMap<String, u32>,
+}
+
+impl Ids {
+    pub fn new(taken: &BTreeSet<EntryId>) -> Self {
+        Self {
+            taken: taken.clone(),
+            given: HashMap::new(),
+        }
+    }
+
+    /// The id of what stands in `path` under `title`; `part` tells apart what stands in one section.
+    pub fn give(&mut self, path: &str, title: &str, part: Option<ContentHash>) -> EntryId {
+        let plain = slug(&format!("{} {title}", file_name(path)));
+        let plain = if plain.is_empty() {
+            "entry".to_owned()
+        } else {
+            plain
+        };
+        let key = format!(
+            "{path}\n{title}\n{}",
+            part.map(|hash| hash.to_string()).unwrap_or_default()
+        );
+        let again = self.given.entry(key.clone()).or_default();
+        *again += 1;
+        let mark = ContentHash::of(format!("{key}\n{again}").as_bytes()).to_string();
+        let first = part.is_none().then(|| EntryId(plain.clone()));
+        let longer = (4..=mark.len()).map(|length| EntryId(format!("{plain}-{}", &mark[..length])));
+        let mut choice = first.into_iter().chain(longer);
+        let id = choice
+            .find(|id| !self.taken.contains(id))
+            .unwrap_or(EntryId(mark));
+        self.taken.insert(id.clone());
+        id
+    }
+}
+
+/// Lower-case words with `-` between them, none twice, without stop words.
+pub(super) fn slug(text: &str) -> String {
+    let mut out = String::new();
+    let mut used: Vec<String> = Vec::new();
+    for word in text
+        .split(|mark: char| !mark.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
+        let word = word.to_lowercase();
+        let number = word.chars().all(|mark| mark.is_ascii_digit());
+        if (is_stop(&word) || used.contains(&word)) && !number {
+            continue;
+        }
+        if out.len() + word.len() + 1 > ID {
+            break;
+        }
+        if !out.is_empty() {
+            out.push('-');
+        }
+        out.push_str(&word);
+        used.push(word);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_that_say_nothing() {
+        let headings = Headings::of((0..4).map(|_| vec!["Board", "Slots alarm again"]));
+        let names = BTreeSet::from(["caroline".to_owned(), "melanie".to_owned()]);
+        for title in [
+            "Overview",
+            "Session s0470",
+            "2026-03-18",
+            "15:31 Caroline and Melanie",
+            "Next steps",
+            "Slots alarm again",
+            "",
+        ] {
+            assert!(!headings.tells(title, &names), "{title}");
+        }
+        for title in [
+            "Slots alarm",
+            "PostgreSQL tuning",
+            "Zweckverband Otterbachtal",
+            "データベース",
+        ] {
+            assert!(headings.tells(title, &names), "{title}");
+        }
+    }
+
+    #[test]
+    fn ids_do_not_depend_on_other_files() {
+        let mut ids = Ids::new(&BTreeSet::new());
+        let one = ids.give("projects/heron/PROJECT.md", "Next", None);
+        assert_eq!(one.0, "heron-next");
+        let twin = ids.give("archive/heron/PROJECT.md", "Next", None);
+        assert!(twin != one && twin.0.starts_with("heron-next-"));
+        let again = ids.give("projects/heron/PROJECT.md", "Next", None);
+        assert!(again != one && again != twin);
+        let mut others = Ids::new(&BTreeSet::new());
+        others.give("knowledge/else.md", "Next", None);
+        assert_eq!(others.give("projects/heron/PROJECT.md", "Next", None), one);
+        assert_eq!(ids.give("", "", None).0, "entry");
+        assert_eq!(slug("The Rules of the House, the house"), "rules-house");
+    }
+
+    #[test]
+    fn topics_are_named_by_what_says_something() {
+        let titles = ["Overview".to_owned()];
+        let naming = |titles, about| Naming {
+            titles,
+            about,
+            part: false,
+            project: false,
+        };
+        let tells = |title: &str| title != "Overview" && title != "Session 1";
+        assert_eq!(
+            topic(&naming(&titles, Some("Heron")), tells, &[]).0,
+            "Heron: Overview"
+        );
+        let titles = ["Slots".to_owned(), "Board".to_owned()];
+        assert_eq!(
+            topic(&naming(&titles, Some("Heron")), tells, &[]).0,
+            "Slots, Board"
+        );
+        assert!(shorten(&"word ".repeat(40), TOPIC).len() <= TOPIC);
+    }
+}

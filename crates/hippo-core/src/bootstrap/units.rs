@@ -1,0 +1,285 @@
+//! Into how many entries is a workspace cut, and where?
+//!
+//! Each file starts as one unit. The heaviest unit is cut in two until the number of entries is reached or nothing is
+//! worth cutting: first between sections, the outermost headings first, so that small neighbours stay together, and
+//! only when no file has sections left inside a long section, as a log of one long talk has it.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::line::mass;
+use crate::chunk::{Chunk, ChunkKind, Document, Speaker};
+
+/// Least mass of a unit that headings make.
+const LEAST_SECTION: f32 = 90.0;
+/// Least mass of a part of a section.
+const LEAST_PART: f32 = 700.0;
+/// A unit without headings inside is cut after those that have some: its mass counts this little.
+const INSIDE: f32 = 0.15;
+/// The share of all entries that one file may have, beyond [`FEW`].
+const SHARE: usize = 8;
+/// Entries that any file may have.
+const FEW: usize = 6;
+
+/// A run of chunks of one file that becomes an entry.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Unit {
+    /// Position among the files.
+    pub file: usize,
+    /// First chunk.
+    pub from: usize,
+    /// The chunk after the last one.
+    pub to: usize,
+    /// What there is to know in it.
+    pub mass: f32,
+}
+
+/// A unit and where it would be cut.
+struct Cut {
+    urgency: f32,
+    unit: Unit,
+    at: usize,
+}
+
+impl PartialEq for Cut {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Cut {}
+
+impl PartialOrd for Cut {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Cut {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let order = self.urgency.total_cmp(&other.urgency);
+        order.then_with(|| (other.unit.file, other.unit.from).cmp(&(self.unit.file, self.unit.from)))
+    }
+}
+
+/// The units of these files: at most `most` (at least one), by file and then by place.
+///
+/// `files` are documents with how much a byte of each counts. When there are more files than units, the heaviest
+/// files have one.
+pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
+    let mut whole: Vec<Unit> = (0..)
+        .zip(files)
+        .filter_map(|(file, (document, _))| {
+            let to = document.chunks.len();
+            let mass = document.chunks.iter().map(mass).sum();
+            (mass > 0.0).then_some(Unit {
+                file,
+                from: 0,
+                to,
+                mass,
+            })
+        })
+        .collect();
+    let most = most.max(1);
+    if whole.len() > most {
+        let weight = |unit: &Unit| unit.mass.sqrt() * files[unit.file].1;
+        whole.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.file.cmp(&b.file)));
+        whole.truncate(most);
+    }
+    let mut counts = vec![1_usize; files.len()];
+    let ceiling = FEW.max(most / SHARE);
+    let mut heap = BinaryHeap::new();
+    let mut done = Vec::new();
+    for unit in whole {
+        offer(files, unit, &mut heap, &mut done);
+    }
+    while heap.len() + done.len() < most {
+        let Some(Cut { unit, at, .. }) = heap.pop() else {
+            break;
+        };
+        if counts[unit.file] >= ceiling {
+            done.push(unit);
+            continue;
+        }
+        counts[unit.file] += 1;
+        for (from, to) in [(unit.from, at), (at, unit.to)] {
+            let mass = files[unit.file].0.chunks[from..to].iter().map(mass).sum();
+            let part = Unit {
+                from,
+                to,
+                mass,
+                ..unit
+            };
+            offer(files, part, &mut heap, &mut done);
+        }
+    }
+    done.extend(heap.into_iter().map(|cut| cut.unit));
+    done.sort_by_key(|unit| (unit.file, unit.from));
+    done
+}
+
+/// Puts a unit where it belongs: to be cut, or done.
+fn offer(files: &[(&Document, f32)], unit: Unit, heap: &mut BinaryHeap<Cut>, done: &mut Vec<Unit>) {
+    let (document, weight) = files[unit.file];
+    match best_cut(document, unit) {
+        Some((at, between)) => heap.push(Cut {
+            urgency: unit.mass * weight * if between { 1.0 } else { INSIDE },
+            unit,
+            at,
+        }),
+        None => done.push(unit),
+    }
+}
+
+/// Where a unit is best cut, and whether that is between sections.
+fn best_cut(document: &Document, unit: Unit) -> Option<(usize, bool)> {
+    let chunks = document.chunks.get(unit.from..unit.to)?;
+    // For each level of headings, then for the inside of sections: the cut nearest to the middle.
+    let mut best: [Option<(f32, usize)>; 8] = [None; 8];
+    let mut before = 0.0;
+    for (at, pair) in chunks.windows(2).enumerate() {
+        before += mass(&pair[0]);
+        let behind = unit.mass - before;
+        let level = boundary(document, &pair[0], &pair[1]);
+        let least = if level < 7 { LEAST_SECTION } else { LEAST_PART };
+        if before < least || behind < least {
+            continue;
+        }
+        let mut off = (before - behind).abs();
+        // A talk is best cut where the person speaks again.
+        if level == 7 && pair[1].speaker == Speaker::Assistant {
+            off += unit.mass;
+        }
+        let slot = &mut best[level];
+        if slot.is_none_or(|(known, _)| off < known) {
+            *slot = Some((off, unit.from + at + 1));
+        }
+    }
+    let level = best.iter().position(Option::is_some)?;
+    best[level].map(|(_, at)| (at, level < 7))
+}
+
+/// The outermost level of the headings between two neighbours, 7 when there is none.
+fn boundary(document: &Document, left: &Chunk, right: &Chunk) -> usize {
+    let sections = document
+        .sections
+        .get(left.section as usize + 1..=right.section as usize)
+        .unwrap_or_default();
+    let levels = sections.iter().map(|section| usize::from(section.level));
+    levels.filter(|level| *level > 0).min().unwrap_or(7).min(7)
+}
+
+/// The sections that a unit is of: those in its run that stand below no other one in it.
+pub(super) fn leads(document: &Document, unit: Unit) -> Vec<u32> {
+    let mut leads: Vec<u32> = Vec::new();
+    for chunk in document.chunks.get(unit.from..unit.to).unwrap_or_default() {
+        // The heading of an empty section leads nowhere.
+        if leads.last() == Some(&chunk.section) || chunk.kind == ChunkKind::Heading {
+            continue;
+        }
+        if !leads.iter().any(|lead| is_below(document, chunk.section, *lead)) {
+            leads.push(chunk.section);
+        }
+    }
+    // Sections that are all there is below a heading are that heading.
+    while leads.len() > 1 {
+        let Some(parent) = document
+            .sections
+            .get(leads[0] as usize)
+            .and_then(|section| section.parent)
+        else {
+            break;
+        };
+        let neighbours = [unit.from.checked_sub(1), Some(unit.to)];
+        let outside = neighbours
+            .into_iter()
+            .flatten()
+            .filter_map(|at| document.chunks.get(at))
+            .any(|chunk| is_below(document, chunk.section, parent));
+        if outside || !leads.iter().all(|lead| is_below(document, *lead, parent)) {
+            break;
+        }
+        leads = vec![parent];
+    }
+    leads
+}
+
+/// Whether a section is another one or stands below it.
+fn is_below(document: &Document, section: u32, above: u32) -> bool {
+    let mut next = Some(section);
+    while let Some(at) = next {
+        if at == above {
+            return true;
+        }
+        next = document
+            .sections
+            .get(at as usize)
+            .and_then(|section| section.parent);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::chunk;
+
+    fn text(sections: &[(&str, usize)]) -> Vec<u8> {
+        let mut text = String::from("# Title\n\n");
+        for (name, lines) in sections {
+            text.push_str(&format!("## {name}\n\n"));
+            for line in 0..*lines {
+                text.push_str(&format!(
+                    "- {name} line {line} says something about the matter.\n"
+                ));
+            }
+            text.push('\n');
+        }
+        text.into_bytes()
+    }
+
+    #[test]
+    fn sections_are_cut_before_their_insides_and_small_ones_stay_together() {
+        let document = chunk(&text(&[("One", 6), ("Two", 2), ("Three", 2), ("Four", 6)]));
+        let titles = |most| -> Vec<Vec<&str>> {
+            let leads_of = |unit: &Unit| {
+                let leads = leads(&document, *unit);
+                let titles = leads
+                    .iter()
+                    .map(|at| document.sections[*at as usize].title.as_str());
+                titles.collect()
+            };
+            units(&[(&document, 1.0)], most).iter().map(leads_of).collect()
+        };
+        assert_eq!(titles(1), [["Title"]]);
+        assert_eq!(titles(2), [vec!["One", "Two"], vec!["Three", "Four"]]);
+        assert_eq!(titles(4), [["One"], ["Two"], ["Three"], ["Four"]]);
+        assert_eq!(titles(6).len(), 4);
+    }
+
+    #[test]
+    fn units_cover_each_chunk_once() {
+        let long = chunk(&text(&[("Talk", 120)]));
+        let short = chunk(&text(&[("A", 3), ("B", 3)]));
+        for most in 1..30 {
+            let files = [(&long, 1.0), (&short, 1.0)];
+            let cut = units(&files, most);
+            assert!(cut.len() <= most.max(1));
+            for (number, (document, _)) in files.iter().enumerate() {
+                let mine: Vec<&Unit> = cut.iter().filter(|unit| unit.file == number).collect();
+                if most > 1 {
+                    assert_eq!(
+                        mine.iter().map(|unit| unit.to - unit.from).sum::<usize>(),
+                        document.chunks.len()
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_makes_nothing() {
+        let empty = chunk(b"# Only\n\n## Headings\n");
+        assert!(units(&[(&empty, 1.0)], 9).is_empty());
+    }
+}

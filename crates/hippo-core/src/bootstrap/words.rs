@@ -1,0 +1,242 @@
+//! Which words stand in a text, and how rare is each in the workspace?
+
+use std::collections::HashMap;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use crate::retrieval::terms::is_stop;
+
+/// Longest word in bytes; longer runs are hashes, encoded data, or scripts without spaces.
+const LONGEST: usize = 40;
+
+/// Words of calendars and of talk that tag nothing.
+const EMPTY: &str = "\
+    january february march april june july august september october november december jan feb mar apr jun jul aug \
+    sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun today \
+    tomorrow yesterday tonight week weeks month months day days year years hour hours minute minutes time times date \
+    morning afternoon evening night lot lots bit kind sort way ways want wants wanted need needs needed think thought \
+    know knew see saw look looks looking sound sounds feel felt help helps helped helpful thank thanks thankful great \
+    good nice awesome amazing cool wow hey hi hello bye sure glad happy love loved hope really pretty actually \
+    definitely maybe probably recently currently lately new old first last next use used using start started try \
+    tried trying take took come coming work works working example examples note notes please yeah haha lol http https \
+    www com org pic photo image shared share user assistant tip tips etc";
+
+/// What a word is besides its stem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Telling,
+    /// Says nothing by itself: a stop word.
+    Stop,
+    /// Carries meaning in a sentence and none as a tag: months, greetings.
+    Empty,
+    /// Digits, or mostly digits.
+    Number,
+}
+
+/// A word of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word<'a> {
+    /// As written.
+    pub text: &'a str,
+    /// Number of its stem.
+    pub id: u32,
+    /// It starts with a capital.
+    pub capital: bool,
+    /// Nothing but one space is between it and the word before.
+    pub joined: bool,
+    sort: Sort,
+}
+
+impl Word<'_> {
+    /// Whether it can stand in a tag.
+    pub fn tags(&self) -> bool {
+        self.sort == Sort::Telling
+    }
+
+    /// Whether it says anything at all.
+    pub fn tells(&self) -> bool {
+        self.sort != Sort::Stop
+    }
+
+    /// Whether it is a number, a date or a time.
+    pub fn is_number(&self) -> bool {
+        self.sort == Sort::Number
+    }
+}
+
+/// The words of a workspace and in how many blocks of text each occurs.
+pub(super) struct Words {
+    stemmer: Stemmer,
+    known: HashMap<Box<str>, (u32, Sort)>,
+    stems: HashMap<Box<str>, u32>,
+    blocks_of: Vec<u32>,
+    last_block: Vec<u32>,
+    blocks: u32,
+    folded: String,
+    empty: std::collections::HashSet<&'static str>,
+}
+
+impl Words {
+    pub fn new() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            known: HashMap::new(),
+            stems: HashMap::new(),
+            blocks_of: Vec::new(),
+            last_block: Vec::new(),
+            blocks: 0,
+            folded: String::new(),
+            empty: EMPTY.split_ascii_whitespace().collect(),
+        }
+    }
+
+    /// A block of text begins: the next words are counted for it.
+    pub fn begin_block(&mut self) {
+        self.blocks += 1;
+    }
+
+    /// Counts the words of a text for the current block.
+    pub fn count(&mut self, text: &str) {
+        let block = self.blocks;
+        let mut found = std::mem::take(&mut self.last_block);
+        let mut counts = std::mem::take(&mut self.blocks_of);
+        self.each(text, |word| {
+            let at = word.id as usize;
+            if found.len() <= at {
+                found.resize(at + 1, 0);
+                counts.resize(at + 1, 0);
+            }
+            if found[at] != block {
+                found[at] = block;
+                counts[at] += 1;
+            }
+        });
+        self.last_block = found;
+        self.blocks_of = counts;
+    }
+
+    /// How rare a word is: BM25's inverse document frequency over blocks, above 0.
+    pub fn rarity(&self, id: u32) -> f32 {
+        let with = self.blocks_of.get(id as usize).copied().unwrap_or(0) as f32;
+        let all = (self.blocks as f32).max(with);
+        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    /// Calls `sink` with each word of a line.
+    pub fn each<'a>(&mut self, line: &'a str, mut sink: impl FnMut(Word<'a>)) {
+        let mut before = None;
+        let mut rest = line.char_indices().peekable();
+        while let Some((start, first)) = rest.next() {
+            if !first.is_alphanumeric() {
+                continue;
+            }
+            let mut end = start + first.len_utf8();
+            while let Some(&(at, next)) = rest.peek() {
+                let joins = matches!(next, '-' | '_' | '\'' | '’' | '.' | '/' | '@' | ':')
+                    && line[at + next.len_utf8()..].starts_with(char::is_alphanumeric);
+                if !(next.is_alphanumeric() || joins) {
+                    break;
+                }
+                end = at + next.len_utf8();
+                rest.next();
+            }
+            let text = &line[start..end];
+            let joined = before.is_some_and(|before: usize| &line[before..start] == " ");
+            before = Some(end);
+            let (id, sort) = self.look_up(text);
+            sink(Word {
+                text,
+                id,
+                capital: first.is_uppercase(),
+                joined,
+                sort,
+            });
+        }
+    }
+
+    fn look_up(&mut self, text: &str) -> (u32, Sort) {
+        let mut folded = std::mem::take(&mut self.folded);
+        folded.clear();
+        let base = text.strip_suffix("'s").or_else(|| text.strip_suffix("’s"));
+        let base = base.unwrap_or(text);
+        if base.is_ascii() {
+            folded.push_str(base);
+            folded.make_ascii_lowercase();
+        } else {
+            folded.extend(base.chars().flat_map(char::to_lowercase));
+        }
+        let found = self.known.get(folded.as_str()).copied();
+        let (id, sort) = found.unwrap_or_else(|| self.learn(&folded));
+        self.folded = folded;
+        (id, sort)
+    }
+
+    fn learn(&mut self, folded: &str) -> (u32, Sort) {
+        let digits = folded.bytes().filter(u8::is_ascii_digit).count();
+        let bare: String = folded
+            .chars()
+            .filter(|mark| !matches!(mark, '\'' | '’'))
+            .collect();
+        let short = bare.chars().count() < 3 && bare.is_ascii();
+        let sort = if is_stop(&bare) {
+            Sort::Stop
+        } else if digits * 2 >= folded.len() || folded.len() > LONGEST {
+            Sort::Number
+        } else if self.empty.contains(bare.as_str()) || short || folded.contains("://") {
+            Sort::Empty
+        } else {
+            Sort::Telling
+        };
+        let latin = folded.len() > 2 && folded.bytes().all(|byte| byte.is_ascii_lowercase());
+        let stem = if latin {
+            self.stemmer.stem(folded).into_owned()
+        } else {
+            folded.to_owned()
+        };
+        let next = u32::try_from(self.stems.len()).unwrap_or(u32::MAX);
+        let id = *self.stems.entry(stem.into_boxed_str()).or_insert(next);
+        self.known.insert(folded.into(), (id, sort));
+        (id, sort)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_with_their_marks() {
+        let mut words = Words::new();
+        let mut found = Vec::new();
+        words.each(
+            "Ada's pg_dump, at 10:30 of v1.2 — the Café's max.conf",
+            |word| {
+                found.push((word.text, word.tags(), word.joined));
+            },
+        );
+        let expected = [
+            ("Ada's", true, false),
+            ("pg_dump", true, true),
+            ("at", false, false),
+            ("10:30", false, true),
+            ("of", false, true),
+            ("v1.2", false, true),
+            ("the", false, false),
+            ("Café's", true, true),
+            ("max.conf", true, true),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_word_in_every_block_is_not_rare() {
+        let mut words = Words::new();
+        for text in ["deploy the map", "deploys again", "deploy and test"] {
+            words.begin_block();
+            words.count(text);
+        }
+        let mut ids = Vec::new();
+        words.each("deploying map", |word| ids.push(word.id));
+        assert!(words.rarity(ids[0]) < 0.5 * words.rarity(ids[1]));
+    }
+}
