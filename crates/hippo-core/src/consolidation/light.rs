@@ -1,0 +1,153 @@
+//! What does a light cycle do: new entries, the Decay Queue, and what the file says of each entry (v1 §8.2)?
+
+use super::change::Change;
+use super::planner::Planner;
+use super::{Filed, Place, Record, Rule};
+use crate::bootstrap::{NewEntry, TimeBand};
+use crate::entry::{EntryId, Pointer, Priority};
+
+/// All rules of a light cycle but [`flush`], which every cycle ends with.
+pub(super) fn rules(planner: &mut Planner) {
+    new_entries(planner);
+    revive(planner);
+    queue(planner);
+    strong(planner);
+}
+
+/// Entries for files that have none.
+fn new_entries(planner: &mut Planner) {
+    let candidates = std::mem::take(&mut planner.state.candidates);
+    planner.consider(Rule::NewEntry, candidates.len());
+    for new in &candidates {
+        let id = &new.entry.id;
+        let told = |pointers: &[Pointer]| {
+            let mut mine = new.entry.pointers.iter();
+            mine.all(|pointer| pointers.contains(pointer))
+        };
+        if planner.state.records.contains_key(id) {
+            continue;
+        }
+        let removed = &planner.state.tombstones;
+        if removed.contains_key(id) || removed.values().any(|pointers| told(pointers)) {
+            planner.refuse(Rule::Tombstone, vec![id.clone()], "a person removed this entry");
+            continue;
+        }
+        let record = Box::new(record_of(new, planner));
+        planner.step(Rule::NewEntry, vec![id.clone()], Change::Add { record });
+    }
+    planner.state.candidates = candidates;
+}
+
+fn record_of(new: &NewEntry, planner: &Planner) -> Record {
+    let offset = planner.state.settings.offset_seconds;
+    Record {
+        strength: new.entry.strength,
+        place: Place::Index,
+        group: new.group.clone(),
+        band: Some(TimeBand::of(
+            new.entry.created.date(offset),
+            planner.state.today(),
+        )),
+        hashes: vec![None; new.entry.pointers.len()],
+        filed: None,
+        strong_since: None,
+        consolidated: false,
+        replayed: None,
+        entry: new.entry.clone(),
+    }
+}
+
+/// Out of the Decay Queue: accessed since, or made more important.
+fn revive(planner: &mut Planner) {
+    let least = planner.state.settings.queue_below;
+    let waiting = planner.ids(|record| matches!(record.place, Place::Queue(_)));
+    planner.consider(Rule::Revive, waiting.len());
+    for id in waiting {
+        let Some(record) = planner.state.records.get(&id) else {
+            continue;
+        };
+        if record.strength >= least || record.entry.priority == Priority::Amygdala {
+            let from = record.place;
+            let change = Change::Move {
+                id: id.clone(),
+                from,
+                to: Place::Index,
+                demotes: 0,
+            };
+            planner.step(Rule::Revive, vec![id], change);
+        }
+    }
+}
+
+/// Into the Decay Queue.
+fn queue(planner: &mut Planner) {
+    let least = planner.state.settings.queue_below;
+    planner.consider(Rule::Queue, planner.state.live().count());
+    let weak = planner.ids(|record| {
+        let fades = record.entry.priority != Priority::Amygdala;
+        record.place == Place::Index && fades && record.strength < least
+    });
+    let to = Place::Queue(planner.state.run.started);
+    planner.demote(Rule::Queue, weak, to);
+}
+
+/// Since when entries are strong. Only here: a replay later in the night is no proof of strength.
+fn strong(planner: &mut Planner) {
+    let above = planner.state.settings.strong_above;
+    let now = planner.state.run.started;
+    let live = planner.ids(|record| record.place == Place::Index);
+    planner.consider(Rule::Strong, live.len());
+    for id in live {
+        let Some(record) = planner.state.records.get(&id) else {
+            continue;
+        };
+        let from = record.strong_since;
+        let to = (record.strength > above).then(|| from.unwrap_or(now));
+        if from != to {
+            let change = Change::Strong {
+                id: id.clone(),
+                from,
+                to,
+            };
+            planner.step(Rule::Strong, vec![id], change);
+        }
+    }
+}
+
+/// Strength, last access and hits as the file will say them.
+pub(super) fn flush(planner: &mut Planner) {
+    let all = planner.ids(|_| true);
+    planner.consider(Rule::Flush, all.len());
+    for id in all {
+        let Some(record) = planner.state.records.get(&id) else {
+            continue;
+        };
+        let (from, to) = (record.filed, filed(record));
+        if from != to {
+            let change = Change::File {
+                id: id.clone(),
+                from,
+                to,
+            };
+            planner.step(Rule::Flush, vec![id], change);
+        }
+    }
+}
+
+/// What the file says of an entry; `None` for an archived one.
+fn filed(record: &Record) -> Option<Filed> {
+    let shown = !matches!(record.place, Place::Archive(_));
+    shown.then(|| Filed {
+        accessed: record.entry.accessed,
+        hits: record.entry.hits,
+        // Saturates: strengths are in [0, 1].
+        hundredths: (record.strength * 100.0).round() as u8,
+    })
+}
+
+/// The ids of all live entries that point into a file.
+pub(super) fn of_path(planner: &Planner, path: &str) -> Vec<EntryId> {
+    planner.ids(|record| {
+        record.place == Place::Index && record.entry.pointers.iter().any(|pointer| pointer.path == path)
+    })
+}

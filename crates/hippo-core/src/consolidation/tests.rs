@@ -1,0 +1,340 @@
+//! Does planning settle, survive interruption, and can it be undone?
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::bootstrap::TECHNICAL;
+use crate::entry::{Origin, Priority};
+
+const DAY: i64 = 86_400_000;
+const NOW: Timestamp = Timestamp(1_775_000_000_000);
+const CYCLES: [Cycle; 3] = [Cycle::Light, Cycle::Deep, Cycle::Archival];
+
+fn id(name: &str) -> EntryId {
+    EntryId(name.to_owned())
+}
+
+fn pointer(path: &str, section: Option<&str>) -> Pointer {
+    Pointer {
+        path: path.to_owned(),
+        section: section.map(str::to_owned),
+    }
+}
+
+fn entry(name: &str, summary: &str) -> Entry {
+    Entry {
+        id: id(name),
+        topic: "The matter".to_owned(),
+        summary: summary.to_owned(),
+        pointers: vec![pointer("memory/a.md", Some("One"))],
+        created: NOW.plus(-40 * DAY),
+        accessed: NOW.plus(-20 * DAY),
+        hits: 1,
+        strength: 1.0,
+        tags: Vec::new(),
+        related: Vec::new(),
+        priority: Priority::Normal,
+        priority_rule: None,
+        origin: Origin::Auto,
+        version: 1,
+    }
+}
+
+fn record(name: &str, strength: f32, place: Place) -> Record {
+    Record {
+        entry: entry(name, "what there is to know"),
+        strength,
+        place,
+        group: TECHNICAL.to_owned(),
+        band: None,
+        hashes: vec![None],
+        filed: None,
+        strong_since: None,
+        consolidated: false,
+        replayed: None,
+    }
+}
+
+fn snapshot(records: Vec<Record>) -> Snapshot {
+    let mut snapshot = Snapshot {
+        documents: BTreeMap::from([(
+            "memory/a.md".to_owned(),
+            document(&[("One", b"one"), ("Two", b"two")]),
+        )]),
+        ..Snapshot::default()
+    };
+    snapshot.records = records
+        .into_iter()
+        .map(|record| (record.entry.id.clone(), record))
+        .collect();
+    begin(&mut snapshot, NOW);
+    snapshot
+}
+
+fn begin(snapshot: &mut Snapshot, started: Timestamp) {
+    snapshot.run = Run {
+        started,
+        live: u32::try_from(snapshot.live().count()).unwrap(),
+        demoted: 0,
+    };
+}
+
+fn document(sections: &[(&str, &[u8])]) -> DocumentState {
+    DocumentState {
+        hash: ContentHash::of(
+            sections
+                .iter()
+                .flat_map(|(_, text)| text.to_vec())
+                .collect::<Vec<u8>>()
+                .as_slice(),
+        ),
+        sections: sections
+            .iter()
+            .map(|(title, text)| SectionState {
+                title: (*title).to_owned(),
+                hash: ContentHash::of(text),
+            })
+            .collect(),
+    }
+}
+
+fn rules_of(plan: &Plan) -> Vec<(Rule, String)> {
+    let steps = plan.steps.iter().filter(|step| step.rule != Rule::Flush);
+    steps
+        .map(|step| {
+            (
+                step.rule,
+                step.entries
+                    .iter()
+                    .map(|id| id.0.as_str())
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn weak_entries_queue_and_the_cap_holds() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let weak = |(at, name): (usize, &&str)| record(name, 0.01 * (at as f32 + 1.0), Place::Index);
+    let state = snapshot(names.iter().enumerate().map(weak).collect());
+    let plan = plan(&state, Cycle::Light);
+    assert_eq!(
+        rules_of(&plan),
+        [(Rule::Queue, "a".to_owned()), (Rule::Queue, "b".to_owned())]
+    );
+    assert_eq!(
+        plan.refused
+            .iter()
+            .filter(|refusal| refusal.rule == Rule::LossCap)
+            .count(),
+        6
+    );
+    let mut after = apply(&state, &plan);
+    assert_eq!(after.run.demoted, 2);
+    begin(&mut after, NOW.plus(3_600_000));
+    assert_eq!(rules_of(&super::plan(&after, Cycle::Light)).len(), 1);
+}
+
+#[test]
+fn what_never_fades_is_never_queued_and_what_is_strong_again_comes_back() {
+    let mut never = record("never", 0.02, Place::Index);
+    never.entry.priority = Priority::Amygdala;
+    let state = snapshot(vec![never, record("back", 0.4, Place::Queue(NOW.plus(-DAY)))]);
+    assert_eq!(
+        rules_of(&plan(&state, Cycle::Light)),
+        [(Rule::Revive, "back".to_owned())]
+    );
+}
+
+#[test]
+fn spent_entries_are_pruned_after_one_run_and_archived_after_thirty_days() {
+    let records = vec![
+        record("fresh", 0.01, Place::Queue(NOW)),
+        record("spent", 0.01, Place::Queue(NOW.plus(-DAY))),
+        record("waits", 0.07, Place::Queue(NOW.plus(-29 * DAY))),
+        record("over", 0.07, Place::Queue(NOW.plus(-30 * DAY))),
+        record("alive", 0.7, Place::Index),
+    ];
+    let mut state = snapshot(records);
+    state.run.live = 100;
+    assert_eq!(
+        rules_of(&plan(&state, Cycle::Deep))[..1],
+        [(Rule::Source, "alive".to_owned())]
+    );
+    let pruned: Vec<_> = rules_of(&plan(&state, Cycle::Deep))
+        .into_iter()
+        .filter(|step| step.0 == Rule::Prune)
+        .collect();
+    assert_eq!(pruned, [(Rule::Prune, "spent".to_owned())]);
+    let archived: Vec<_> = rules_of(&plan(&state, Cycle::Archival))
+        .into_iter()
+        .filter(|step| step.0 == Rule::Archive)
+        .collect();
+    assert_eq!(archived, [(Rule::Archive, "over".to_owned())]);
+}
+
+#[test]
+fn pointers_follow_their_text() {
+    let mut renamed = record("renamed", 0.7, Place::Index);
+    renamed.entry.pointers = vec![pointer("memory/a.md", Some("Old name"))];
+    renamed.hashes = vec![Some(ContentHash::of(b"two").0)];
+    let mut moved = record("moved", 0.7, Place::Index);
+    moved.entry.pointers = vec![pointer("gone.md", None), pointer("memory/a.md", Some("One"))];
+    moved.hashes = vec![Some(ContentHash::of(b"onetwo").0), None];
+    let mut lost = record("lost", 0.7, Place::Index);
+    lost.entry.pointers = vec![pointer("gone.md", Some("One"))];
+    let state = snapshot(vec![renamed, moved, lost]);
+    let plan = plan(&state, Cycle::Deep);
+    let after = apply(&state, &plan);
+    assert_eq!(
+        after.records[&id("renamed")].entry.pointers,
+        [pointer("memory/a.md", Some("Two"))]
+    );
+    let expected = [pointer("memory/a.md", None), pointer("memory/a.md", Some("One"))];
+    assert_eq!(after.records[&id("moved")].entry.pointers, expected);
+    assert_eq!(
+        after.records[&id("lost")].entry.pointers,
+        [pointer("gone.md", Some("One"))]
+    );
+    let found: Vec<&str> = plan
+        .findings
+        .iter()
+        .map(|finding| finding.what.as_str())
+        .collect();
+    assert_eq!(found, ["the file is gone: gone.md §One"]);
+}
+
+#[test]
+fn duplicates_merge_and_changed_values_do_not() {
+    let mut twin = record("twin", 0.5, Place::Index);
+    twin.entry.tags = vec!["lease".into()];
+    twin.entry.hits = 4;
+    let mut other = record("other", 0.5, Place::Index);
+    other.entry.summary = "what there is to know: 30 s".into();
+    let mut state = snapshot(vec![record("one", 0.9, Place::Index), twin, other]);
+    state.run.live = 40;
+    let pair = |a: &str, b: &str, cosine| Similar {
+        a: id(a),
+        b: id(b),
+        cosine,
+    };
+    state.similar = vec![
+        pair("one", "twin", 0.95),
+        pair("one", "other", 0.99),
+        pair("twin", "other", f32::NAN),
+    ];
+    let plan = plan(&state, Cycle::Deep);
+    let refused: Vec<Rule> = plan.refused.iter().map(|refusal| refusal.rule).collect();
+    assert_eq!(refused, [Rule::ValueConflict]);
+    let after = apply(&state, &plan);
+    let kept = &after.records[&id("twin")];
+    assert_eq!((kept.entry.hits, kept.entry.version), (5, 2));
+    assert_eq!(after.records[&id("one")].place, Place::Archive(NOW));
+    assert_eq!(after.quick_access[0], id("twin"));
+}
+
+#[test]
+fn common_accesses_link_and_dead_links_go() {
+    let mut one = record("one", 0.5, Place::Index);
+    one.entry.related = vec![id("gone"), id("kept")];
+    let mut state = snapshot(vec![
+        one,
+        record("kept", 0.5, Place::Index),
+        record("two", 0.5, Place::Index),
+    ]);
+    let pair = |a: &str, b: &str, count| CoAccess {
+        a: id(a),
+        b: id(b),
+        count,
+    };
+    state.co_access = vec![
+        pair("one", "two", 3),
+        pair("two", "kept", 1),
+        pair("one", "nowhere", 9),
+    ];
+    let after = apply(&state, &plan(&state, Cycle::Deep));
+    assert_eq!(after.records[&id("one")].entry.related, [id("kept"), id("two")]);
+    assert_eq!(after.records[&id("two")].entry.related, [id("one")]);
+}
+
+#[test]
+fn a_replay_counts_once_a_run_and_a_person_s_summary_stays() {
+    let mut hand = record("hand", 0.98, Place::Index);
+    hand.entry.origin = Origin::Manual;
+    let mut state = snapshot(vec![
+        hand,
+        record("auto", 0.5, Place::Index),
+        record("weak", 0.05, Place::Index),
+    ]);
+    state.reviewed = BTreeSet::from(["memory/a.md".to_owned()]);
+    state.summaries = ["hand", "auto"].map(|name| (id(name), "news".to_owned())).into();
+    let first = plan(&state, Cycle::Deep);
+    let after = apply(&state, &first);
+    let strength = |name: &str| after.records[&id(name)].strength;
+    assert_eq!(
+        (strength("hand"), strength("auto"), strength("weak")),
+        (1.0, 0.55, 0.05)
+    );
+    assert_eq!(after.records[&id("auto")].entry.summary, "news");
+    assert_eq!(after.records[&id("hand")].entry.summary, "what there is to know");
+    assert!(plan(&after, Cycle::Deep).steps.is_empty());
+}
+
+#[test]
+fn strength_that_lasts_consolidates_and_tags_make_sections() {
+    let mut strong = record("strong", 0.9, Place::Index);
+    strong.strong_since = Some(NOW.plus(-30 * DAY));
+    let mut records = vec![strong];
+    for at in 0..9 {
+        let mut lora = record(&format!("l{at}"), 0.5, Place::Index);
+        lora.entry.tags = vec!["lora-radio".into()];
+        records.push(lora);
+    }
+    let mut state = snapshot(records);
+    state.facts = vec![Fact {
+        text: "The gateway answers in 45 s".into(),
+        sources: Vec::new(),
+        days: 3,
+        hits: 0,
+    }];
+    let plan = plan(&state, Cycle::Archival);
+    let after = apply(&state, &plan);
+    assert!(after.records[&id("strong")].consolidated);
+    assert_eq!(after.records[&id("l3")].group, "Lora radio");
+    assert_eq!(after.records[&id("l3")].band, Some(TimeBand::Older));
+    assert_eq!(after.proposed.len(), 1);
+    let health = plan.health.unwrap();
+    assert_eq!(
+        (health.live, health.bands, health.unlinked),
+        (10, [0, 0, 0, 9, 1], 10)
+    );
+}
+
+#[test]
+fn removed_entries_do_not_come_back() {
+    let mut state = snapshot(Vec::new());
+    let new = |name: &str, section| NewEntry {
+        entry: Entry {
+            pointers: vec![pointer("memory/a.md", Some(section))],
+            ..entry(name, "new")
+        },
+        group: TECHNICAL.to_owned(),
+    };
+    state.candidates = vec![
+        new("wanted", "One"),
+        new("unwanted", "Two"),
+        new("renamed", "Three"),
+    ];
+    state.tombstones = BTreeMap::from([
+        (id("unwanted"), Vec::new()),
+        (id("old"), vec![pointer("memory/a.md", Some("Three"))]),
+    ]);
+    let plan = plan(&state, Cycle::Light);
+    assert_eq!(rules_of(&plan)[..1], [(Rule::NewEntry, "wanted".to_owned())]);
+    assert_eq!(plan.refused.len(), 2);
+    assert_eq!(apply(&state, &plan).records.len(), 1);
+}
+
+mod laws;

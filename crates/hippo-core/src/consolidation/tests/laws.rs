@@ -1,0 +1,182 @@
+//! What holds for every plan, whatever the snapshot?
+
+use super::*;
+
+const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+
+fn a_name() -> impl Strategy<Value = EntryId> {
+    prop::sample::select(NAMES.to_vec()).prop_map(id)
+}
+
+fn a_place() -> impl Strategy<Value = Place> {
+    prop_oneof![
+        5 => Just(Place::Index),
+        2 => (0_i64..50).prop_map(|days| Place::Queue(NOW.plus(-days * DAY))),
+        1 => (0_i64..50).prop_map(|days| Place::Archive(NOW.plus(-days * DAY))),
+    ]
+}
+
+fn a_pointer() -> impl Strategy<Value = (Pointer, Option<[u8; 16]>)> {
+    let path = prop::sample::select(vec!["memory/a.md", "memory/b.md", "gone.md"]);
+    let section = prop::option::of(prop::sample::select(vec!["One", "Two", "Old"]));
+    let known = prop::option::of(prop::sample::select(vec![b"one", b"two", b"six"]));
+    (path, section, known).prop_map(|(path, section, known)| {
+        (pointer(path, section), known.map(|text| ContentHash::of(text).0))
+    })
+}
+
+fn a_record() -> impl Strategy<Value = Record> {
+    let text = prop::sample::select(vec![
+        "what there is to know",
+        "what there is to know 30 s",
+        "what there is",
+        "else",
+    ]);
+    let priority = prop::sample::select(vec![
+        Priority::Low,
+        Priority::Normal,
+        Priority::High,
+        Priority::Amygdala,
+    ]);
+    let origin = prop::sample::select(vec![Origin::Auto, Origin::Manual]);
+    let parts = (
+        text,
+        priority,
+        origin,
+        0_u32..5,
+        prop::collection::vec(a_name(), 0..3),
+    );
+    let strength = prop_oneof![0.0_f32..0.12, 0.0_f32..=1.0];
+    let strong = prop::option::of(0_i64..60);
+    let tags = prop::collection::vec(prop::sample::select(vec!["x", "y"]), 0..2);
+    let pointers = prop::collection::vec(a_pointer(), 1..4);
+    (parts, strength, a_place(), strong, tags, pointers, a_name()).prop_map(
+        |((text, priority, origin, hits, related), strength, place, strong, tags, pointers, name)| {
+            let mut record = record(&name.0, strength, place);
+            record.entry.summary = text.to_owned();
+            record.entry.priority = priority;
+            record.entry.origin = origin;
+            record.entry.hits = hits;
+            record.entry.related = related;
+            record.entry.tags = tags.into_iter().map(str::to_owned).collect();
+            (record.entry.pointers, record.hashes) = pointers.into_iter().unzip();
+            record.strong_since = strong.map(|days| NOW.plus(-days * DAY));
+            record
+        },
+    )
+}
+
+fn a_snapshot() -> impl Strategy<Value = Snapshot> {
+    let pair = (a_name(), a_name(), prop_oneof![Just(f32::NAN), 0.8_f32..1.0]);
+    let similar = prop::collection::vec(pair, 0..8);
+    let together = prop::collection::vec((a_name(), a_name(), 0_u32..5), 0..8);
+    let candidates = prop::collection::vec(a_record(), 0..4);
+    let summaries = prop::collection::vec((a_name(), "[a-z ]{0,9}"), 0..4);
+    let reviewed = prop::collection::btree_set(prop::sample::select(vec!["memory/a.md", "gone.md"]), 0..2);
+    let records = prop::collection::vec(a_record(), 0..12);
+    (
+        records,
+        similar,
+        together,
+        candidates,
+        summaries,
+        reviewed,
+        prop::option::of(a_name()),
+    )
+        .prop_map(
+            |(records, similar, together, candidates, summaries, reviewed, removed)| {
+                let mut state = snapshot(records);
+                state.settings.cluster_from = 3;
+                state
+                    .documents
+                    .insert("memory/b.md".to_owned(), document(&[("Two", b"six")]));
+                state.similar = similar
+                    .into_iter()
+                    .map(|(a, b, cosine)| Similar { a, b, cosine })
+                    .collect();
+                state.co_access = together
+                    .into_iter()
+                    .map(|(a, b, count)| CoAccess { a, b, count })
+                    .collect();
+                let new = |record: Record| NewEntry {
+                    entry: record.entry,
+                    group: record.group,
+                };
+                state.candidates = candidates.into_iter().map(new).collect();
+                state.summaries = summaries.into_iter().collect();
+                state.reviewed = reviewed.into_iter().map(str::to_owned).collect();
+                state.tombstones = removed.into_iter().map(|id| (id, Vec::new())).collect();
+                state
+            },
+        )
+}
+
+/// Snapshots as text: a NaN of the input equals itself there.
+fn shown(snapshot: &Snapshot) -> String {
+    format!("{snapshot:#?}")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 192, ..ProptestConfig::default() })]
+
+    #[test]
+    fn planning_again_after_applying_gives_an_empty_plan(state in a_snapshot()) {
+        for cycle in CYCLES {
+            let after = apply(&state, &plan(&state, cycle));
+            let again = plan(&after, cycle);
+            prop_assert!(again.steps.is_empty(), "{:?} {:#?}", cycle, again.steps);
+        }
+    }
+
+    #[test]
+    fn a_run_cut_off_after_any_step_ends_the_same(state in a_snapshot()) {
+        for cycle in CYCLES {
+            let whole = plan(&state, cycle);
+            let end = apply(&state, &whole);
+            for done in 0..whole.steps.len() {
+                let mut cut = state.clone();
+                for step in &whole.steps[..done] {
+                    step.change.apply(&mut cut);
+                }
+                // The step that was under way may have been made without being noted.
+                whole.steps[done].change.apply(&mut cut);
+                whole.steps[done].change.apply(&mut cut);
+                let finished = apply(&cut, &plan(&cut, cycle));
+                prop_assert_eq!(shown(&finished), shown(&end), "{:?} after {}", cycle, done);
+            }
+        }
+    }
+
+    #[test]
+    fn undo_restores(state in a_snapshot()) {
+        for cycle in CYCLES {
+            let plan = plan(&state, cycle);
+            let mut back = apply(&state, &plan);
+            for change in undo(&plan) {
+                change.apply(&mut back);
+            }
+            prop_assert_eq!(shown(&back), shown(&state));
+        }
+    }
+
+    #[test]
+    fn nothing_is_lost_and_the_cap_holds(state in a_snapshot()) {
+        for cycle in CYCLES {
+            let plan = plan(&state, cycle);
+            let after = apply(&state, &plan);
+            for (id, before) in &state.records {
+                let record = after.records.get(id);
+                prop_assert!(record.is_some_and(|record| !record.entry.pointers.is_empty()));
+                let gone = record.is_some_and(|record| matches!(record.place, Place::Archive(_)));
+                if gone && before.place == Place::Index {
+                    let merged = plan.steps.iter().any(|step| {
+                        matches!(&step.change, Change::Merge { absorbed, .. } if absorbed == id)
+                    });
+                    prop_assert!(merged, "{} left the index unmerged", id);
+                }
+            }
+            let most = (state.run.live as f32 * state.settings.loss_cap).floor().max(1.0);
+            prop_assert!(after.run.demoted as f32 <= most);
+        }
+    }
+}
