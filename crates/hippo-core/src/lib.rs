@@ -10,5 +10,6 @@ pub mod decay;
 pub mod entry;
 pub mod index_file;
 pub mod retrieval;
+pub mod schedule;
 pub mod source;
 pub mod time;

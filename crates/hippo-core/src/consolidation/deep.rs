@@ -13,6 +13,8 @@ pub(super) fn rules(planner: &mut Planner) {
     sources::check(planner);
     prune(planner);
     merge::duplicates(planner);
+    // An entry that took another one in may have lost pointers of that one: what follows goes by what is left.
+    sources::check(planner);
     associate(planner);
     summarise(planner);
     replay(planner);

@@ -1,0 +1,280 @@
+//! Which consolidation cycles are due, from the runs so far, the moment and the zone?
+//!
+//! The shell only ticks; what is due follows from recorded runs. Any number of missed times make one run. Running too
+//! often changes nothing, so a doubt about the clock is decided for running.
+
+mod cron;
+#[cfg(test)]
+mod tests;
+
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+
+use crate::consolidation::Cycle;
+use crate::time::Timestamp;
+
+pub use cron::{Cron, CronError};
+
+/// Missed times that are counted; more are as good as many.
+const COUNTED: u32 = 1_000;
+/// Milliseconds in a day.
+const DAY: i64 = 86_400_000;
+/// Failures after which the wait between attempts no longer doubles.
+const DOUBLINGS: u32 = 6;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It is under way.
+    Running,
+    /// All that it planned is done.
+    Done,
+    /// It stopped at the cap of demotions; the rest waits for the next one.
+    Capped,
+    /// It ended with an error.
+    Failed,
+    /// The process ended before it did.
+    Interrupted,
+}
+
+/// A run as recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Which cycle.
+    pub cycle: Cycle,
+    /// When it started.
+    pub started: Timestamp,
+    /// When it ended; `None`: it has not.
+    pub finished: Option<Timestamp>,
+    /// How.
+    pub outcome: Outcome,
+}
+
+/// When cycles run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Light cycles; `None`: never by themselves.
+    pub light: Option<Cron>,
+    /// Deep cycles.
+    pub deep: Option<Cron>,
+    /// When it is checked whether an archival cycle is due.
+    pub archival: Option<Cron>,
+    /// Days between two archival cycles, at least.
+    pub archival_days: u16,
+    /// Milliseconds between a failed run and the next attempt; doubles with each failure in a row.
+    pub retry: i64,
+}
+
+impl Settings {
+    /// Light hourly, deep at 02:30, archival checked on Sundays at 03:30 and run every 28 days.
+    ///
+    /// # Errors
+    /// None in practice: the lines are constant, and a test reads them.
+    pub fn standard() -> Result<Self, CronError> {
+        Ok(Self {
+            light: Some(Cron::parse("0 * * * *")?),
+            deep: Some(Cron::parse("30 2 * * *")?),
+            archival: Some(Cron::parse("30 3 * * sun")?),
+            archival_days: 28,
+            retry: 5 * 60_000,
+        })
+    }
+}
+
+/// Why a cycle is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// Its time has come.
+    Planned,
+    /// Its time came more than once while nothing ran.
+    Missed,
+    /// A light cycle that never ran.
+    First,
+    /// The last run was cut off.
+    Interrupted,
+    /// The last run failed, and the wait is over.
+    Retry,
+    /// All that is recorded lies in the future: the clock was set back.
+    ClockSetBack,
+}
+
+/// A cycle that is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Due {
+    /// Which.
+    pub cycle: Cycle,
+    /// Since when.
+    pub since: Timestamp,
+    /// Planned times since the last run, at most 1,000.
+    pub missed: u32,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What is due at `now`, light first. `known_since` is when the workspace was registered: times before it were not
+/// missed. A cycle that is running is not due.
+#[must_use]
+pub fn due(
+    runs: &[RunRecord],
+    known_since: Timestamp,
+    now: Timestamp,
+    zone: &TimeZone,
+    settings: &Settings,
+) -> Vec<Due> {
+    let cycles = [Cycle::Light, Cycle::Deep, Cycle::Archival];
+    let of = |cycle| {
+        due_of(
+            cycle,
+            &Past::of(runs, cycle, known_since, now),
+            now,
+            zone,
+            settings,
+        )
+    };
+    cycles.into_iter().filter_map(of).collect()
+}
+
+/// The next moment after `now` at which something can become due; `None`: never by itself.
+#[must_use]
+pub fn next_tick(
+    runs: &[RunRecord],
+    known_since: Timestamp,
+    now: Timestamp,
+    zone: &TimeZone,
+    settings: &Settings,
+) -> Option<Timestamp> {
+    let cycles = [Cycle::Light, Cycle::Deep, Cycle::Archival];
+    let of = |cycle| {
+        let past = Past::of(runs, cycle, known_since, now);
+        let planned = first_planned(cycle, past.base.unwrap_or(now), zone, settings)?;
+        let planned = match planned > now {
+            true => planned,
+            false => line(cycle, settings)?.next_after(now, zone)?,
+        };
+        let retry = past.wait_until(settings).filter(|until| *until > now);
+        Some(retry.map_or(planned, |until| until.min(planned)))
+    };
+    cycles.into_iter().filter_map(of).min()
+}
+
+/// What is recorded of one cycle, without what lies in the future.
+struct Past {
+    /// From when on planned times count; `None`: everything recorded lies in the future.
+    base: Option<Timestamp>,
+    ever: bool,
+    running: bool,
+    interrupted: Option<Timestamp>,
+    /// Start of the last run and how many failed in a row, when it did.
+    failed: Option<(Timestamp, u32)>,
+}
+
+impl Past {
+    fn of(runs: &[RunRecord], cycle: Cycle, known_since: Timestamp, now: Timestamp) -> Self {
+        let mut mine: Vec<&RunRecord> = runs
+            .iter()
+            .filter(|run| run.cycle == cycle && run.started <= now)
+            .collect();
+        mine.sort_by_key(|run| run.started);
+        let ended = |run: &&&RunRecord| matches!(run.outcome, Outcome::Done | Outcome::Capped);
+        let last_done = mine.iter().rev().find(ended).map(|run| run.started);
+        let last = mine.last();
+        let failures = mine
+            .iter()
+            .rev()
+            .take_while(|run| run.outcome == Outcome::Failed)
+            .count();
+        Self {
+            base: last_done.or((known_since <= now).then_some(known_since)),
+            ever: last_done.is_some(),
+            running: last.is_some_and(|run| run.outcome == Outcome::Running),
+            interrupted: last
+                .filter(|run| run.outcome == Outcome::Interrupted)
+                .map(|run| run.started),
+            failed: last
+                .filter(|_| failures > 0)
+                .map(|run| (run.started, u32::try_from(failures).unwrap_or(u32::MAX))),
+        }
+    }
+
+    /// Until when a failed run is not tried again.
+    fn wait_until(&self, settings: &Settings) -> Option<Timestamp> {
+        let (started, failures) = self.failed?;
+        let factor = 1_i64 << failures.saturating_sub(1).min(DOUBLINGS);
+        Some(started.plus(settings.retry.max(0).saturating_mul(factor)))
+    }
+}
+
+const fn line(cycle: Cycle, settings: &Settings) -> Option<&Cron> {
+    match cycle {
+        Cycle::Light => settings.light.as_ref(),
+        Cycle::Deep => settings.deep.as_ref(),
+        Cycle::Archival => settings.archival.as_ref(),
+    }
+}
+
+/// The first planned time after the last run, for archival cycles not before their days are over.
+fn first_planned(cycle: Cycle, base: Timestamp, zone: &TimeZone, settings: &Settings) -> Option<Timestamp> {
+    let from = match cycle {
+        // A check at the very moment that the days are over counts.
+        Cycle::Archival => base
+            .plus(i64::from(settings.archival_days) * DAY)
+            .plus(-1)
+            .max(base),
+        Cycle::Light | Cycle::Deep => base,
+    };
+    line(cycle, settings)?.next_after(from, zone)
+}
+
+fn due_of(cycle: Cycle, past: &Past, now: Timestamp, zone: &TimeZone, settings: &Settings) -> Option<Due> {
+    let line = line(cycle, settings)?;
+    if past.running {
+        return None;
+    }
+    let at_once = |since, reason| {
+        Some(Due {
+            cycle,
+            since,
+            missed: 0,
+            reason,
+        })
+    };
+    if let Some(started) = past.interrupted {
+        return at_once(started, Reason::Interrupted);
+    }
+    let waited = past.wait_until(settings);
+    if waited.is_some_and(|until| until > now) {
+        return None;
+    }
+    let Some(base) = past.base else {
+        return at_once(now, Reason::ClockSetBack);
+    };
+    if let Some((started, _)) = past.failed {
+        return at_once(started, Reason::Retry);
+    }
+    if cycle == Cycle::Light && !past.ever {
+        return at_once(base, Reason::First);
+    }
+    let since = first_planned(cycle, base, zone, settings).filter(|since| *since <= now)?;
+    let mut missed = 1;
+    let mut next = since;
+    while let Some(later) = line
+        .next_after(next, zone)
+        .filter(|later| *later <= now && missed < COUNTED)
+    {
+        missed += 1;
+        next = later;
+    }
+    let reason = if missed > 1 {
+        Reason::Missed
+    } else {
+        Reason::Planned
+    };
+    Some(Due {
+        cycle,
+        since,
+        missed,
+        reason,
+    })
+}

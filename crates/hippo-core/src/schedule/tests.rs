@@ -1,0 +1,316 @@
+//! Is every cycle due when it should be, whatever the clock does?
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use proptest::prelude::*;
+
+use super::*;
+
+const HOUR: i64 = 3_600_000;
+const LONG_AGO: Timestamp = Timestamp(1_600_000_000_000);
+
+fn zone(name: &str) -> TimeZone {
+    TimeZone::get(name).unwrap()
+}
+
+/// A moment from a text such as `2026-03-29T02:30+01:00`.
+fn at(text: &str) -> Timestamp {
+    Timestamp(text.parse::<jiff::Timestamp>().unwrap().as_millisecond())
+}
+
+fn ran(cycle: Cycle, started: Timestamp, outcome: Outcome) -> RunRecord {
+    let open = matches!(outcome, Outcome::Running | Outcome::Interrupted);
+    RunRecord {
+        cycle,
+        started,
+        finished: (!open).then_some(started.plus(1_000)),
+        outcome,
+    }
+}
+
+#[test]
+fn lines_that_are_wrong_are_told_where() {
+    let table = [
+        ("30 2 * *", 9, "five or six fields"),
+        ("", 1, "five or six fields"),
+        ("0 0 0 1 1 1 1", 13, "more than six"),
+        ("60 2 * * *", 1, "minute must be 0 to 59"),
+        ("0 24 * * *", 3, "hour must be 0 to 23"),
+        ("0  2 0 * *", 6, "day of month must be 1 to 31"),
+        ("0 2 * foo *", 7, "month must be 1 to 12"),
+        ("0 2 * * 8", 9, "day of week must be 0 to 7"),
+        ("0,x 2 * * *", 3, "minute"),
+        ("5-1 2 * * *", 1, "backwards"),
+        ("*/0 2 * * *", 3, "a step"),
+        ("*/x 2 * * *", 3, "a step"),
+        ("0 0 30 2 *", 5, "no year has such a day"),
+        ("é 2 * * *", 1, "minute"),
+        ("@never", 1, "unknown name"),
+        ("0 2 L * *", 5, "day of month"),
+        ("+5 2 * * *", 1, "minute"),
+    ];
+    for (line, column, reason) in table {
+        let error = Cron::parse(line).unwrap_err();
+        assert_eq!(error.column, column, "{line}: {error}");
+        assert!(error.reason.contains(reason), "{line}: {error}");
+    }
+}
+
+#[test]
+fn lines_come_round() {
+    let table = [
+        ("30 2 * * *", "2026-01-10T12:00Z", "2026-01-11T02:30Z"),
+        ("30 2 * * *", "2026-01-10T02:30Z", "2026-01-11T02:30Z"),
+        ("0 * * * *", "2026-01-10T12:00:00.001Z", "2026-01-10T13:00Z"),
+        ("*/15 * * * *", "2026-12-31T23:50Z", "2027-01-01T00:00Z"),
+        ("10 30 2 * * *", "2026-01-10T02:30:09Z", "2026-01-10T02:30:10Z"),
+        ("0 0 29 2 *", "2026-01-10T02:30:09Z", "2028-02-29T00:00Z"),
+        ("0 3 * * sun", "2026-01-10T12:00Z", "2026-01-11T03:00Z"),
+        ("0 3 * * 7", "2026-01-10T12:00Z", "2026-01-11T03:00Z"),
+        ("0 3 * * 1-5", "2026-01-10T12:00Z", "2026-01-12T03:00Z"),
+        ("0 0 13 * fri", "2026-01-10T12:00Z", "2026-01-13T00:00Z"),
+        ("0 0 1 JAN,JUL *", "2026-01-10T12:00Z", "2026-07-01T00:00Z"),
+        ("5/20 0 * * *", "2026-01-10T00:06Z", "2026-01-10T00:25Z"),
+        ("@monthly", "2026-01-10T00:06Z", "2026-02-01T00:00Z"),
+    ];
+    for (line, after, next) in table {
+        let found = Cron::parse(line).unwrap().next_after(at(after), &TimeZone::UTC);
+        assert_eq!(found, Some(at(next)), "{line} after {after}");
+    }
+}
+
+#[test]
+fn clocks_put_forward_and_back() {
+    let table = [
+        // Skipped in spring: as much later as the clocks went forward.
+        ("30 2 * * *", "2026-03-29T00:30Z", "2026-03-29T01:30Z"),
+        ("30 2 * * *", "2026-03-29T01:30Z", "2026-03-30T00:30Z"),
+        ("0 * * * *", "2026-03-29T00:00Z", "2026-03-29T01:00Z"),
+        ("0 * * * *", "2026-03-29T01:00Z", "2026-03-29T02:00Z"),
+        // Twice in autumn: a time of day once, the hours each.
+        ("30 2 * * *", "2026-10-24T12:00Z", "2026-10-25T00:30Z"),
+        ("30 2 * * *", "2026-10-25T00:30Z", "2026-10-26T01:30Z"),
+        ("0 * * * *", "2026-10-25T00:00Z", "2026-10-25T01:00Z"),
+        ("0 * * * *", "2026-10-25T01:00Z", "2026-10-25T02:00Z"),
+    ];
+    for (line, after, next) in table {
+        let found = Cron::parse(line)
+            .unwrap()
+            .next_after(at(after), &zone("Europe/Berlin"));
+        assert_eq!(found, Some(at(next)), "{line} after {after}");
+    }
+    // A zone that skipped 30 December 2011.
+    let samoa = zone("Pacific/Apia");
+    let night = Cron::parse("30 2 * * *").unwrap();
+    let mut moment = at("2011-12-29T00:00Z");
+    let mut days = 0;
+    while moment < at("2012-01-02T00:00Z") {
+        moment = night.next_after(moment, &samoa).unwrap();
+        days += 1;
+        assert!(days < 9);
+    }
+}
+
+#[test]
+fn what_is_due() {
+    use Cycle::{Archival, Deep, Light};
+    let settings = Settings::standard().unwrap();
+    let berlin = zone("Europe/Berlin");
+    let now = at("2026-03-10T08:10Z");
+    let light = |started: &str, outcome| ran(Light, at(started), outcome);
+    let deep = |started: &str, outcome| ran(Deep, at(started), outcome);
+    let recent = at("2026-03-10T08:05Z");
+    let done = Outcome::Done;
+    let fresh = light("2026-03-10T08:00Z", done);
+    type Expected<'a> = &'a [(Cycle, Reason, u32)];
+    let table: [(&str, Vec<RunRecord>, Timestamp, Expected<'_>); 12] = [
+        (
+            "never run, just registered",
+            vec![],
+            recent,
+            &[(Light, Reason::First, 0)],
+        ),
+        (
+            "all done",
+            vec![fresh, deep("2026-03-10T01:30Z", done)],
+            recent,
+            &[],
+        ),
+        (
+            "night missed",
+            vec![fresh, deep("2026-03-09T01:30Z", done)],
+            recent,
+            &[(Deep, Reason::Planned, 1)],
+        ),
+        (
+            "a week asleep",
+            vec![fresh, deep("2026-03-03T01:30Z", done)],
+            recent,
+            &[(Deep, Reason::Missed, 7)],
+        ),
+        (
+            "cut off",
+            vec![fresh, deep("2026-03-10T01:30Z", Outcome::Interrupted)],
+            recent,
+            &[(Deep, Reason::Interrupted, 0)],
+        ),
+        (
+            "running",
+            vec![fresh, deep("2026-03-10T01:30Z", Outcome::Running)],
+            recent,
+            &[],
+        ),
+        (
+            "capped counts",
+            vec![fresh, deep("2026-03-10T01:30Z", Outcome::Capped)],
+            recent,
+            &[],
+        ),
+        (
+            "failed just now",
+            vec![light("2026-03-10T08:06Z", Outcome::Failed)],
+            recent,
+            &[],
+        ),
+        (
+            "failed a while ago",
+            vec![light("2026-03-10T08:04Z", Outcome::Failed)],
+            recent,
+            &[(Light, Reason::Retry, 0)],
+        ),
+        (
+            "failed twice: the wait is ten minutes",
+            vec![
+                light("2026-03-10T07:58Z", Outcome::Failed),
+                light("2026-03-10T08:04Z", Outcome::Failed),
+            ],
+            recent,
+            &[],
+        ),
+        (
+            "clock set back by years",
+            vec![light("2036-03-10T08:00Z", done), deep("2036-03-10T08:00Z", done)],
+            at("2036-03-01T00:00Z"),
+            &[
+                (Light, Reason::ClockSetBack, 0),
+                (Deep, Reason::ClockSetBack, 0),
+                (Archival, Reason::ClockSetBack, 0),
+            ],
+        ),
+        (
+            "clock set back by an hour",
+            vec![light("2026-03-10T08:00Z", done), light("2026-03-10T09:00Z", done)],
+            recent,
+            &[],
+        ),
+    ];
+    for (name, runs, known_since, expected) in table {
+        let found: Vec<_> = due(&runs, known_since, now, &berlin, &settings)
+            .iter()
+            .map(|due| (due.cycle, due.reason, due.missed))
+            .collect();
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn archival_is_checked_weekly_and_runs_every_four_weeks() {
+    let settings = Settings::standard().unwrap();
+    // 2026-03-01 is a Sunday.
+    let runs = [ran(Cycle::Archival, at("2026-03-01T03:30Z"), Outcome::Done)];
+    let is_due = |now: &str| {
+        let due = due(&runs, LONG_AGO, at(now), &TimeZone::UTC, &settings);
+        due.iter().any(|due| due.cycle == Cycle::Archival)
+    };
+    assert!(!is_due("2026-03-22T12:00Z"));
+    assert!(!is_due("2026-03-29T03:29Z"));
+    assert!(is_due("2026-03-29T03:30Z"));
+    assert!(is_due("2026-04-02T00:00Z"));
+}
+
+fn a_moment() -> impl Strategy<Value = Timestamp> {
+    // Around both changes of the clocks of 2026, and anywhere.
+    let spring = at("2026-03-29T01:00Z").0;
+    let autumn = at("2026-10-25T01:00Z").0;
+    prop_oneof![
+        (-40 * HOUR..40 * HOUR).prop_map(move |off| Timestamp(spring + off)),
+        (-40 * HOUR..40 * HOUR).prop_map(move |off| Timestamp(autumn + off)),
+        (0_i64..2_000_000_000_000).prop_map(Timestamp),
+    ]
+}
+
+fn a_line() -> impl Strategy<Value = &'static str> {
+    let lines = [
+        "0 * * * *",
+        "30 2 * * *",
+        "30 3 * * sun",
+        "*/7 1-3 * * *",
+        "15 2,3 1 * *",
+        "0 30 2 * * *",
+    ];
+    prop::sample::select(lines.to_vec())
+}
+
+fn a_zone() -> impl Strategy<Value = TimeZone> {
+    let zones = [
+        "Europe/Berlin",
+        "America/New_York",
+        "Australia/Lord_Howe",
+        "Asia/Kathmandu",
+        "Pacific/Apia",
+    ];
+    prop::sample::select(zones.to_vec()).prop_map(zone)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_next_time_is_later_and_nothing_is_in_between(
+        line in a_line(), zone in a_zone(), after in a_moment(), share in 0.0_f64..1.0,
+    ) {
+        let cron = Cron::parse(line).unwrap();
+        let next = cron.next_after(after, &zone).unwrap();
+        prop_assert!(next > after);
+        let between = after.plus(((next.0 - after.0 - 1) as f64 * share) as i64);
+        prop_assert_eq!(cron.next_after(between, &zone), Some(next));
+    }
+
+    #[test]
+    fn the_hourly_line_comes_every_hour(zone in a_zone(), after in a_moment()) {
+        let hourly = Cron::parse("0 * * * *").unwrap();
+        let next = hourly.next_after(after, &zone).unwrap();
+        // Lord Howe changes by half an hour: a local hour is then up to an hour and a half long.
+        prop_assert!(next.0 - after.0 <= HOUR + HOUR / 2);
+    }
+
+    #[test]
+    fn every_local_day_has_its_night_run_once(zone in a_zone(), after in a_moment()) {
+        let night = Cron::parse("30 2 * * *").unwrap();
+        let first = night.next_after(after, &zone).unwrap();
+        let second = night.next_after(first, &zone).unwrap();
+        let local = |moment: Timestamp| -> DateTime {
+            zone.to_datetime(jiff::Timestamp::from_millisecond(moment.0).unwrap())
+        };
+        prop_assert!(local(first).date() < local(second).date());
+    }
+
+    #[test]
+    fn after_running_what_is_due_nothing_is_due(
+        zone in a_zone(), now in a_moment(), ago in 0_i64..400 * DAY, known in a_moment(),
+    ) {
+        let settings = Settings::standard().unwrap();
+        let mut runs = vec![ran(Cycle::Deep, now.plus(-ago), Outcome::Done)];
+        for due in due(&runs.clone(), known, now, &zone, &settings) {
+            runs.push(ran(due.cycle, now, Outcome::Done));
+        }
+        prop_assert_eq!(due(&runs, known, now, &zone, &settings), Vec::new());
+        let tick = next_tick(&runs, known, now, &zone, &settings).unwrap();
+        prop_assert!(tick > now && tick.0 - now.0 <= HOUR + HOUR / 2);
+    }
+
+    #[test]
+    fn no_line_panics(line in "[0-9*/,a-z@ -]{0,30}") {
+        let _ = Cron::parse(&line);
+    }
+}
