@@ -124,7 +124,9 @@ fn is_action(word: &str) -> bool {
 fn scored(words: &Words, key: [u32; LONGEST], candidate: Candidate<'_>) -> Phrase {
     let ids: Vec<u32> = key.into_iter().filter(|id| *id != u32::MAX).collect();
     let length = ids.len() as f32;
-    let rarity: f32 = ids.iter().map(|id| words.rarity(*id)).sum();
+    // A word that stands in one place alone tells no more than one in two: it may be a slip of the pen.
+    let most = words.rarest() * 0.85;
+    let rarity: f32 = ids.iter().map(|id| words.rarity(*id).min(most)).sum();
     let often = candidate.weight / (candidate.weight + 1.2);
     let mut score = often * rarity / length.sqrt();
     if candidate.capitals {

@@ -1,6 +1,6 @@
 //! Which words stand in a text, and how rare is each in the workspace?
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -73,7 +73,7 @@ pub(super) struct Words {
     last_block: Vec<u32>,
     blocks: u32,
     folded: String,
-    empty: std::collections::HashSet<&'static str>,
+    empty: HashSet<&'static str>,
 }
 
 impl Words {
@@ -120,6 +120,11 @@ impl Words {
         let with = self.blocks_of.get(id as usize).copied().unwrap_or(0) as f32;
         let all = (self.blocks as f32).max(with);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    /// The rarity of a word that stands in one block.
+    pub fn rarest(&self) -> f32 {
+        (1.0 + (self.blocks as f32 - 0.5) / 1.5).ln()
     }
 
     /// Calls `sink` with each word of a line.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::Change;
 use super::planner::Planner;
-use super::{Place, Rule, Snapshot, deep};
+use super::{Place, Rule, Snapshot};
 use crate::bootstrap::{DAILY_LOGS, TECHNICAL, TimeBand};
 use crate::entry::{EntryId, Priority};
 use crate::time::Timestamp;
@@ -73,7 +73,6 @@ pub(super) fn rules(planner: &mut Planner) {
     cluster(planner);
     by_time(planner);
     orphans(planner);
-    deep::replay(planner);
 }
 
 fn is_past(since: Timestamp, days: u16, now: Timestamp) -> bool {

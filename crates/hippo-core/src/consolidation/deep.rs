@@ -12,12 +12,12 @@ use crate::entry::{EntryId, Origin, Priority};
 pub(super) fn rules(planner: &mut Planner) {
     sources::check(planner);
     prune(planner);
+    // Before merging: a merge compares what the sources say now.
+    summarise(planner);
     merge::duplicates(planner);
     // An entry that took another one in may have lost pointers of that one: what follows goes by what is left.
     sources::check(planner);
     associate(planner);
-    summarise(planner);
-    replay(planner);
     list_quick_access(planner);
 }
 

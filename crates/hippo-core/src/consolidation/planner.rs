@@ -63,20 +63,11 @@ pub fn plan(snapshot: &Snapshot, cycle: Cycle) -> Plan {
             health: None,
         },
     };
-    for _ in 0..ROUNDS {
-        let before = planner.plan.steps.len();
-        // Counts and findings are of the last round; what was refused once stays refused in this run.
-        planner.plan.findings.clear();
-        planner.plan.considered.clear();
-        match cycle {
-            Cycle::Light => light::rules(&mut planner),
-            Cycle::Deep => deep::rules(&mut planner),
-            Cycle::Archival => archival::rules(&mut planner),
-        }
-        light::flush(&mut planner);
-        if planner.plan.steps.len() == before {
-            break;
-        }
+    planner.settle(cycle);
+    if cycle != Cycle::Light {
+        // Only now is it known what the run keeps.
+        deep::replay(&mut planner);
+        planner.settle(cycle);
     }
     if cycle == Cycle::Archival {
         planner.plan.health = Some(Health::of(&planner.state));
@@ -91,6 +82,25 @@ pub(super) struct Planner {
 }
 
 impl Planner {
+    /// Tries the rules of a cycle until none has anything to do.
+    fn settle(&mut self, cycle: Cycle) {
+        for _ in 0..ROUNDS {
+            let before = self.plan.steps.len();
+            // Counts and findings are of the last round; what was refused once stays refused in this run.
+            self.plan.findings.clear();
+            self.plan.considered.clear();
+            match cycle {
+                Cycle::Light => light::rules(self),
+                Cycle::Deep => deep::rules(self),
+                Cycle::Archival => archival::rules(self),
+            }
+            light::flush(self);
+            if self.plan.steps.len() == before {
+                break;
+            }
+        }
+    }
+
     /// Adds a step; what it changes holds for the rules that follow.
     pub fn step(&mut self, rule: Rule, entries: Vec<EntryId>, change: Change) {
         change.apply(&mut self.state);

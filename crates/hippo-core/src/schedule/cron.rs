@@ -178,7 +178,7 @@ impl Cron {
         loop {
             let next = self.local_from(from)?;
             let ambiguous = zone.to_ambiguous_timestamp(next);
-            let mut moments = [ambiguous.clone().compatible().ok(), None];
+            let mut moments = [ambiguous.compatible().ok(), None];
             if self.hours.count_ones() == 24 {
                 moments[1] = ambiguous.later().ok();
             }

@@ -1,0 +1,174 @@
+//! Is every entry in exactly one file, and does nothing go to and fro?
+
+use jiff::civil::date;
+use proptest::prelude::*;
+
+use super::*;
+
+fn item(name: &str, strength: f32, tokens: usize) -> Item {
+    Item {
+        id: EntryId(name.to_owned()),
+        strength,
+        hits: 0,
+        priority: Priority::Normal,
+        group: "Technical Knowledge".to_owned(),
+        date: date(2026, 1, 10),
+        tokens,
+        in_master: true,
+    }
+}
+
+fn settle(items: &[Item], selection: &Selection) -> Vec<Item> {
+    let settled = items.iter().cloned().map(|item| Item {
+        in_master: selection.master.contains(&item.id),
+        ..item
+    });
+    settled.collect()
+}
+
+fn limits(max_tokens: usize, max_entries: usize) -> Limits {
+    Limits {
+        max_tokens,
+        max_entries,
+        ..Limits::default()
+    }
+}
+
+#[test]
+fn all_that_fits_stays_however_many() {
+    let items: Vec<Item> = (0..300).map(|at| item(&format!("e{at:03}"), 0.5, 10)).collect();
+    let selection = select(&items, &limits(3_000, 200));
+    assert_eq!((selection.master.len(), selection.files.len()), (300, 0));
+    let selection = select(&items, &limits(2_999, 200));
+    assert_eq!((selection.master.len(), selection.moved_out.len()), (200, 100));
+}
+
+#[test]
+fn the_weakest_go_to_the_files_of_their_kind() {
+    let mut items = vec![
+        item("strong", 0.9, 50),
+        item("weak", 0.2, 50),
+        item("log", 0.3, 50),
+        item("never", 0.1, 40),
+    ];
+    items[2].group = DAILY_LOGS.to_owned();
+    items[3].priority = Priority::Amygdala;
+    let selection = select(&items, &limits(100, 200));
+    let ids = |ids: &BTreeSet<EntryId>| ids.iter().map(|id| id.0.clone()).collect::<Vec<_>>().join(" ");
+    assert_eq!(ids(&selection.master), "never strong");
+    let files: Vec<_> = selection
+        .files
+        .iter()
+        .map(|(path, of)| format!("{path}: {}", ids(of)))
+        .collect();
+    assert_eq!(
+        files,
+        [
+            ".hippocampus/temporal/2026-01.md: log",
+            ".hippocampus/topics/technical-knowledge.md: weak"
+        ]
+    );
+    let meta = meta(&items, &selection, Timestamp(7));
+    assert_eq!(
+        (meta.entries, meta.master.entries, meta.master.tokens),
+        (4, 2, 90)
+    );
+    let json = serde_json::to_string(&meta).unwrap();
+    assert_eq!(serde_json::from_str::<Meta>(&json).unwrap(), meta);
+}
+
+#[test]
+fn small_changes_move_nothing_and_large_ones_do() {
+    let mut items = vec![item("a", 0.50, 50), item("b", 0.48, 50), item("c", 0.46, 50)];
+    let limits = limits(120, 200);
+    items = settle(&items, &select(&items, &limits));
+    assert!(!items[2].in_master);
+    items[2].strength = 0.52;
+    let same = select(&items, &limits);
+    assert!(same.moved_in.is_empty() && same.moved_out.is_empty());
+    items[2].strength = 0.6;
+    let swapped = select(&items, &limits);
+    assert_eq!(
+        (&swapped.moved_in[0].0[..], &swapped.moved_out[0].0[..]),
+        ("c", "b")
+    );
+    items[2].strength = 0.4;
+    // 150 tokens fit again only when there is room to spare.
+    assert!(!select(&items, &self::limits(160, 200)).files.is_empty());
+    assert!(select(&items, &self::limits(170, 200)).files.is_empty());
+}
+
+#[test]
+fn file_names_are_safe() {
+    let name = |group: &str| {
+        let mut odd = item("x", 0.1, 1);
+        odd.group = group.to_owned();
+        file_of(&odd)
+    };
+    assert_eq!(name("../../etc"), ".hippocampus/topics/etc.md");
+    assert_eq!(name("CI / CD"), ".hippocampus/topics/ci-cd.md");
+    assert_eq!(name("…"), ".hippocampus/topics/other.md");
+    assert!(name(&"日本語".repeat(99)).len() < 100);
+}
+
+fn an_item() -> impl Strategy<Value = Item> {
+    let priority = prop::sample::select(vec![
+        Priority::Low,
+        Priority::Normal,
+        Priority::High,
+        Priority::Amygdala,
+    ]);
+    let group = prop::sample::select(vec!["Projects", DAILY_LOGS, "People"]);
+    let strength = prop_oneof![9 => 0.0_f32..=1.0, 1 => Just(f32::NAN)];
+    (
+        0_u32..60,
+        strength,
+        0_u32..9,
+        priority,
+        group,
+        1_usize..200,
+        any::<bool>(),
+    )
+        .prop_map(
+            |(name, strength, hits, priority, group, tokens, in_master)| Item {
+                hits,
+                priority,
+                group: group.to_owned(),
+                in_master,
+                ..item(&format!("e{name}"), strength, tokens)
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_lost_nothing_is_twice_and_the_cap_holds(
+        items in prop::collection::vec(an_item(), 0..60), tokens in 0_usize..6_000, entries in 0_usize..50,
+    ) {
+        let limits = limits(tokens, entries);
+        let selection = select(&items, &limits);
+        let ids: BTreeSet<&EntryId> = items.iter().map(|item| &item.id).collect();
+        let mut placed: Vec<&EntryId> = selection.master.iter().collect();
+        placed.extend(selection.files.values().flatten());
+        prop_assert_eq!(placed.len(), ids.len());
+        prop_assert_eq!(placed.into_iter().collect::<BTreeSet<_>>(), ids);
+        let told = meta(&items, &selection, Timestamp(0));
+        prop_assert!(told.master.tokens <= tokens);
+        prop_assert!(selection.files.is_empty() || selection.master.len() <= entries);
+    }
+
+    #[test]
+    fn selecting_again_moves_nothing(
+        items in prop::collection::vec(an_item(), 0..60), tokens in 0_usize..6_000, entries in 0_usize..50,
+        fill in 0.5_f32..=1.0,
+    ) {
+        let limits = Limits { fill, ..limits(tokens, entries) };
+        let first = select(&items, &limits);
+        let second = select(&settle(&items, &first), &limits);
+        prop_assert_eq!(&second.master, &first.master);
+        prop_assert_eq!(&second.files, &first.files);
+        prop_assert!(second.moved_in.is_empty() && second.moved_out.is_empty());
+    }
+}
