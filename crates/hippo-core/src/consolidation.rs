@@ -299,6 +299,16 @@ impl Snapshot {
             .filter(|record| record.place == Place::Index)
     }
 
+    /// Begins a run: what it may demote is a share of what is live now. A run that goes on after an interruption keeps
+    /// its [`Run`] instead.
+    pub fn begin(&mut self, started: Timestamp) {
+        self.run = Run {
+            started,
+            live: u32::try_from(self.live().count()).unwrap_or(u32::MAX),
+            demoted: 0,
+        };
+    }
+
     /// The local day on which the run started.
     #[must_use]
     pub fn today(&self) -> Date {

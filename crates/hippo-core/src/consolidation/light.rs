@@ -6,6 +6,11 @@ use super::{Filed, Place, Record, Rule};
 use crate::bootstrap::{NewEntry, TimeBand};
 use crate::entry::{EntryId, Pointer, Priority};
 
+/// Hundredths of strength below which a change alone does not reach the file.
+const FADED: u8 = 5;
+/// Lower ends of the bands of strength in hundredths (v1 §6.2).
+const BANDS: [u8; 5] = [0, 10, 30, 50, 80];
+
 /// All rules of a light cycle but [`flush`], which every cycle ends with.
 pub(super) fn rules(planner: &mut Planner) {
     new_entries(planner);
@@ -123,7 +128,7 @@ pub(super) fn flush(planner: &mut Planner) {
             continue;
         };
         let (from, to) = (record.filed, filed(record));
-        if from != to {
+        if !is_told(from, to) {
             let change = Change::File {
                 id: id.clone(),
                 from,
@@ -132,6 +137,17 @@ pub(super) fn flush(planner: &mut Planner) {
             planner.step(Rule::Flush, vec![id], change);
         }
     }
+}
+
+/// Whether the file says well enough what is so. The file stands in prompts: it does not change with every hundredth
+/// that a strength fades, only with what a reader would act on.
+fn is_told(from: Option<Filed>, to: Option<Filed>) -> bool {
+    let (Some(said), Some(so)) = (from, to) else {
+        return from == to;
+    };
+    let band = |filed: Filed| BANDS.iter().rposition(|least| filed.hundredths >= *least);
+    let near = said.hundredths.abs_diff(so.hundredths) < FADED && band(said) == band(so);
+    near && (said.accessed, said.hits) == (so.accessed, so.hits)
 }
 
 /// What the file says of an entry; `None` for an archived one.

@@ -67,16 +67,8 @@ fn snapshot(records: Vec<Record>) -> Snapshot {
         .into_iter()
         .map(|record| (record.entry.id.clone(), record))
         .collect();
-    begin(&mut snapshot, NOW);
+    snapshot.begin(NOW);
     snapshot
-}
-
-fn begin(snapshot: &mut Snapshot, started: Timestamp) {
-    snapshot.run = Run {
-        started,
-        live: u32::try_from(snapshot.live().count()).unwrap(),
-        demoted: 0,
-    };
 }
 
 fn document(sections: &[(&str, &[u8])]) -> DocumentState {
@@ -133,7 +125,7 @@ fn weak_entries_queue_and_the_cap_holds() {
     );
     let mut after = apply(&state, &plan);
     assert_eq!(after.run.demoted, 2);
-    begin(&mut after, NOW.plus(3_600_000));
+    after.begin(NOW.plus(3_600_000));
     assert_eq!(rules_of(&super::plan(&after, Cycle::Light)).len(), 1);
 }
 
@@ -310,6 +302,29 @@ fn strength_that_lasts_consolidates_and_tags_make_sections() {
         (health.live, health.bands, health.unlinked),
         (10, [0, 0, 0, 9, 1], 10)
     );
+}
+
+#[test]
+fn the_file_changes_with_what_a_reader_would_act_on() {
+    let filed = |hundredths, hits| Filed {
+        accessed: NOW.plus(-20 * DAY),
+        hits,
+        hundredths,
+    };
+    let table = [
+        (None, 0.50, true),
+        (Some(filed(54, 1)), 0.50, false),
+        (Some(filed(55, 1)), 0.50, true),
+        (Some(filed(51, 1)), 0.49, true),
+        (Some(filed(50, 0)), 0.50, true),
+        (Some(filed(50, 1)), 0.50, false),
+    ];
+    for (said, strength, changes) in table {
+        let mut one = record("one", strength, Place::Index);
+        one.filed = said;
+        let plan = plan(&snapshot(vec![one]), Cycle::Light);
+        assert_eq!(!plan.steps.is_empty(), changes, "{said:?} {strength}");
+    }
 }
 
 #[test]
