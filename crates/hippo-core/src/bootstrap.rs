@@ -32,6 +32,8 @@ pub use priority::{PriorityRule, default_rules};
 pub const ENTRIES_PER_FILE: usize = 5;
 /// Entries of a workspace of any size, when nobody asks for more (v1 §9.1).
 pub const MOST_ENTRIES: usize = 1_000;
+/// Times that a limit of tokens is approached.
+const TRIES: usize = 8;
 /// Bytes of an entry's `hx` comment without id and tags: dates, hits, strength, source.
 const FIELDS: usize = 72;
 
@@ -68,7 +70,7 @@ pub struct StateFile<'a> {
 pub struct Settings {
     /// Entries at most; `None`: [`ENTRIES_PER_FILE`] for each file, at most [`MOST_ENTRIES`].
     pub max_entries: Option<usize>,
-    /// Tokens of all entries as written, at most; `None`: what the entries take.
+    /// Tokens of all entries as written, at most; `None`: what the entries take. Where not even one fits, none is made.
     pub max_tokens: Option<usize>,
     /// The moment of the scan.
     pub now: Timestamp,
@@ -143,23 +145,43 @@ pub fn bootstrap(files: &[MemoryFile<'_>], state: &[StateFile<'_>], settings: &S
     files.sort_by_key(|file| file.path);
     let mut work = Work::of(&files, settings);
     let new = files.iter().filter(|file| !file.known).count() + state.len();
-    let mut most = settings
+    let most = settings
         .max_entries
         .unwrap_or_else(|| (new * ENTRIES_PER_FILE).min(MOST_ENTRIES));
-    loop {
-        let mut entries = work.entries(most.saturating_sub(state.len()));
-        let described = state.iter().filter_map(|file| work.state_entry(file));
-        entries.extend(described.take(most));
-        entries.sort_by(|a, b| a.entry.pointers.cmp(&b.entry.pointers));
-        let took: usize = entries.iter().map(|new| entry_tokens(&new.entry)).sum();
-        match settings.max_tokens {
-            Some(limit) if took > limit && most > 1 => {
-                // Fewer entries hold more each: a little less than in proportion.
-                most = (most.min(entries.len()) * limit / took.max(1)).clamp(1, most - 1);
+    let mut entries = made(&mut work, state, most);
+    let Some(limit) = settings.max_tokens else {
+        return entries;
+    };
+    // How large entries are depends on how finely files are cut: the number that fits is approached from both sides.
+    let (mut fits, mut over, mut guess) = (0, most + 1, most);
+    let mut best = Vec::new();
+    for _ in 0..TRIES {
+        let size: usize = entries.iter().map(|new| entry_tokens(&new.entry)).sum();
+        if size <= limit {
+            fits = guess;
+            best = entries;
+            if guess == most || size * 20 >= limit * 19 {
+                break;
             }
-            _ => return entries,
+        } else {
+            over = guess;
         }
+        if over - fits <= 1 {
+            break;
+        }
+        guess = (guess * limit / size.max(1)).clamp(fits + 1, over - 1);
+        entries = made(&mut work, state, guess);
     }
+    best
+}
+
+/// At most `most` entries, in the order of their pointers.
+fn made(work: &mut Work<'_>, state: &[StateFile<'_>], most: usize) -> Vec<NewEntry> {
+    let mut entries = work.entries(most.saturating_sub(state.len()));
+    let described = state.iter().filter_map(|file| work.state_entry(file));
+    entries.extend(described.take(most));
+    entries.sort_by(|a, b| a.entry.pointers.cmp(&b.entry.pointers));
+    entries
 }
 
 /// The ids shown under Quick Access: the most accessed first, then the strongest; at most `most` (v1: 20).

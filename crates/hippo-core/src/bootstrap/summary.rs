@@ -60,7 +60,8 @@ pub(super) fn summary(words: &mut Words, lines: &[Line], shown: &HashSet<u32>) -
             .map(|id| {
                 let weight = often.get(id).copied().unwrap_or(0.0);
                 let seen = if shown.contains(id) { 0.5 } else { 1.0 };
-                seen * words.rarity(*id) * weight / (weight + 2.0)
+                // Dampened: a sentence is to say what the whole is about, not what is strangest in it.
+                seen * words.rarity(*id).powf(0.6) * weight / (weight + 2.0)
             })
             .sum();
         let score = told / (distinct.len() as f32 + 4.0).powf(0.35) * manner(sentence, line, place);
