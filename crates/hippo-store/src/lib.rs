@@ -2,6 +2,7 @@
 
 pub mod db;
 mod error;
+pub mod shared_file;
 pub mod vector;
 
 pub use error::StoreError;
