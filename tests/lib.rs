@@ -115,6 +115,8 @@ impl Daemon {
             .expect("a log");
         let defaults = [
             ("HIPPOD_EMBED_MODEL", "hash"),
+            // Other tests keep the machine busy.
+            ("HIPPOD_EMBED_SPARE", "false"),
             ("HIPPOD_WATCH_QUIET_MS", "30"),
             ("HIPPOD_WATCH_DELETE_CONFIRM_MS", "200"),
         ];

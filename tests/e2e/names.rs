@@ -63,6 +63,42 @@ fn folders_and_links_that_lead_astray_are_named() {
     }
 }
 
+/// A pipe blocks whoever opens it to read, for as long as nobody writes.
+#[test]
+fn a_pipe_that_comes_while_the_daemon_runs_holds_nobody_up() {
+    let scratch = Scratch::new();
+    scratch.write("memory/real.md", "- the real pump\n");
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let made = std::process::Command::new("mkfifo")
+        .args([
+            scratch.workspace().join("memory/pipe.md"),
+            scratch.workspace().join("memory/real.md.tmp"),
+        ])
+        .status();
+    assert!(made.unwrap().success());
+    // One in the place of a file that is in the index, too.
+    std::fs::rename(
+        scratch.workspace().join("memory/real.md.tmp"),
+        scratch.workspace().join("memory/real.md"),
+    )
+    .unwrap();
+    client.sync(&scratch.workspace());
+    scratch.write("memory/later.md", "- the lantern came later\n");
+    client.search_until(&scratch.workspace(), "lantern", |answer| {
+        !answer.results.is_empty()
+    });
+    assert!(
+        client
+            .search(&scratch.workspace(), "real pump")
+            .results
+            .iter()
+            .all(|hit| hit.path != "memory/real.md")
+    );
+    assert!(client.skipped("memory/pipe.md").contains("regular"));
+}
+
 #[test]
 fn names_may_hold_anything_that_is_utf8() {
     let scratch = Scratch::new();

@@ -184,6 +184,8 @@ impl Scratch {
             }
         }
         command.env("HIPPOD_HOME", self.folder.join("home"));
+        // What is measured is not put off.
+        command.env("HIPPOD_EMBED_SPARE", "false");
         command
     }
 }

@@ -7,7 +7,12 @@ use hippo_proto::{MAX_LIMIT, Mode};
 
 /// Searches and tends the memory of agents that hippod keeps.
 #[derive(Debug, Parser)]
-#[command(name = "hippoctl", version, max_term_width = 110)]
+#[command(
+    name = "hippoctl",
+    version,
+    max_term_width = 110,
+    after_help = "Exit: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 not found, 5 refused (conflict, budget, read-only)"
+)]
 pub struct Cli {
     /// Options of every verb.
     #[command(flatten)]

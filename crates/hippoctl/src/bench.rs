@@ -91,13 +91,17 @@ pub fn bench(session: &mut Session, args: &BenchArgs, out: &mut Output) -> Resul
     out.answer(&report, |report, _| report.tables())
 }
 
-/// `--workspace`, else the folder `workspace` beside the questions.
-fn workspace(session: &Session, args: &BenchArgs) -> Result<PathBuf, Failure> {
+/// `--workspace`, else the folder `workspace` beside the questions, else the nearest registered folder.
+fn workspace(session: &mut Session, args: &BenchArgs) -> Result<PathBuf, Failure> {
     let root = match session.given_workspace()? {
         Some(given) => given,
         None => {
-            let file = absolute(&args.file)?;
-            file.with_file_name("workspace")
+            let beside = absolute(&args.file)?.with_file_name("workspace");
+            if beside.is_dir() {
+                beside
+            } else {
+                PathBuf::from(session.workspace()?)
+            }
         }
     };
     if root.is_dir() {

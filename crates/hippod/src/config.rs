@@ -104,6 +104,8 @@ pub struct Embed {
     pub threads: usize,
     /// It leaves memory after this long without work.
     pub idle_unload_secs: u64,
+    /// Whether what nobody waits for is put off while the machine is on battery or busy.
+    pub spare: bool,
 }
 
 /// `[search]`
@@ -251,6 +253,7 @@ impl Default for Config {
                 model: "all-minilm-l6-v2".into(),
                 threads: 2,
                 idle_unload_secs: 600,
+                spare: true,
             },
             search: Search {
                 limit: 10,

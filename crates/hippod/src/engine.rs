@@ -22,6 +22,7 @@ use hippo_proto::Event as News;
 use hippo_store::StoreError;
 
 use crate::event::Event;
+use crate::power;
 use crate::registry::Registry;
 use crate::shared::{Shared, Slot};
 use crate::watcher::WatchEvent;
@@ -34,6 +35,10 @@ pub use requests::store_error;
 const SLICE: Duration = Duration::from_millis(50);
 /// Jobs that the embed worker has at the same time: one at work, one ready.
 const JOBS_AHEAD: usize = 2;
+/// More documents than this are not what somebody edited just now.
+const FRESH: usize = 20;
+/// How long the machine is spared before it is looked at again.
+const SPARE: Duration = Duration::from_secs(30);
 /// The engine wakes at least this often.
 const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
 
@@ -258,12 +263,29 @@ impl Engine {
             workspace.pending.blocked_until = Some(now + Duration::from_secs(5));
             return;
         }
+        if self.shared.config.embed.spare && self.spares(workspace, now) {
+            return;
+        }
         while workspace.pending.in_flight.len() < JOBS_AHEAD {
             match workspace.next_job(now) {
                 Some(job) => self.shared.embed.submit(job),
                 None => break,
             }
         }
+    }
+
+    /// Whether the machine is to be spared now. A few fresh edits, and what somebody waits for, are embedded in any case.
+    fn spares(&self, workspace: &mut Workspace, now: Instant) -> bool {
+        let fresh = (1..=FRESH).contains(&workspace.pending.hot.len());
+        if fresh || !workspace.waiters.is_empty() || workspace.pending.len() == 0 {
+            workspace.pending.spared = None;
+            return false;
+        }
+        if workspace.pending.spared.is_none_or(|(until, _)| until <= now) {
+            let reason = power::reason_to_wait(self.shared.config.embed.threads);
+            workspace.pending.spared = reason.map(|why| (now + SPARE, why));
+        }
+        workspace.pending.spared.is_some()
     }
 
     /// How long nothing needs to be done.
@@ -274,6 +296,7 @@ impl Engine {
             dirty
                 .chain([workspace.scan_at, workspace.housekeeping_due(now)])
                 .chain(workspace.pending.blocked_until)
+                .chain(workspace.pending.spared.map(|(until, _)| until))
                 .chain(workspace.deletions_due().filter(|_| workspace.dirty.is_empty()))
         });
         due.min()

@@ -230,7 +230,9 @@ impl Models {
             .into_iter()
             .map(|check| ModelFile {
                 bytes: std::fs::metadata(&check.path).map_or(0, |metadata| metadata.len()),
-                sha256: pinned(&check.path).unwrap_or_default(),
+                sha256: pinned(&check.path)
+                    .filter(|_| check.path.exists())
+                    .unwrap_or_default(),
                 ok: check.state == FileState::Good,
                 source: check.artifact,
                 path: check.path.display().to_string(),
@@ -358,7 +360,10 @@ pub fn unsupported() -> Option<String> {
 }
 
 fn refusal(error: &AcquireError) -> RpcError {
-    let refusal = RpcError::internal(error.to_string());
+    let refusal = match error {
+        AcquireError::NothingToImport(_) => RpcError::not_found(error.to_string()),
+        _ => RpcError::internal(error.to_string()),
+    };
     match error.hint() {
         Some(hint) => refusal.hint(hint),
         None => refusal,

@@ -4,6 +4,7 @@ mod filter;
 mod get;
 mod hit;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -59,7 +60,7 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
         .time_zone()
         .unwrap_or_else(|| shared.clock.time_zone());
     let today = date_in(shared.clock.now(), &zone);
-    let question = Arc::new(Question::new(request, &view.config.search, today)?);
+    let question = Arc::new(Question::new(request, &view.root, &view.config.search, today)?);
     // The model may change between the question's vector and the ranking: then it is embedded anew, once at most.
     for _ in 0..2 {
         if let Some(mut response) = attempt(shared, &view, &question).await? {
@@ -142,7 +143,12 @@ struct Question {
 }
 
 impl Question {
-    fn new(request: SearchRequest, defaults: &config::Search, today: Date) -> Result<Self, RpcError> {
+    fn new(
+        request: SearchRequest,
+        root: &Path,
+        defaults: &config::Search,
+        today: Date,
+    ) -> Result<Self, RpcError> {
         let mut terms = terms::query_terms(&request.query);
         if terms.iter().any(|term| !term.stop) {
             terms.retain(|term| !term.stop);
@@ -156,7 +162,7 @@ impl Question {
         Ok(Self {
             mode: request.mode.unwrap_or(defaults.default_mode),
             limit,
-            filter: Filter::new(&request)?,
+            filter: Filter::new(&request, root)?,
             expressions: terms.iter().map(terms::fts_query).collect(),
             terms,
             dates: dates::date_range(&request.query, today),
@@ -210,7 +216,15 @@ impl Recall<'_> {
                 paths: changed,
             });
         }
+        let found = collector.found();
         let (results, tokens, mut notes) = collector.finish();
+        if results.is_empty()
+            && let Some(least) = found
+        {
+            notes.push(format!(
+                "nothing fits into the budget: the best result takes {least} tokens"
+            ));
+        }
         if let Some(range) = self.question.dates {
             notes.push(format!("dates understood as {} to {}", range.start, range.end));
         }

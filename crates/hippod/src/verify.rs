@@ -8,6 +8,8 @@ use std::path::Path;
 
 use hippo_core::chunk::{self, ContentHash, Document};
 
+use crate::files;
+
 /// Where the index says that a chunk stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -111,15 +113,9 @@ impl<'root> Verifier<'root> {
     }
 
     fn open(&self, path: &str, mark: FileMark) -> Seen {
-        let Ok(mut file) = File::open(self.root.join(path)) else {
+        let Ok((mut file, metadata)) = files::open(&self.root.join(path)) else {
             return Seen::Gone;
         };
-        let Ok(metadata) = file.metadata() else {
-            return Seen::Gone;
-        };
-        if !metadata.is_file() {
-            return Seen::Gone;
-        }
         if FileMark::of(&metadata) == mark {
             return Seen::Same(file);
         }

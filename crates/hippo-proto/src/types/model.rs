@@ -52,7 +52,7 @@ pub struct ModelInfo {
     pub bytes: u64,
     /// SPDX expression of its licence, where known.
     pub licence: Option<String>,
-    /// Where `model.pull` takes it from: `pip` or `hub`.
+    /// The package that it comes in, or `built in`.
     pub source: String,
 }
 
@@ -63,7 +63,7 @@ pub struct RuntimeInfo {
     pub name: String,
     /// Whether it is installed.
     pub state: ModelState,
-    /// The file, where it is installed.
+    /// Its folder, where it is installed.
     pub path: Option<String>,
     /// Why it is damaged or unsupported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,11 +103,11 @@ pub struct ModelFile {
     pub path: String,
     /// Its size; 0 where it is missing.
     pub bytes: u64,
-    /// SHA-256 found on disk, in hexadecimal; empty where it is missing.
+    /// The pinned SHA-256, in hexadecimal; empty where the file is missing.
     pub sha256: String,
-    /// Whether that is the expected one.
+    /// Whether the file has it.
     pub ok: bool,
-    /// Where it came from: `installed`, `cache`, `pip`, `hub` or `import`.
+    /// The package that it comes from.
     pub source: String,
 }
 

@@ -56,6 +56,8 @@ pub fn pulled(answer: &ModelPullResponse, style: Style) -> String {
 pub fn verify(answer: &ModelVerifyResponse, style: Style) -> String {
     let ok = if answer.ok {
         style.good("ok")
+    } else if answer.files.iter().all(|file| file.sha256.is_empty()) {
+        style.bad("not installed")
     } else {
         style.bad("damaged")
     };

@@ -73,9 +73,15 @@ pub fn stop(session: &Session, out: &mut Output) -> Result<(), Failure> {
                 pid: Some(stopping.pid),
             }
         }
-        Err(ClientError::Connect { .. }) => Stopped {
-            stopped: false,
-            pid: None,
+        Err(ClientError::Connect { .. }) => match unreachable(session) {
+            Some(pid) => {
+                let what = format!("a daemon runs (process {pid}), but nothing answers at its socket");
+                return Err(Failure::new(Exit::Failed, what).hint(format!("end it with: kill {pid}")));
+            }
+            None => Stopped {
+                stopped: false,
+                pid: None,
+            },
         },
         Err(error) => return Err(error.into()),
     };
@@ -97,6 +103,14 @@ fn wait_until_gone(session: &Session, pid: u32) -> Result<(), Failure> {
         thread::sleep(Duration::from_millis(5));
     }
     Ok(())
+}
+
+/// The process that the lock names, while it runs: its socket may have been removed.
+fn unreachable(session: &Session) -> Option<u32> {
+    let lock = std::fs::read_to_string(session.paths.state.join("hippod.lock")).ok()?;
+    let pid = lock.trim().parse().ok()?;
+    let name = std::fs::read_to_string(Path::new("/proc").join(format!("{pid}")).join("comm")).ok()?;
+    (name.trim() == "hippod" && is_alive(pid)).then_some(pid)
 }
 
 /// Whether the process still runs, where the system tells; a zombie does not.

@@ -86,6 +86,8 @@ pub(super) const KEYS: &[Key] = keys! {
         "Threads that the model may use.";
     "embed.idle_unload_secs" "HIPPOD_EMBED_IDLE_UNLOAD_SECS" Kind::Whole(1, 7 * DAY_SECS), false,
         "The model leaves memory after this long without work (seconds).";
+    "embed.spare" "HIPPOD_EMBED_SPARE" Kind::Bool, false,
+        "On battery or a busy machine, embed only fresh edits and what somebody waits for; search by words is complete meanwhile.";
     "search.limit" "HIPPOD_SEARCH_LIMIT" Kind::Whole(1, 1000), true,
         "Results, when the request does not say.";
     "search.default_mode" "HIPPOD_SEARCH_DEFAULT_MODE" Kind::Choice(&["hybrid", "lexical", "vector"]), true,

@@ -1,6 +1,5 @@
 //! One dirty path: read it, and bring store and picture to what it says now, in one transaction.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,6 +13,7 @@ use hippo_store::db::{DocumentChange, DocumentRecord};
 
 use super::patch;
 use super::workspace::{Dirty, Known, Workspace};
+use crate::files;
 use crate::scan::{self, Look, Skipped};
 use crate::verify::FileMark;
 
@@ -296,7 +296,10 @@ impl Workspace {
             Look::File(_) => {}
             Look::Skipped(reason) => {
                 // What cannot be read just now may be as it was; what is no memory any more must go.
-                let forget = File::open(self.root.join(path)).is_ok();
+                let forget = match files::open(&self.root.join(path)) {
+                    Ok(_) => true,
+                    Err(error) => error.kind() == std::io::ErrorKind::InvalidInput,
+                };
                 return Reading::Refused { reason, forget };
             }
             Look::None if self.root.join(path).exists() => {
@@ -331,20 +334,17 @@ enum Reading {
 fn read_file(root: &Path, path: &str, limit: u64) -> Reading {
     let refuse = |reason: String, forget: bool| Reading::Refused { reason, forget };
     let whole = root.join(path);
-    let mut file = match File::open(&whole) {
-        Ok(file) => file,
+    let (mut file, metadata) = match files::open(&whole) {
+        Ok(opened) => opened,
         Err(error) => {
             return match error.kind() {
                 std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Reading::Missing,
+                std::io::ErrorKind::InvalidInput => refuse(error.to_string(), true),
                 _ => refuse(format!("could not be opened: {error}"), false),
             };
         }
     };
-    let before = match file.metadata() {
-        Ok(metadata) if !metadata.is_file() => return refuse("not a regular file".to_owned(), true),
-        Ok(metadata) => FileMark::of(&metadata),
-        Err(error) => return refuse(format!("could not be examined: {error}"), false),
-    };
+    let before = FileMark::of(&metadata);
     if before.size > limit {
         return refuse(format!("larger than {limit} bytes"), true);
     }

@@ -94,7 +94,12 @@ impl Engine {
             ModelState::Failed(why) => Some(("no-model", format!("{why}; hippoctl doctor tells more"))),
             _ if waiting > 0 => Some((
                 "embeddings-behind",
-                format!("{waiting} chunks wait for their vectors"),
+                match workspace.pending.spared {
+                    Some((_, why)) => format!(
+                        "{waiting} chunks wait for their vectors, because {why}; hippoctl sync --wait embeds them now"
+                    ),
+                    None => format!("{waiting} chunks wait for their vectors"),
+                },
             )),
             _ => None,
         }

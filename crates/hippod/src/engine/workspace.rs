@@ -49,6 +49,8 @@ pub struct Pending {
     pub in_flight: VecDeque<Vec<u32>>,
     /// Nothing can be embedded until the model's state changes.
     pub blocked: bool,
+    /// The machine is spared until then, and why.
+    pub spared: Option<(Instant, &'static str)>,
     /// Nothing is embedded before then: the last vectors could not be stored.
     pub blocked_until: Option<Instant>,
 }

@@ -1,5 +1,7 @@
 //! Which chunks may be returned: by path, and by date.
 
+use std::path::Path;
+
 use globset::{GlobBuilder, GlobMatcher};
 
 use hippo_core::time::Date;
@@ -20,10 +22,12 @@ impl Filter {
     ///
     /// # Errors
     /// `bad-request` for a glob or a date that cannot be understood.
-    pub fn new(request: &SearchRequest) -> Result<Self, RpcError> {
+    pub fn new(request: &SearchRequest, root: &Path) -> Result<Self, RpcError> {
         let path = match &request.path {
             Some(glob) => {
-                let matcher = GlobBuilder::new(glob).literal_separator(true).build();
+                let matcher = GlobBuilder::new(&relative(glob, root))
+                    .literal_separator(true)
+                    .build();
                 let matcher = matcher.map_err(|error| {
                     RpcError::bad_request(format!("could not understand the path filter: {error}"))
                         .hint("a glob such as memory/**/*.md, relative to the workspace")
@@ -69,6 +73,23 @@ impl Filter {
         picture.corpus.date(place).is_some_and(|date| {
             self.since.is_none_or(|since| date >= since) && self.until.is_none_or(|until| date <= until)
         })
+    }
+}
+
+/// The glob below the root, also where it was given with the root or as a folder.
+fn relative(glob: &str, root: &Path) -> String {
+    let below = Path::new(glob).strip_prefix(root).ok().and_then(Path::to_str);
+    let mut glob = below.unwrap_or(glob);
+    while let Some(rest) = glob.strip_prefix("./") {
+        glob = rest;
+    }
+    let folder = glob.trim_end_matches('/');
+    if folder.is_empty() || folder == "." {
+        "**".to_owned()
+    } else if root.join(folder).is_dir() {
+        format!("{}/**", globset::escape(folder))
+    } else {
+        folder.to_owned()
     }
 }
 

@@ -8,6 +8,7 @@ use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError};
 
 use super::gone;
 use super::hit::public_id;
+use crate::files;
 use crate::shared::Shared;
 use crate::verify::{FileMark, Span, Verifier};
 use crate::view::WorkspaceView;
@@ -176,7 +177,7 @@ fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
         )
         .hint("[sources] max_file_bytes sets the limit"));
     }
-    std::fs::read(&real).map_err(not_found)
+    files::read(&real, limit).map_err(not_found)
 }
 
 fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, RpcError> {

@@ -33,6 +33,8 @@ pub struct Collector {
     said: Said,
     results: Vec<SearchHit>,
     estimated: bool,
+    /// Tokens of the first hit that stands on disk.
+    found: Option<u32>,
 }
 
 impl Collector {
@@ -44,6 +46,7 @@ impl Collector {
             said: Said::default(),
             results: Vec::new(),
             estimated: false,
+            found: None,
         }
     }
 
@@ -65,6 +68,7 @@ impl Collector {
         let counted = place.tokens > 0;
         let text = text::visible(&verified.text).into_owned();
         let tokens = if counted { place.tokens } else { estimate(&text) };
+        self.found.get_or_insert(tokens);
         if self.packer.is_full() || !self.said.is_new(&text) || !self.packer.take(tokens) {
             return;
         }
@@ -95,6 +99,11 @@ impl Collector {
             date,
             explain: self.explain.then(|| explain(&ranked.explain)),
         });
+    }
+
+    /// Tokens of the best hit, whether it fitted or not.
+    pub fn found(&self) -> Option<u32> {
+        self.found
     }
 
     /// The results, their tokens, and what is to be said about them.

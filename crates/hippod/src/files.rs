@@ -1,0 +1,72 @@
+//! How is a file of a workspace opened and read, so that nothing that stands in its place can hold the daemon up?
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Opens a regular file. A pipe without a writer is not waited for.
+///
+/// # Errors
+/// As the system says, or [`io::ErrorKind::InvalidInput`] for what is no regular file.
+pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
+    let file = without_waiting(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_file() {
+        Ok((file, metadata))
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    }
+}
+
+/// Reads a regular file whole.
+///
+/// # Errors
+/// As [`open`]; [`io::ErrorKind::FileTooLarge`] above `limit` bytes.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let (file, metadata) = open(path)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+    }
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn without_waiting(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    // On a regular file the flag changes nothing.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
+}
+
+#[cfg(not(unix))]
+fn without_waiting(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_regular_file_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe.md");
+        let made = rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        );
+        made.unwrap();
+        for path in [pipe.as_path(), folder.path()] {
+            assert_eq!(read(path, 10).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        }
+        let file = folder.path().join("file.md");
+        std::fs::write(&file, "0123456789").unwrap();
+        assert_eq!(read(&file, 10).unwrap(), b"0123456789");
+        assert_eq!(read(&file, 9).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+    }
+}

@@ -1,0 +1,94 @@
+//! Is this a moment to spare the machine: is it on battery, or busy with other things?
+
+use std::fs;
+use std::path::Path;
+
+/// Where the system tells of its supplies of power (Linux).
+const SUPPLIES: &str = "/sys/class/power_supply";
+/// Where it tells how many tasks want to run (Linux).
+const LOAD: &str = "/proc/loadavg";
+/// The machine is busy when more tasks than this want to run for each processor.
+const BUSY: f64 = 2.0;
+
+/// Why work that can wait had better wait, as far as the system tells; `own` threads of ours are running.
+pub fn reason_to_wait(own: usize) -> Option<&'static str> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if on_battery(Path::new(SUPPLIES)) {
+        return Some("the machine runs on battery");
+    }
+    let load = fs::read_to_string(LOAD).ok()?;
+    is_busy(&load, own, cores).then_some("the machine is busy")
+}
+
+/// Whether a battery is being emptied.
+fn on_battery(supplies: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(supplies) else {
+        return false;
+    };
+    let says = |folder: &Path, name: &str, word: &str| {
+        fs::read_to_string(folder.join(name)).is_ok_and(|text| text.trim() == word)
+    };
+    entries.flatten().map(|entry| entry.path()).any(|supply| {
+        // The batteries of mice and headsets say that their scope is a device.
+        says(&supply, "type", "Battery")
+            && says(&supply, "status", "Discharging")
+            && !says(&supply, "scope", "Device")
+    })
+}
+
+/// From the mean of the last minute.
+fn is_busy(loadavg: &str, own: usize, cores: usize) -> bool {
+    let load = loadavg
+        .split_whitespace()
+        .next()
+        .and_then(|load| load.parse::<f64>().ok());
+    load.is_some_and(|load| load - own as f64 > BUSY * cores as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn supply(folder: &Path, name: &str, files: &[(&str, &str)]) {
+        let folder = folder.join(name);
+        fs::create_dir_all(&folder).unwrap();
+        for (file, text) in files {
+            fs::write(folder.join(file), format!("{text}\n")).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_battery_that_is_emptied_counts_and_that_of_a_mouse_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        assert!(!on_battery(&at.join("not there")) && !on_battery(at));
+        supply(at, "AC", &[("type", "Mains"), ("online", "0")]);
+        supply(
+            at,
+            "mouse",
+            &[
+                ("type", "Battery"),
+                ("status", "Discharging"),
+                ("scope", "Device"),
+            ],
+        );
+        supply(at, "BAT0", &[("type", "Battery"), ("status", "Charging")]);
+        assert!(!on_battery(at));
+        supply(at, "BAT1", &[("type", "Battery"), ("status", "Discharging")]);
+        assert!(on_battery(at));
+    }
+
+    #[test]
+    fn other_work_makes_the_machine_busy_and_our_own_does_not() {
+        let table = [
+            ("0.10 0.2 0.3 1/99 1", 0, false),
+            ("4.50 0.2 0.3 1/99 1", 0, true),
+            ("4.50 0.2 0.3 1/99 1", 2, false),
+            ("junk", 0, false),
+            ("", 0, false),
+        ];
+        for (text, own, busy) in table {
+            assert_eq!(is_busy(text, own, 2), busy, "{text}");
+        }
+    }
+}
