@@ -37,6 +37,7 @@ pub struct Options {
     eval: Option<PathBuf>,
     only: Vec<String>,
     idle_secs: u64,
+    keep: Option<PathBuf>,
 }
 
 impl Options {
@@ -49,12 +50,14 @@ impl Options {
             eval: std::env::var_os("HIPPOD_EVAL").map(PathBuf::from),
             only: Vec::new(),
             idle_secs: 60,
+            keep: None,
         };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             let mut value = || rest.next().with_context(|| format!("{argument} needs a value"));
             match argument.as_str() {
                 "--eval" => options.eval = Some(value()?.into()),
+                "--keep" => options.keep = Some(value()?.into()),
                 "--only" => options.only.extend(value()?.split(',').map(str::to_owned)),
                 "--idle-secs" => {
                     options.idle_secs = value()?.parse().context("--idle-secs needs a number")?
@@ -93,7 +96,10 @@ pub fn run(house: &House, options: &Options) -> Result<()> {
     let eval = std::fs::canonicalize(&eval).with_context(|| format!("could not find {}", eval.display()))?;
     house.build_release(&["hippod", "hippoctl"])?;
     let installed = setup::run(house)?;
-    let scratch = Scratch::new(house, &installed)?;
+    let scratch = match &options.keep {
+        Some(folder) => Scratch::kept(house, &installed, folder)?,
+        None => Scratch::new(house, &installed)?,
+    };
     scratch.start()?;
     let workspaces = Workspaces::new(&scratch, eval);
     let mut ground = Ground {

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use hippo_proto::{
-    Client, EventName, Mode, Request, SearchRequest, SearchResponse, SubscribeRequest, SubscribeResponse,
+    Client, Event, EventName, Mode, Request, SearchRequest, SearchResponse, SubscribeRequest,
+    SubscribeResponse,
 };
 
 /// One edit, and the two questions that find it.
@@ -58,7 +59,8 @@ impl<'a> Editor<'a> {
         })
     }
 
-    /// Adds the line and asks after each piece of news until both questions find it.
+    /// Adds the line and asks after each piece of news until both questions find it. Nothing is asked before the first
+    /// news: an answer that meets a changed file has it read at once, and that would be measured.
     ///
     /// # Errors
     /// No news came in time, or no answer held the line.
@@ -73,6 +75,12 @@ impl<'a> Editor<'a> {
 
     fn wait(&mut self, edit: &Edit<'_>, mode: Mode, query: &str, saved: Instant) -> Result<Duration> {
         loop {
+            if mode == Mode::Lexical {
+                let mut news = self.events.notifications().filter_map(|news| news.event());
+                if !news.any(|event| matches!(event, Event::Indexed { .. })) {
+                    bail!("no news of the edit of {} came", edit.file);
+                }
+            }
             let request = SearchRequest {
                 mode: Some(mode),
                 limit: Some(edit.depth),
@@ -87,7 +95,7 @@ impl<'a> Editor<'a> {
             if found {
                 return Ok(saved.elapsed());
             }
-            if self.events.notifications().next().is_none() {
+            if mode != Mode::Lexical && self.events.notifications().next().is_none() {
                 bail!("the edit of {} was not found: {query}", edit.file);
             }
         }

@@ -21,7 +21,7 @@ usage: cargo xtask TASK
 
   demo    build, obtain the model, and see hippod index and answer a small workspace
   test    the gate: set-up, format, lints, tests, documentation
-  bench   the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N]
+  bench   the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
   setup   check the prerequisites; put runtime library and model into the cache
 ";
 

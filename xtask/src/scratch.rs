@@ -50,14 +50,31 @@ impl Scratch {
             .tempdir()
             .context("could not create a temporary folder")?;
         let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
+        Self::at(house, installed, path, Some(folder))
+    }
+
+    /// The same in a folder that stays, with what an earlier run left there.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn kept(house: &House, installed: &Path, folder: &Path) -> Result<Self> {
+        fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
+        let path =
+            fs::canonicalize(folder).with_context(|| format!("could not find {}", folder.display()))?;
+        Self::at(house, installed, path, None)
+    }
+
+    fn at(house: &House, installed: &Path, path: PathBuf, folder: Option<TempDir>) -> Result<Self> {
         let home = path.join("home");
-        fs::create_dir(&home).with_context(|| format!("could not create {}", home.display()))?;
+        fs::create_dir_all(&home).with_context(|| format!("could not create {}", home.display()))?;
         for name in ["models", "runtime"] {
-            share(&installed.join(name), &home.join(name))?;
+            if !home.join(name).exists() {
+                share(&installed.join(name), &home.join(name))?;
+            }
         }
         let paths = Paths::below(&home);
         let running = Running {
-            folder: Some(folder),
+            folder,
             daemon: None,
             socket: paths.socket.clone(),
             log: path.join("hippod.log"),

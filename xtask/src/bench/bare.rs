@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -48,6 +48,9 @@ pub fn questions(ground: &Ground<'_>, queries: &[String]) -> Result<f64> {
 /// The benchmark does not run.
 pub fn pieces(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let indexed = ground.workspaces.get("memaware")?;
+    if indexed.pieces == 0 {
+        bail!("memaware was indexed by an earlier run: run without --keep");
+    }
     let own: Pieces = run(ground, "pieces", Path::new(&indexed.root))?;
     let ratio = indexed.pieces as f64 / own.pieces as f64;
     Ok(vec![
@@ -85,6 +88,9 @@ pub fn throughput(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
             .is_some_and(|name| names.iter().any(|wanted| wanted == name))
     };
     let indexed = ground.workspaces.index("throughput", &from, wanted)?;
+    if indexed.pieces == 0 {
+        bail!("it was indexed by an earlier run: run without --keep");
+    }
     let alone: Passages = run(ground, "passages", Path::new(&indexed.root))?;
     let ratio = alone.seconds / indexed.took.as_secs_f64();
     let what = format!(

@@ -70,8 +70,11 @@ impl<'a> Workspaces<'a> {
             return Ok(known.clone());
         }
         let to = self.scratch.folder.join("eval").join(name);
-        copy_folder(from, &to)?;
-        remove_others(&to, &wanted)?;
+        if !to.exists() {
+            copy_folder(from, &to)?;
+            remove_others(&to, &wanted)?;
+        }
+        let to = fs::canonicalize(&to).with_context(|| format!("could not find {}", to.display()))?;
         let root = to
             .to_str()
             .context("the temporary folder's name is not unicode")?
