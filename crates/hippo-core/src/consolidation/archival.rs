@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::change::Change;
 use super::planner::Planner;
 use super::{Place, Rule, Snapshot};
@@ -15,7 +17,7 @@ const DAY: u64 = 86_400_000;
 const BANDS: [f32; 5] = [0.0, 0.1, 0.3, 0.5, 0.8];
 
 /// The state of an index.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Health {
     /// Entries in the index.
     pub live: usize,

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::archival::{self, Health};
 use super::change::{Change, Step};
 use super::{Cycle, Place, Record, Rule, Snapshot, deep, light};
@@ -28,7 +30,7 @@ pub struct Plan {
 }
 
 /// Something that a rule would have done.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Refusal {
     /// The rule that forbids it.
     pub rule: Rule,
@@ -39,7 +41,7 @@ pub struct Refusal {
 }
 
 /// Something odd that is only told.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
     /// The rule that found it.
     pub rule: Rule,
