@@ -35,6 +35,16 @@ pub enum StoreError {
         /// The database file.
         path: PathBuf,
     },
+    /// One thing that is kept cannot be read, or is not as the request needs it. Everything else is sound.
+    #[error("could not use {row}: {path}: {reason}")]
+    Row {
+        /// The database file.
+        path: PathBuf,
+        /// Which, as in "could not use …".
+        row: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The operating system refused a file operation.
     #[error("could not {what}: {path}: {source}")]
     Io {

@@ -227,6 +227,7 @@ pub fn store_error(error: &StoreError) -> RpcError {
         }
         StoreError::DiskFull { .. } => refusal.hint("free some space; what waits is written then"),
         StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),
+        StoreError::Row { .. } => refusal.hint("everything else can be read; hippoctl doctor tells more"),
         StoreError::Io { .. } | StoreError::Sql { .. } => {
             refusal.hint("look after the disk of the state folder; what waits is written when it takes it")
         }
