@@ -7,11 +7,15 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use crate::StoreError;
 
 /// The newest schema that this build writes and reads.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
+/// What leads from each version to the next one; a new file takes all of them.
+const MIGRATIONS: [(i64, &str); 2] = [(1, DOCUMENTS), (2, ENTRIES)];
 
+/// Version 1: documents and what is found in them.
+///
 /// Terms are made by `hippo_core::retrieval::terms` and joined by spaces; the tokenizer must split nowhere else, so
 /// every other ASCII sign counts as part of a token.
-const TABLES: &str = r#"
+const DOCUMENTS: &str = r#"
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('generation', 0), ('vector_generation', 0);
 
@@ -79,7 +83,86 @@ CREATE VIRTUAL TABLE lexical USING fts5 (
 );
 "#;
 
-/// Creates the tables in an empty file, or checks that the file is one that this build understands.
+/// Version 2: the entries of the index file and what is known of their use. These tables are no copy of the watched
+/// files: the index file tells most of it again, but neither the journal nor the runs.
+const ENTRIES: &str = "
+CREATE TABLE entries (
+    id           TEXT PRIMARY KEY,
+    place        TEXT NOT NULL,
+    since        INTEGER,
+    topic_group  TEXT NOT NULL,
+    band         TEXT,
+    strength     REAL NOT NULL,
+    strong_since INTEGER,
+    consolidated INTEGER NOT NULL,
+    replayed     INTEGER,
+    rest         TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE tombstones (
+    id       TEXT PRIMARY KEY,
+    at       INTEGER NOT NULL,
+    pointers TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE accesses (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    entry    TEXT NOT NULL,
+    at       INTEGER NOT NULL,
+    day      TEXT NOT NULL
+);
+
+CREATE TABLE access_days (
+    entry TEXT NOT NULL,
+    day   TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (entry, day)
+) WITHOUT ROWID;
+
+CREATE TABLE co_access (
+    a     TEXT NOT NULL,
+    b     TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    last  INTEGER NOT NULL,
+    PRIMARY KEY (a, b),
+    CHECK (a < b)
+) WITHOUT ROWID;
+
+CREATE TABLE runs (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    cycle    TEXT NOT NULL,
+    started  INTEGER NOT NULL,
+    finished INTEGER,
+    outcome  TEXT NOT NULL,
+    live     INTEGER NOT NULL,
+    demoted  INTEGER NOT NULL,
+    planned  INTEGER NOT NULL,
+    done     INTEGER NOT NULL,
+    undone   INTEGER,
+    report   TEXT NOT NULL
+);
+
+CREATE TABLE run_steps (
+    run     INTEGER NOT NULL REFERENCES runs (id),
+    ordinal INTEGER NOT NULL,
+    step    TEXT NOT NULL,
+    PRIMARY KEY (run, ordinal)
+) WITHOUT ROWID;
+
+CREATE TABLE quick_access (ordinal INTEGER PRIMARY KEY, entry TEXT NOT NULL);
+
+CREATE TABLE proposed (text TEXT PRIMARY KEY) WITHOUT ROWID;
+
+CREATE TABLE bases (
+    path  TEXT PRIMARY KEY,
+    at    INTEGER NOT NULL,
+    hash  BLOB NOT NULL,
+    bytes BLOB NOT NULL
+);
+";
+
+/// Creates the tables in an empty file, brings those of an older version up to date, or refuses a file that this
+/// build does not understand.
 pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Result<(), StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let found: i64 = connection
@@ -97,14 +180,21 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
         connection
             .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
             .map_err(sql)?;
-        create(connection, root).map_err(sql)?;
+    }
+    if found < VERSION {
+        advance(connection, found, root).map_err(sql)?;
     }
     // A file that was cut short may still have a sound first page: touch every table before trusting it.
     connection
         .query_row(
             "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM embedders)
                   + (SELECT ifnull(max(id), 0) FROM chunks) + (SELECT ifnull(max(id), 0) FROM vectors)
-                  + (SELECT ifnull(max(rowid), 0) FROM lexical)",
+                  + (SELECT ifnull(max(rowid), 0) FROM lexical) + EXISTS (SELECT 1 FROM entries)
+                  + EXISTS (SELECT 1 FROM tombstones) + EXISTS (SELECT 1 FROM accesses)
+                  + EXISTS (SELECT 1 FROM access_days) + EXISTS (SELECT 1 FROM co_access)
+                  + EXISTS (SELECT 1 FROM runs) + EXISTS (SELECT 1 FROM run_steps)
+                  + EXISTS (SELECT 1 FROM quick_access) + EXISTS (SELECT 1 FROM proposed)
+                  + EXISTS (SELECT 1 FROM bases)",
             [],
             |row| row.get::<_, i64>(0),
         )
@@ -112,10 +202,17 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
     Ok(())
 }
 
-fn create(connection: &Connection, root: &str) -> rusqlite::Result<()> {
+/// All steps in one transaction: a file has one version or another, never half of one.
+fn advance(connection: &Connection, found: i64, root: &str) -> rusqlite::Result<()> {
     let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    transaction.execute_batch(TABLES)?;
-    transaction.execute("INSERT INTO meta VALUES ('root', ?1)", [root])?;
+    for (version, tables) in MIGRATIONS {
+        if found < version {
+            transaction.execute_batch(tables)?;
+        }
+    }
+    if found == 0 {
+        transaction.execute("INSERT INTO meta VALUES ('root', ?1)", [root])?;
+    }
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()
 }
