@@ -1,8 +1,10 @@
 //! The database of one workspace: who opens it, and with which promises.
 //!
 //! One [`Store`] writes (each change is one `BEGIN IMMEDIATE` transaction), any number of [`Reader`]s read beside it
-//! in WAL mode. Everything in here is derived from the watched files and can be built again from them.
+//! in WAL mode. Documents, chunks and vectors are derived from the watched files and can be built again from them; of the
+//! index entries the index file tells most, while the journal of accesses and the runs stand here alone.
 
+mod entries;
 mod load;
 mod read;
 mod schema;
@@ -17,6 +19,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+pub use entries::{
+    Access, Base, CoAccessed, Damaged, EntryBatch, EntryStore, Folded, RunDetail, RunId, RunReport, RunRow,
+    Tombstone,
+};
 pub use load::{Loaded, LoadedDocument};
 pub use read::Reader;
 pub use vectors::{EmbedderRow, Embedding, PendingChunk, Placed};
@@ -112,7 +118,7 @@ impl Store {
         })
     }
 
-    /// Forgets all documents, as before the first scan; vectors stay for the texts that come again.
+    /// Forgets all documents, as before the first scan; vectors stay for the texts that come again, and entries stay.
     ///
     /// # Errors
     /// See [`StoreError`]; nothing is forgotten then.

@@ -60,6 +60,14 @@ impl Reader {
             .map_err(|source| StoreError::from_sql(&self.path, source))
     }
 
+    /// Asks the connection something.
+    pub(super) fn ask<T>(
+        &self,
+        question: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        question(&self.connection).map_err(|source| StoreError::from_sql(&self.path, source))
+    }
+
     fn collect_postings(&self, expression: &str) -> rusqlite::Result<Vec<u32>> {
         let mut statement = self
             .connection

@@ -1,0 +1,165 @@
+//! How does an access count exactly once, whenever the process stops?
+//!
+//! An access is first a row of the journal, written after the reply. Folding reads the journal, changes entries and counts
+//! of the day, and empties the journal in one transaction: a row is in the journal or counted, never both or neither.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, params};
+
+use hippo_core::consolidation::Record;
+use hippo_core::decay::{self, Profile};
+use hippo_core::entry::EntryId;
+use hippo_core::time::{Date, Timestamp};
+
+use super::{CoAccessed, Store, row};
+use crate::StoreError;
+
+/// One access of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    /// Which.
+    pub entry: EntryId,
+    /// When.
+    pub at: Timestamp,
+    /// The local day of that moment: each further access of a day adds less.
+    pub day: Date,
+}
+
+/// What folding did.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Folded {
+    /// Entries that changed, as they are now.
+    pub records: Vec<Record>,
+    /// Accesses that count now.
+    pub counted: usize,
+    /// Accesses of entries that are not there, dropped from the journal.
+    pub unknown: usize,
+    /// Accesses of entries whose row cannot be read, still in the journal.
+    pub kept: usize,
+}
+
+impl Store {
+    /// Lets the recorded accesses count: each lifts its entry's strength, by its number on its day, and the journal is
+    /// empty. The current strength of an entry that changes is computed for `now`.
+    ///
+    /// Call it before a run is planned, not while one is applied: steps state what was there when they were planned.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; nothing counts then, and everything is still in the journal.
+    pub fn fold_accesses(&mut self, profile: &Profile, now: Timestamp) -> Result<Folded, StoreError> {
+        self.in_transaction(|transaction| fold(transaction, profile, now))
+    }
+
+    /// Records accesses in a transaction of their own; see [`super::EntryBatch::record_accesses`].
+    ///
+    /// # Errors
+    /// See [`StoreError`]; none is recorded then.
+    pub fn record_accesses(&mut self, accesses: &[Access]) -> Result<(), StoreError> {
+        let mut batch = self.begin_entries()?;
+        batch.record_accesses(accesses)?;
+        batch.commit()
+    }
+}
+
+pub(super) fn record(connection: &Connection, accesses: &[Access]) -> rusqlite::Result<()> {
+    let mut insert =
+        connection.prepare_cached("INSERT INTO accesses (entry, at, day) VALUES (?1, ?2, ?3)")?;
+    for access in accesses {
+        insert.execute(params![access.entry.0, access.at.0, access.day.to_string()])?;
+    }
+    Ok(())
+}
+
+/// An entry while its accesses are folded.
+enum Target {
+    Known(Box<Record>),
+    Unknown,
+    Unreadable,
+}
+
+pub(super) fn fold(connection: &Connection, profile: &Profile, now: Timestamp) -> rusqlite::Result<Folded> {
+    let mut folded = Folded::default();
+    let mut targets: BTreeMap<String, Target> = BTreeMap::new();
+    let journal: Vec<(i64, String, i64, String)> = connection
+        .prepare_cached("SELECT sequence, entry, at, day FROM accesses ORDER BY sequence")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (sequence, id, at, day) in journal {
+        let target = match targets.get_mut(&id) {
+            Some(target) => target,
+            None => {
+                let found = match row::find(connection, &id)? {
+                    Some(Ok(record)) => Target::Known(Box::new(record)),
+                    Some(Err(_)) => Target::Unreadable,
+                    None => Target::Unknown,
+                };
+                targets.entry(id.clone()).or_insert(found)
+            }
+        };
+        match target {
+            Target::Known(record) => {
+                let nth = next_of_day(connection, &id, &day)?;
+                decay::access(profile, &mut record.entry, Timestamp(at), nth);
+                folded.counted += 1;
+            }
+            Target::Unknown => folded.unknown += 1,
+            Target::Unreadable => {
+                folded.kept += 1;
+                continue;
+            }
+        }
+        connection
+            .prepare_cached("DELETE FROM accesses WHERE sequence = ?1")?
+            .execute([sequence])?;
+    }
+    for target in targets.into_values() {
+        if let Target::Known(mut record) = target {
+            record.strength = decay::strength_at(profile, &record.entry, now);
+            row::put(connection, &record)?;
+            folded.records.push(*record);
+        }
+    }
+    Ok(folded)
+}
+
+/// Counts an access of a day, and says which one of that day it is, from 1.
+fn next_of_day(connection: &Connection, entry: &str, day: &str) -> rusqlite::Result<u32> {
+    connection
+        .prepare_cached(
+            "INSERT INTO access_days (entry, day, count) VALUES (?1, ?2, 1)
+             ON CONFLICT (entry, day) DO UPDATE SET count = count + 1 RETURNING count",
+        )?
+        .query_row([entry, day], |row| row.get(0))
+}
+
+pub(super) fn together(connection: &Connection, together: &[EntryId], at: Timestamp) -> rusqlite::Result<()> {
+    let mut add = connection.prepare_cached(
+        "INSERT INTO co_access (a, b, count, last) VALUES (?1, ?2, 1, ?3)
+         ON CONFLICT (a, b) DO UPDATE SET count = min(count + 1, 4294967295), last = ?3",
+    )?;
+    let mut ids: Vec<&EntryId> = together.iter().collect();
+    ids.sort_unstable();
+    ids.dedup();
+    for (at_a, a) in ids.iter().enumerate() {
+        for b in &ids[at_a + 1..] {
+            add.execute(params![a.0, b.0, at.0])?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn put_pair(connection: &Connection, co_accessed: &CoAccessed) -> rusqlite::Result<()> {
+    let pair = &co_accessed.pair;
+    let (a, b) = ((&pair.a).min(&pair.b), (&pair.a).max(&pair.b));
+    if pair.count == 0 {
+        connection
+            .prepare_cached("DELETE FROM co_access WHERE a = ?1 AND b = ?2")?
+            .execute([&a.0, &b.0])?;
+        return Ok(());
+    }
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO co_access (a, b, count, last) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![a.0, b.0, pair.count, co_accessed.last.0])
+        .map(|_| ())
+}

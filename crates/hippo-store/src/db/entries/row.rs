@@ -1,0 +1,166 @@
+//! How does a record become a row, and a row a record?
+//!
+//! What somebody may ask the database for has a column; everything else is JSON, written with the types of the core.
+
+use std::borrow::Cow;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use hippo_core::consolidation::{Filed, Place, Record};
+use hippo_core::entry::{Entry, EntryId};
+use hippo_core::time::Timestamp;
+
+/// All rows, for [`read`].
+pub(super) const SELECT: &str =
+    "SELECT id, place, since, topic_group, band, strength, strong_since, consolidated,
+    replayed, rest FROM entries";
+
+/// Why a row is no value; for people.
+#[derive(Debug)]
+pub(super) struct Unreadable(pub String);
+
+impl From<rusqlite::Error> for Unreadable {
+    fn from(error: rusqlite::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<serde_json::Error> for Unreadable {
+    fn from(error: serde_json::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// What has no column.
+#[derive(Serialize, Deserialize)]
+struct Rest<'a> {
+    entry: Cow<'a, Entry>,
+    hashes: Cow<'a, [Option<[u8; 16]>]>,
+    filed: Option<Filed>,
+}
+
+/// Writes a record under its id. A strength that is no number becomes 0: neither JSON nor SQLite can hold it.
+pub(super) fn put(connection: &Connection, record: &Record) -> rusqlite::Result<()> {
+    let (place, since) = match record.place {
+        Place::Index => ("index", None),
+        Place::Queue(since) => ("queue", Some(since.0)),
+        Place::Archive(since) => ("archive", Some(since.0)),
+    };
+    let mut entry = Cow::Borrowed(&record.entry);
+    if !entry.strength.is_finite() {
+        entry.to_mut().strength = 0.0;
+    }
+    let rest = Rest {
+        entry,
+        hashes: Cow::Borrowed(&record.hashes),
+        filed: record.filed,
+    };
+    let strength = Some(record.strength).filter(|strength| strength.is_finite());
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO entries (id, place, since, topic_group, band, strength, strong_since, consolidated,
+                 replayed, rest)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        )?
+        .execute(params![
+            record.entry.id.0,
+            place,
+            since,
+            record.group,
+            record.band.map(name_of).transpose()?,
+            strength.unwrap_or(0.0),
+            record.strong_since.map(|since| since.0),
+            record.consolidated,
+            record.replayed.map(|replayed| replayed.0),
+            json(&rest)?
+        ])
+        .map(|_| ())
+}
+
+/// Removes the row of an entry: only for taking back that it was added.
+pub(super) fn remove(connection: &Connection, id: &EntryId) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("DELETE FROM entries WHERE id = ?1")?
+        .execute([&id.0])
+        .map(|_| ())
+}
+
+/// The record of an entry; `None`: there is none.
+pub(super) fn find(
+    connection: &Connection,
+    id: &str,
+) -> rusqlite::Result<Option<Result<Record, Unreadable>>> {
+    connection
+        .prepare_cached(&format!("{SELECT} WHERE id = ?1"))?
+        .query_row([id], |row| Ok(read(row).map(|(_, record)| record)))
+        .optional()
+}
+
+/// One row of [`SELECT`].
+pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
+    let id = EntryId(row.get(0)?);
+    let place: String = row.get(1)?;
+    let since = time(row, 2)?;
+    let place = match (place.as_str(), since) {
+        ("index", None) => Place::Index,
+        ("queue", Some(since)) => Place::Queue(since),
+        ("archive", Some(since)) => Place::Archive(since),
+        _ => {
+            return Err(Unreadable(format!(
+                "no place {place:?} with the time {since:?} is known"
+            )));
+        }
+    };
+    let band: Option<String> = row.get(4)?;
+    let rest: String = row.get(9)?;
+    let rest: Rest<'_> = serde_json::from_str(&rest)?;
+    if rest.entry.id != id {
+        return Err(Unreadable(format!("it holds another entry: {}", rest.entry.id)));
+    }
+    let record = Record {
+        entry: rest.entry.into_owned(),
+        strength: row.get(5)?,
+        place,
+        group: row.get(3)?,
+        band: band.as_deref().map(named).transpose()?,
+        hashes: rest.hashes.into_owned(),
+        filed: rest.filed,
+        strong_since: time(row, 6)?,
+        consolidated: row.get(7)?,
+        replayed: time(row, 8)?,
+    };
+    Ok((id, record))
+}
+
+/// The first column of a row, whatever it holds.
+pub(super) fn key(row: &Row<'_>) -> String {
+    match row.get_ref(0) {
+        Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+        Ok(ValueRef::Integer(number)) => number.to_string(),
+        Ok(ValueRef::Real(number)) => number.to_string(),
+        Ok(ValueRef::Null) | Err(_) => String::new(),
+    }
+}
+
+/// A moment that may be missing.
+pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
+    Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp))
+}
+
+pub(super) fn json(value: &impl Serialize) -> rusqlite::Result<String> {
+    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
+/// The name that serde gives a value of an enum without fields.
+pub(super) fn name_of(value: impl Serialize) -> rusqlite::Result<String> {
+    let quoted = json(&value)?;
+    Ok(quoted.trim_matches('"').to_owned())
+}
+
+/// The inverse of [`name_of`].
+pub(super) fn named<T: DeserializeOwned>(name: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_value(serde_json::Value::String(name.to_owned()))
+}

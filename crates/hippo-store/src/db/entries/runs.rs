@@ -1,0 +1,345 @@
+//! Which consolidation runs were there, what did each plan, and how far did it get?
+//!
+//! A run stands here from its start with all its planned steps. Each step is made and counted in one transaction, so a run
+//! that was cut off says exactly what is done; it goes on with a new plan, and keeps what it has done in its list.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use serde::{Deserialize, Serialize};
+
+use hippo_core::consolidation::{Cycle, Finding, Health, Plan, Refusal, Rule, Run, Step};
+use hippo_core::schedule::{Outcome, RunRecord};
+use hippo_core::time::Timestamp;
+
+use super::super::number;
+use super::row::{self, Unreadable, json, name_of, named};
+use super::{Store, step};
+use crate::StoreError;
+
+/// Columns of a run, for [`read`].
+pub(super) const COLUMNS: &str =
+    "id, cycle, started, finished, outcome, live, demoted, planned, done, undone";
+
+/// Names a run within its workspace; later runs have greater ones, and none is used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(pub i64);
+
+/// A run and how far it got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunRow {
+    /// Its name.
+    pub id: RunId,
+    /// Cycle, times and outcome, as the schedule reads them.
+    pub record: RunRecord,
+    /// What its plans start from: live entries, and those that it has demoted so far.
+    pub run: Run,
+    /// Steps in its list, done or not.
+    pub planned: u32,
+    /// Steps that are done: the first ones of the list.
+    pub done: u32,
+    /// When it was taken back.
+    pub undone: Option<Timestamp>,
+}
+
+/// A run with all that is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunDetail {
+    /// The run.
+    pub row: RunRow,
+    /// Its steps in order; the first `row.done` of them are done.
+    pub steps: Vec<Step>,
+    /// What it looked at and left.
+    pub report: RunReport,
+}
+
+/// What a plan says beside its steps.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RunReport {
+    /// What is not done, and why.
+    pub refused: BTreeSet<Refusal>,
+    /// How many entries, pairs or facts each rule looked at.
+    pub considered: BTreeMap<Rule, usize>,
+    /// What a person may want to look at.
+    pub findings: BTreeSet<Finding>,
+    /// The state of the index after the plan; archival runs alone.
+    pub health: Option<Health>,
+}
+
+impl RunReport {
+    /// What a plan says beside its steps.
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        Self {
+            refused: plan.refused.clone(),
+            considered: plan.considered.clone(),
+            findings: plan.findings.clone(),
+            health: plan.health.clone(),
+        }
+    }
+}
+
+impl Store {
+    /// Records a run that starts now, with its plan. It counts as running until [`Store::finish_run`].
+    ///
+    /// # Errors
+    /// See [`StoreError`]; there is no such run then.
+    pub fn start_run(&mut self, run: &Run, plan: &Plan) -> Result<RunId, StoreError> {
+        self.in_transaction(|transaction| {
+            transaction.execute(
+                "INSERT INTO runs (cycle, started, outcome, live, demoted, planned, done, report)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7)",
+                params![
+                    name_of(plan.cycle)?,
+                    run.started.0,
+                    name_of(Outcome::Running)?,
+                    run.live,
+                    run.demoted,
+                    number(plan.steps.len()),
+                    json(&RunReport::of(plan))?
+                ],
+            )?;
+            let id = RunId(transaction.last_insert_rowid());
+            put_steps(transaction, id, 0, &plan.steps)?;
+            Ok(id)
+        })
+    }
+
+    /// Lets a run that was cut off go on with a plan made from what is so now: the steps that were not done make room for
+    /// the new ones. Refusals of both plans are kept.
+    ///
+    /// # Errors
+    /// [`StoreError::Row`] when there is no such run, when it was taken back or its report cannot be read; see
+    /// [`StoreError`].
+    pub fn resume_run(&mut self, id: RunId, plan: &Plan) -> Result<(), StoreError> {
+        let Some(mut report) = self.report(id)? else {
+            return Err(self.no_run(id, "there is none"));
+        };
+        let earlier = std::mem::replace(&mut report, RunReport::of(plan));
+        report.refused.extend(earlier.refused);
+        let resumed = self.in_transaction(|transaction| {
+            let done: Option<u32> = transaction
+                .query_row(
+                    "SELECT done FROM runs WHERE id = ?1 AND undone IS NULL",
+                    [id.0],
+                    |row| row.get(0),
+                )
+                .optional()?;
+            let Some(done) = done else { return Ok(false) };
+            transaction.execute(
+                "DELETE FROM run_steps WHERE run = ?1 AND ordinal >= ?2",
+                params![id.0, done],
+            )?;
+            put_steps(transaction, id, done, &plan.steps)?;
+            transaction.execute(
+                "UPDATE runs SET outcome = ?2, finished = NULL, planned = done + ?3, report = ?4 WHERE id = ?1",
+                params![
+                    id.0,
+                    name_of(Outcome::Running)?,
+                    number(plan.steps.len()),
+                    json(&report)?
+                ],
+            )?;
+            Ok(true)
+        })?;
+        if resumed {
+            Ok(())
+        } else {
+            Err(self.no_run(id, "it was taken back"))
+        }
+    }
+
+    /// Makes a step and counts it as done, in one transaction. Answers what the run has demoted so far.
+    ///
+    /// # Errors
+    /// [`StoreError::Row`] when no such run is running; see [`StoreError`]. The step is neither made nor counted then.
+    pub fn apply_step(&mut self, id: RunId, step: &Step) -> Result<Run, StoreError> {
+        let applied = self.in_transaction(|transaction| {
+            let Some((done, mut run)) = progress(transaction, id)? else {
+                return Ok(None);
+            };
+            step::apply(transaction, &mut run, &step.change)?;
+            put_steps(transaction, id, done, std::slice::from_ref(step))?;
+            transaction
+                .prepare_cached(
+                    "UPDATE runs SET done = done + 1, planned = max(planned, done + 1), demoted = ?2 WHERE id = ?1",
+                )?
+                .execute(params![id.0, run.demoted])?;
+            Ok(Some(run))
+        })?;
+        applied.ok_or_else(|| self.no_run(id, "it is not running"))
+    }
+
+    /// Ends a run.
+    ///
+    /// # Errors
+    /// [`StoreError::Row`] when there is no such run; see [`StoreError`].
+    pub fn finish_run(&mut self, id: RunId, outcome: Outcome, at: Timestamp) -> Result<(), StoreError> {
+        let changed = self.in_transaction(|transaction| {
+            transaction.execute(
+                "UPDATE runs SET outcome = ?2, finished = ?3 WHERE id = ?1",
+                params![id.0, name_of(outcome)?, at.0],
+            )
+        })?;
+        match changed {
+            0 => Err(self.no_run(id, "there is none")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs that the last process left running, the oldest first. They count as interrupted from now on. Call it once,
+    /// before the first run of a process.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; they still count as running then.
+    pub fn interrupt_runs(&mut self) -> Result<Vec<RunRow>, StoreError> {
+        let mut runs: Vec<RunRow> = self.in_transaction(|transaction| {
+            transaction
+                .prepare(&format!(
+                    "UPDATE runs SET outcome = ?1 WHERE outcome = ?2 RETURNING {COLUMNS}"
+                ))?
+                .query_map(
+                    [name_of(Outcome::Interrupted)?, name_of(Outcome::Running)?],
+                    |row| Ok(read(row).ok()),
+                )?
+                .filter_map(Result::transpose)
+                .collect()
+        })?;
+        runs.sort_by_key(|run| (run.record.started, run.id));
+        Ok(runs)
+    }
+
+    /// A run with its steps and its report; `None`: there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Row`] when something of it cannot be read; see [`StoreError`].
+    pub fn run(&self, id: RunId) -> Result<Option<RunDetail>, StoreError> {
+        let row = self.sql(
+            self.connection
+                .prepare_cached(&format!("SELECT {COLUMNS} FROM runs WHERE id = ?1"))
+                .and_then(|mut statement| statement.query_row([id.0], |row| Ok(read(row))).optional()),
+        )?;
+        let (Some(row), Some(report)) = (row, self.report(id)?) else {
+            return Ok(None);
+        };
+        let row = row.map_err(|Unreadable(reason)| self.no_run(id, &reason))?;
+        let steps = self.steps(id, u32::MAX)?;
+        Ok(Some(RunDetail { row, steps, report }))
+    }
+
+    /// The first steps of a run.
+    pub(super) fn steps(&self, id: RunId, most: u32) -> Result<Vec<Step>, StoreError> {
+        let read = || {
+            self.connection
+                .prepare_cached(
+                    "SELECT step FROM run_steps WHERE run = ?1 AND ordinal < ?2 ORDER BY ordinal",
+                )?
+                .query_map(params![id.0, most], |row| row.get(0))?
+                .collect::<rusqlite::Result<Vec<String>>>()
+        };
+        let steps = self.sql(read())?;
+        steps
+            .iter()
+            .enumerate()
+            .map(|(at, step)| {
+                let damaged = |error: serde_json::Error| self.no_run(id, &format!("step {at}: {error}"));
+                serde_json::from_str(step).map_err(damaged)
+            })
+            .collect()
+    }
+
+    pub(super) fn in_transaction<T>(
+        &mut self,
+        run: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let done = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .and_then(|transaction| {
+                let value = run(&transaction)?;
+                transaction.commit()?;
+                Ok(value)
+            });
+        done.map_err(|source| StoreError::from_sql(&self.path, source))
+    }
+
+    pub(super) fn no_run(&self, id: RunId, reason: &str) -> StoreError {
+        StoreError::Row {
+            path: self.path.clone(),
+            row: format!("run {}", id.0),
+            reason: reason.to_owned(),
+        }
+    }
+
+    fn report(&self, id: RunId) -> Result<Option<RunReport>, StoreError> {
+        let text: Option<String> = self.sql(
+            self.connection
+                .query_row("SELECT report FROM runs WHERE id = ?1", [id.0], |row| row.get(0))
+                .optional(),
+        )?;
+        let read = |text: String| serde_json::from_str(&text);
+        text.map(read)
+            .transpose()
+            .map_err(|error| self.no_run(id, &error.to_string()))
+    }
+}
+
+/// One row of [`COLUMNS`].
+pub(super) fn read(row: &Row<'_>) -> Result<RunRow, Unreadable> {
+    let cycle: String = row.get(1)?;
+    let outcome: String = row.get(4)?;
+    let started = Timestamp(row.get(2)?);
+    Ok(RunRow {
+        id: RunId(row.get(0)?),
+        record: RunRecord {
+            cycle: named::<Cycle>(&cycle)?,
+            started,
+            finished: row::time(row, 3)?,
+            outcome: named(&outcome)?,
+        },
+        run: Run {
+            started,
+            live: row.get(5)?,
+            demoted: row.get(6)?,
+        },
+        planned: row.get(7)?,
+        done: row.get(8)?,
+        undone: row::time(row, 9)?,
+    })
+}
+
+/// Steps done and what the plan starts from, of a run that is running.
+fn progress(connection: &Connection, id: RunId) -> rusqlite::Result<Option<(u32, Run)>> {
+    connection
+        .prepare_cached("SELECT started, live, demoted, done FROM runs WHERE id = ?1 AND outcome = ?2")?
+        .query_row(params![id.0, name_of(Outcome::Running)?], |row| {
+            Ok((row.get(3)?, start(row)?))
+        })
+        .optional()
+}
+
+/// What the plan of a run started from, unless it is running.
+pub(super) fn ended(connection: &Connection, id: RunId) -> rusqlite::Result<Option<Run>> {
+    connection
+        .prepare_cached("SELECT started, live, demoted FROM runs WHERE id = ?1 AND outcome <> ?2")?
+        .query_row(params![id.0, name_of(Outcome::Running)?], start)
+        .optional()
+}
+
+fn start(row: &Row<'_>) -> rusqlite::Result<Run> {
+    Ok(Run {
+        started: Timestamp(row.get(0)?),
+        live: row.get(1)?,
+        demoted: row.get(2)?,
+    })
+}
+
+fn put_steps(connection: &Connection, id: RunId, from: u32, steps: &[Step]) -> rusqlite::Result<()> {
+    let mut put = connection
+        .prepare_cached("INSERT OR REPLACE INTO run_steps (run, ordinal, step) VALUES (?1, ?2, ?3)")?;
+    for (ordinal, step) in (from..).zip(steps) {
+        put.execute(params![id.0, ordinal, json(step)?])?;
+    }
+    Ok(())
+}

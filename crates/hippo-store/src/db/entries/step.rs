@@ -1,0 +1,67 @@
+//! How does one change of a run reach the tables as the core defines it?
+//!
+//! The entries that a change names are read into a snapshot, the core makes its change there, and what differs is
+//! written: there is no second meaning of a change here.
+
+use rusqlite::Connection;
+
+use hippo_core::consolidation::{Change, Run, Snapshot};
+use hippo_core::entry::EntryId;
+
+use super::{put_quick_access, row};
+
+/// Makes a change, and counts in `run` what it demotes. An entry whose row cannot be read is passed over as if it were not there.
+pub(super) fn apply(connection: &Connection, run: &mut Run, change: &Change) -> rusqlite::Result<()> {
+    let mut snapshot = Snapshot {
+        run: *run,
+        ..Snapshot::default()
+    };
+    for id in named(change) {
+        if let Some(Ok(record)) = row::find(connection, &id.0)? {
+            snapshot.records.insert(id.clone(), record);
+        }
+    }
+    let before = snapshot.records.clone();
+    change.apply(&mut snapshot);
+    for (id, record) in &snapshot.records {
+        if before.get(id) != Some(record) {
+            row::put(connection, record)?;
+        }
+    }
+    for id in before.keys().filter(|id| !snapshot.records.contains_key(*id)) {
+        row::remove(connection, id)?;
+    }
+    match change {
+        Change::QuickAccess { .. } => put_quick_access(connection, &snapshot.quick_access)?,
+        Change::Propose { text, .. } => {
+            let sql = if snapshot.proposed.contains(text) {
+                "INSERT OR IGNORE INTO proposed (text) VALUES (?1)"
+            } else {
+                "DELETE FROM proposed WHERE text = ?1"
+            };
+            connection.prepare_cached(sql)?.execute([text])?;
+        }
+        _ => {}
+    }
+    *run = snapshot.run;
+    Ok(())
+}
+
+/// The entries that a change reads or sets. Every kind is named, so that a new one cannot be forgotten.
+fn named(change: &Change) -> Vec<&EntryId> {
+    match change {
+        Change::Add { record } | Change::Remove { record } => vec![&record.entry.id],
+        Change::Move { id, .. }
+        | Change::File { id, .. }
+        | Change::Strong { id, .. }
+        | Change::Point { id, .. }
+        | Change::Relate { id, .. }
+        | Change::Summarise { id, .. }
+        | Change::Replay { id, .. }
+        | Change::Consolidate { id, .. }
+        | Change::Band { id, .. } => vec![id],
+        Change::Merge { to, absorbed, .. } => vec![&to.id, absorbed],
+        Change::Regroup { moves } => moves.iter().map(|(id, _, _)| id).collect(),
+        Change::QuickAccess { .. } | Change::Propose { .. } => Vec::new(),
+    }
+}

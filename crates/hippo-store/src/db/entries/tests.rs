@@ -1,0 +1,103 @@
+//! Are entries, accesses and runs kept as promised?
+
+mod journal;
+mod migration;
+mod records;
+mod runs;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use hippo_core::consolidation::{Place, Record};
+use hippo_core::entry::{Entry, EntryId, Pointer};
+use hippo_core::time::Timestamp;
+
+use super::super::{Reader, Store};
+
+const HOUR: i64 = 3_600_000;
+const NOW: Timestamp = Timestamp(1_775_000_000_000);
+
+struct Scratch {
+    folder: tempfile::TempDir,
+    file: PathBuf,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("index.db");
+        Self { folder, file }
+    }
+
+    fn open(&self) -> Store {
+        Store::open(&self.file, "/w").unwrap()
+    }
+
+    /// What a process that is killed now leaves: the files as they are, opened by nobody.
+    fn killed(&self) -> Self {
+        let copy = Self::new();
+        for entry in std::fs::read_dir(self.folder.path()).unwrap() {
+            let from = entry.unwrap().path();
+            // The shared memory of the log is made again by whoever opens it.
+            if from.to_string_lossy().ends_with("-shm") {
+                continue;
+            }
+            std::fs::copy(&from, copy.folder.path().join(from.file_name().unwrap())).unwrap();
+        }
+        copy
+    }
+
+    fn sql(&self, text: &str) {
+        Connection::open(&self.file).unwrap().execute_batch(text).unwrap();
+    }
+}
+
+fn id(name: &str) -> EntryId {
+    EntryId(name.to_owned())
+}
+
+fn pointer(path: &str) -> Pointer {
+    Pointer {
+        path: path.to_owned(),
+        section: Some("One".to_owned()),
+    }
+}
+
+fn record(name: &str, strength: f32) -> Record {
+    Record {
+        entry: Entry {
+            id: id(name),
+            topic: "The matter".to_owned(),
+            summary: "what there is to know".to_owned(),
+            pointers: vec![pointer("memory/a.md")],
+            created: NOW.plus(-400 * HOUR),
+            accessed: NOW.plus(-200 * HOUR),
+            hits: 1,
+            strength: 0.5,
+            version: 1,
+            ..Entry::default()
+        },
+        strength,
+        place: Place::Index,
+        group: "Technical".to_owned(),
+        band: None,
+        hashes: vec![None],
+        filed: None,
+        strong_since: None,
+        consolidated: false,
+        replayed: None,
+    }
+}
+
+fn put(store: &mut Store, records: &[Record]) {
+    let mut batch = store.begin_entries().unwrap();
+    for record in records {
+        batch.put_record(record).unwrap();
+    }
+    batch.commit().unwrap();
+}
+
+fn reader(file: &Path) -> Reader {
+    Reader::open(file).unwrap()
+}

@@ -1,0 +1,247 @@
+//! Is what was written of entries what is read, and is damage told and contained?
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+use hippo_core::bootstrap::TimeBand;
+use hippo_core::consolidation::{CoAccess, Filed};
+use hippo_core::entry::{Origin, Priority};
+
+use super::super::{CoAccessed, Damaged, Tombstone};
+use super::*;
+
+fn moment() -> impl Strategy<Value = Timestamp> {
+    any::<i64>().prop_map(Timestamp)
+}
+
+fn strength() -> impl Strategy<Value = f32> {
+    prop_oneof![0.0_f32..=1.0, Just(f32::MIN_POSITIVE), 0.0_f32..1e-30]
+}
+
+fn any_entry() -> impl Strategy<Value = Entry> {
+    let pointer = (".{0,8}", option::of(".{0,8}")).prop_map(|(path, section)| Pointer { path, section });
+    let id = || ".{1,8}".prop_map(EntryId);
+    let texts = (
+        id(),
+        ".{0,20}",
+        ".{0,20}",
+        vec(pointer, 0..3),
+        vec(".{0,5}", 0..3),
+        vec(id(), 0..3),
+    );
+    let times = (moment(), moment(), any::<u32>(), strength());
+    let priority = prop_oneof![
+        Just(Priority::Low),
+        Just(Priority::Normal),
+        Just(Priority::High),
+        Just(Priority::Amygdala)
+    ];
+    let origin = prop_oneof![
+        Just(Origin::Defrag),
+        Just(Origin::Manual),
+        Just(Origin::Retrieval),
+        Just(Origin::Auto)
+    ];
+    let kinds = (priority, option::of(".{0,5}"), origin, any::<u32>());
+    (texts, times, kinds).prop_map(|(texts, times, kinds)| Entry {
+        id: texts.0,
+        topic: texts.1,
+        summary: texts.2,
+        pointers: texts.3,
+        created: times.0,
+        accessed: times.1,
+        hits: times.2,
+        strength: times.3,
+        tags: texts.4,
+        related: texts.5,
+        priority: kinds.0,
+        priority_rule: kinds.1,
+        origin: kinds.2,
+        version: kinds.3,
+    })
+}
+
+fn any_record() -> impl Strategy<Value = Record> {
+    let place = prop_oneof![
+        Just(Place::Index),
+        moment().prop_map(Place::Queue),
+        moment().prop_map(Place::Archive)
+    ];
+    let band = prop_oneof![
+        Just(TimeBand::ThisWeek),
+        Just(TimeBand::ThisMonth),
+        Just(TimeBand::Older)
+    ];
+    let filed = (moment(), any::<u32>(), any::<u8>()).prop_map(|(accessed, hits, hundredths)| Filed {
+        accessed,
+        hits,
+        hundredths,
+    });
+    let stands = (strength(), place, ".{0,8}", option::of(band));
+    let rest = (
+        vec(option::of(any::<[u8; 16]>()), 0..3),
+        option::of(filed),
+        option::of(moment()),
+        any::<bool>(),
+        option::of(moment()),
+    );
+    (any_entry(), stands, rest).prop_map(|(entry, stands, rest)| Record {
+        entry,
+        strength: stands.0,
+        place: stands.1,
+        group: stands.2,
+        band: stands.3,
+        hashes: rest.0,
+        filed: rest.1,
+        strong_since: rest.2,
+        consolidated: rest.3,
+        replayed: rest.4,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_was_written_of_entries_is_what_is_read(records in vec(any_record(), 1..6)) {
+        let scratch = Scratch::new();
+        put(&mut scratch.open(), &records);
+        let expected: std::collections::BTreeMap<EntryId, Record> =
+            records.into_iter().map(|record| (record.entry.id.clone(), record)).collect();
+        let store = scratch.open();
+        let read = store.entries().unwrap();
+        prop_assert_eq!(&read.records, &expected);
+        prop_assert!(read.damaged.is_empty());
+        prop_assert_eq!(reader(&scratch.file).entries().unwrap(), read);
+    }
+}
+
+#[test]
+fn a_strength_that_is_no_number_is_written_as_none() {
+    let scratch = Scratch::new();
+    let mut odd = record("odd", f32::NAN);
+    odd.entry.strength = f32::INFINITY;
+    put(&mut scratch.open(), &[odd]);
+    let read = scratch.open().entries().unwrap();
+    let odd = &read.records[&id("odd")];
+    assert_eq!((odd.strength, odd.entry.strength), (0.0, 0.0));
+}
+
+#[test]
+fn tombstones_pairs_and_lists_survive_reopening() {
+    let scratch = Scratch::new();
+    let tombstone = Tombstone {
+        pointers: vec![pointer("memory/a.md")],
+        at: NOW,
+    };
+    let mut store = scratch.open();
+    let mut batch = store.begin_entries().unwrap();
+    batch.put_tombstone(&id("gone"), &tombstone).unwrap();
+    batch.put_tombstone(&id("back"), &tombstone).unwrap();
+    batch.put_quick_access(&[id("z"), id("a")]).unwrap();
+    batch
+        .add_co_access(&[id("b"), id("a"), id("b"), id("c")], NOW)
+        .unwrap();
+    batch.add_co_access(&[id("a"), id("b")], NOW.plus(HOUR)).unwrap();
+    batch.commit().unwrap();
+    drop(store);
+
+    let mut store = scratch.open();
+    let mut batch = store.begin_entries().unwrap();
+    batch.drop_tombstone(&id("back")).unwrap();
+    let pair = |a: &str, b: &str, count, last| CoAccessed {
+        pair: CoAccess {
+            a: id(a),
+            b: id(b),
+            count,
+        },
+        last,
+    };
+    batch.put_co_access(&pair("c", "b", 0, NOW)).unwrap();
+    batch.put_co_access(&pair("c", "a", 7, NOW)).unwrap();
+    batch.commit().unwrap();
+    drop(store);
+
+    let read = scratch.open().entries().unwrap();
+    assert_eq!(read.tombstones, [(id("gone"), tombstone)].into());
+    assert_eq!(read.quick_access, [id("z"), id("a")]);
+    assert_eq!(
+        read.co_access,
+        [pair("a", "b", 2, NOW.plus(HOUR)), pair("a", "c", 7, NOW)]
+    );
+}
+
+#[test]
+fn a_batch_of_entries_that_is_dropped_did_nothing() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    put(&mut store, &[record("a", 0.5)]);
+    let before = store.entries().unwrap();
+    {
+        let mut batch = store.begin_entries().unwrap();
+        batch.put_record(&record("b", 0.5)).unwrap();
+        batch.put_record(&record("a", 0.9)).unwrap();
+        batch.put_tombstone(&id("a"), &Tombstone::default()).unwrap();
+        batch.put_base("HIPPOCAMPUS.md", b"#", NOW).unwrap();
+    }
+    assert_eq!(store.entries().unwrap(), before);
+    assert_eq!(store.base("HIPPOCAMPUS.md").unwrap(), None);
+}
+
+#[test]
+fn a_damaged_row_is_told_and_the_others_are_read() {
+    let scratch = Scratch::new();
+    let names = ["cut", "place", "other", "type", "bytes", "fine"];
+    put(&mut scratch.open(), &names.map(|name| record(name, 0.5)));
+    scratch.sql(
+        "UPDATE entries SET rest = substr(rest, 1, 40) WHERE id = 'cut';
+         UPDATE entries SET place = 'queue' WHERE id = 'place';
+         UPDATE entries SET rest = (SELECT rest FROM entries WHERE id = 'fine') WHERE id = 'other';
+         UPDATE entries SET strength = 'strong' WHERE id = 'type';
+         UPDATE entries SET rest = CAST(x'ff00fe' AS TEXT) WHERE id = 'bytes';
+         INSERT INTO tombstones VALUES ('stone', 1, '{'), ('sound', 2, '[]');
+         INSERT INTO runs (cycle, started, outcome, live, demoted, planned, done, report)
+             VALUES ('yearly', 1, 'done', 1, 1, 1, 1, '{}');",
+    );
+    let mut store = scratch.open();
+    let read = store.entries().unwrap();
+    assert_eq!(read.records.into_keys().collect::<Vec<_>>(), [id("fine")]);
+    assert_eq!(read.tombstones.into_keys().collect::<Vec<_>>(), [id("sound")]);
+    assert!(read.runs.is_empty());
+    let of = |table: &str| {
+        let mine = read.damaged.iter().filter(|damaged| damaged.table == table);
+        mine.map(|damaged| damaged.id.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("entries"), ["bytes", "cut", "other", "place", "type"]);
+    assert_eq!(of("tombstones"), ["stone"]);
+    assert_eq!(of("runs"), ["1"]);
+    let reason = |id: &str| {
+        let found: Option<&Damaged> = read.damaged.iter().find(|damaged| damaged.id == id);
+        found.map(|damaged| damaged.reason.clone()).unwrap()
+    };
+    assert_eq!(reason("other"), "it holds another entry: fine");
+
+    put(&mut store, &[record("cut", 0.7)]);
+    let read = store.entries().unwrap();
+    assert_eq!(read.records[&id("cut")].strength, 0.7);
+    assert!(read.damaged.iter().all(|damaged| damaged.id != "cut"));
+}
+
+#[test]
+fn the_base_of_a_merge_is_what_was_written_or_nothing() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    for (bytes, at) in [(b"# one\xff".as_slice(), NOW), (b"# two", NOW.plus(1))] {
+        let mut batch = store.begin_entries().unwrap();
+        batch.put_base("HIPPOCAMPUS.md", bytes, at).unwrap();
+        batch.commit().unwrap();
+        let base = scratch.killed().open().base("HIPPOCAMPUS.md").unwrap().unwrap();
+        assert_eq!((base.bytes.as_slice(), base.at), (bytes, at));
+        assert_eq!(base.hash, *blake3::hash(bytes).as_bytes());
+        assert_eq!(reader(&scratch.file).base("HIPPOCAMPUS.md").unwrap(), Some(base));
+    }
+    assert_eq!(store.base("other.md").unwrap(), None);
+    scratch.sql("UPDATE bases SET bytes = x'23'");
+    assert_eq!(store.base("HIPPOCAMPUS.md").unwrap(), None);
+}

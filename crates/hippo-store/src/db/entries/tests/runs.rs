@@ -1,0 +1,214 @@
+//! Is a run found as far as it got, finished from there, and taken back?
+
+use hippo_core::consolidation::{self, Change, Cycle, Plan, Rule, Settings, Snapshot, Step};
+use hippo_core::entry::Priority;
+use hippo_core::schedule::Outcome;
+
+use super::super::{RunId, RunReport};
+use super::*;
+use crate::StoreError;
+
+/// The snapshot that the store gives for a run.
+fn snapshot(store: &Store) -> Snapshot {
+    let read = store.entries().unwrap();
+    assert!(read.damaged.is_empty(), "{:?}", read.damaged);
+    let mut snapshot = Snapshot {
+        records: read.records,
+        quick_access: read.quick_access,
+        proposed: read.proposed,
+        settings: Settings::default(),
+        ..Snapshot::default()
+    };
+    snapshot.begin(NOW);
+    snapshot
+}
+
+/// A store with entries that give every rule of a light and an archival cycle something to do.
+fn filled(scratch: &Scratch) -> Store {
+    let mut store = scratch.open();
+    let mut records: Vec<Record> = (0_u8..12)
+        .map(|n| record(&format!("e{n:02}"), f32::from(n) / 12.0))
+        .collect();
+    for record in &mut records {
+        record.entry.tags = vec!["pumps".to_owned()];
+    }
+    records[3].place = Place::Queue(NOW.plus(-40 * 24 * HOUR));
+    records[11].strong_since = Some(NOW.plus(-40 * 24 * HOUR));
+    records[10].entry.priority = Priority::Amygdala;
+    put(&mut store, &records);
+    store
+}
+
+fn planned(store: &Store, cycle: Cycle) -> (Snapshot, Plan) {
+    let mut before = snapshot(store);
+    before.facts = vec![consolidation::Fact {
+        text: "the pump is blue".to_owned(),
+        sources: Vec::new(),
+        days: 9,
+        hits: 9,
+    }];
+    let plan = consolidation::plan(&before, cycle);
+    assert!(plan.steps.len() > 4, "{plan:?}");
+    (before, plan)
+}
+
+#[test]
+fn a_run_reaches_the_tables_as_the_core_defines_it() {
+    for cycle in [Cycle::Light, Cycle::Deep, Cycle::Archival] {
+        let scratch = Scratch::new();
+        let mut store = filled(&scratch);
+        let (before, plan) = planned(&store, cycle);
+        let run = store.start_run(&before.run, &plan).unwrap();
+        let mut last = before.run;
+        for step in &plan.steps {
+            last = store.apply_step(run, step).unwrap();
+        }
+        store.finish_run(run, Outcome::Done, NOW.plus(5)).unwrap();
+        let expected = consolidation::apply(&before, &plan);
+        let read = scratch.killed().open().entries().unwrap();
+        assert_eq!(read.records, expected.records);
+        assert_eq!(read.quick_access, expected.quick_access);
+        assert_eq!(read.proposed, expected.proposed);
+        assert_eq!(last, expected.run);
+        assert_eq!(read.runs[0].run, expected.run);
+        assert_eq!(read.runs[0].record.outcome, Outcome::Done);
+        assert_eq!(read.runs[0].record.finished, Some(NOW.plus(5)));
+
+        let detail = store.run(run).unwrap().unwrap();
+        assert_eq!(detail.steps, plan.steps);
+        assert_eq!(detail.report, RunReport::of(&plan));
+    }
+}
+
+#[test]
+fn a_run_that_stops_after_any_step_is_found_there_and_ends_the_same() {
+    let whole = Scratch::new();
+    let mut store = filled(&whole);
+    let (before, plan) = planned(&store, Cycle::Archival);
+    let run = store.start_run(&before.run, &plan).unwrap();
+    let expected = consolidation::apply(&before, &plan);
+    for done in 0..=plan.steps.len() {
+        // The process is killed here, and another one finds what it left.
+        let rest = whole.killed();
+        let mut other = rest.open();
+        let found = other.interrupt_runs().unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].id, run);
+        assert_eq!(found[0].done as usize, done);
+        assert_eq!(found[0].record.outcome, Outcome::Interrupted);
+        assert_eq!(other.interrupt_runs().unwrap(), []);
+        let detail = other.run(run).unwrap().unwrap();
+        assert_eq!(detail.steps, plan.steps);
+
+        let mut state = snapshot(&other);
+        state.run = found[0].run;
+        state.facts.clone_from(&before.facts);
+        let rest_of_plan = consolidation::plan(&state, Cycle::Archival);
+        other.resume_run(run, &rest_of_plan).unwrap();
+        for step in &rest_of_plan.steps {
+            other.apply_step(run, step).unwrap();
+        }
+        other.finish_run(run, Outcome::Done, NOW.plus(9)).unwrap();
+        let read = other.entries().unwrap();
+        assert_eq!(read.records, expected.records);
+        assert_eq!(read.runs[0].planned, read.runs[0].done);
+        assert_eq!(read.runs[0].record.outcome, Outcome::Done);
+        let taken_back = other.undo_run(run, NOW.plus(10)).unwrap();
+        assert_eq!(taken_back.len(), read.runs[0].done as usize);
+        assert_eq!(other.entries().unwrap().records, before.records);
+        other.resume_run(run, &rest_of_plan).unwrap_err();
+
+        if let Some(step) = plan.steps.get(done) {
+            store.apply_step(run, step).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_step_that_is_cut_off_is_neither_made_nor_counted() {
+    let scratch = Scratch::new();
+    let mut store = filled(&scratch);
+    let (before, plan) = planned(&store, Cycle::Light);
+    let run = store.start_run(&before.run, &plan).unwrap();
+    // The last write of the transaction is refused.
+    scratch.sql("CREATE TRIGGER refuse BEFORE UPDATE OF done ON runs BEGIN SELECT RAISE(ABORT, 'no'); END");
+    store.apply_step(run, &plan.steps[0]).unwrap_err();
+    scratch.sql("DROP TRIGGER refuse");
+    let read = store.entries().unwrap();
+    assert_eq!(read.records, before.records);
+    assert_eq!(read.runs[0].done, 0);
+    store.apply_step(run, &plan.steps[0]).unwrap();
+    assert_eq!(store.entries().unwrap().runs[0].done, 1);
+}
+
+#[test]
+fn undo_restores_what_was_and_once() {
+    let scratch = Scratch::new();
+    let mut store = filled(&scratch);
+    let (before, mut plan) = planned(&store, Cycle::Archival);
+    let added = record("new", 0.9);
+    plan.steps.push(Step {
+        rule: Rule::NewEntry,
+        entries: vec![id("new")],
+        change: Change::Add {
+            record: Box::new(added),
+        },
+    });
+    let run = store.start_run(&before.run, &plan).unwrap();
+    for step in &plan.steps {
+        store.apply_step(run, step).unwrap();
+    }
+    let refused = store.undo_run(run, NOW).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!("could not use run 1: {}: it is running", scratch.file.display())
+    );
+    store.finish_run(run, Outcome::Done, NOW).unwrap();
+    let list = store.undo_list(run).unwrap();
+    assert_eq!(list, consolidation::undo(&plan));
+    assert_eq!(store.undo_run(run, NOW.plus(1)).unwrap(), list);
+    let read = store.entries().unwrap();
+    assert_eq!(read.records, before.records);
+    assert_eq!(read.quick_access, before.quick_access);
+    assert_eq!(read.proposed, before.proposed);
+    assert_eq!(read.runs[0].run.demoted, 0);
+    assert_eq!(read.runs[0].undone, Some(NOW.plus(1)));
+    assert_eq!(store.undo_run(run, NOW.plus(2)).unwrap(), []);
+    assert_eq!(store.entries().unwrap(), read);
+}
+
+#[test]
+fn a_step_that_cannot_be_read_is_no_reason_to_take_back_half_a_run() {
+    let scratch = Scratch::new();
+    let mut store = filled(&scratch);
+    let (before, plan) = planned(&store, Cycle::Light);
+    let run = store.start_run(&before.run, &plan).unwrap();
+    for step in &plan.steps {
+        store.apply_step(run, step).unwrap();
+    }
+    store.finish_run(run, Outcome::Done, NOW).unwrap();
+    scratch.sql("UPDATE run_steps SET step = '{' WHERE ordinal = 1");
+    let after = store.entries().unwrap();
+    for error in [store.undo_run(run, NOW).unwrap_err(), store.run(run).unwrap_err()] {
+        assert!(matches!(error, StoreError::Row { .. }), "{error}");
+        assert!(!error.needs_rebuild());
+    }
+    assert_eq!(store.entries().unwrap(), after);
+}
+
+#[test]
+fn a_run_that_is_not_there_or_not_running_takes_no_step() {
+    let scratch = Scratch::new();
+    let mut store = filled(&scratch);
+    let (before, plan) = planned(&store, Cycle::Light);
+    let nobody = RunId(9);
+    store.apply_step(nobody, &plan.steps[0]).unwrap_err();
+    store.resume_run(nobody, &plan).unwrap_err();
+    store.finish_run(nobody, Outcome::Done, NOW).unwrap_err();
+    store.undo_list(nobody).unwrap_err();
+    assert_eq!(store.run(nobody).unwrap(), None);
+    let run = store.start_run(&before.run, &plan).unwrap();
+    store.finish_run(run, Outcome::Capped, NOW).unwrap();
+    store.apply_step(run, &plan.steps[0]).unwrap_err();
+    assert_eq!(store.entries().unwrap().records, before.records);
+}

@@ -1,0 +1,65 @@
+//! What takes a run back?
+
+use rusqlite::params;
+
+use hippo_core::consolidation::Change;
+use hippo_core::time::Timestamp;
+
+use super::{RunId, Store, runs, step};
+use crate::StoreError;
+
+impl Store {
+    /// The changes that take back what a run has done, in the order in which they are to be made; none when it was taken
+    /// back already.
+    ///
+    /// # Errors
+    /// [`StoreError::Row`] when there is no such run or a step of it cannot be read; see [`StoreError`].
+    pub fn undo_list(&self, id: RunId) -> Result<Vec<Change>, StoreError> {
+        let (done, undone): (u32, bool) = self
+            .connection
+            .query_row(
+                "SELECT done, undone IS NOT NULL FROM runs WHERE id = ?1",
+                [id.0],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .map_err(|error| match error {
+                rusqlite::Error::QueryReturnedNoRows => self.no_run(id, "there is none"),
+                error => StoreError::from_sql(&self.path, error),
+            })?;
+        if undone {
+            return Ok(Vec::new());
+        }
+        let steps = self.steps(id, done)?;
+        Ok(steps.iter().rev().map(|step| step.change.inverse()).collect())
+    }
+
+    /// Takes a run back, all of it or nothing, and notes when. Answers the changes that were made; files are brought to
+    /// what the store says afterwards. Done a second time it changes nothing.
+    ///
+    /// # Errors
+    /// See [`Store::undo_list`]; and [`StoreError::Row`] for a run that is running.
+    pub fn undo_run(&mut self, id: RunId, at: Timestamp) -> Result<Vec<Change>, StoreError> {
+        let changes = self.undo_list(id)?;
+        if changes.is_empty() {
+            return Ok(changes);
+        }
+        let undone = self.in_transaction(|transaction| {
+            let Some(mut run) = runs::ended(transaction, id)? else {
+                return Ok(false);
+            };
+            for change in &changes {
+                step::apply(transaction, &mut run, change)?;
+            }
+            transaction.execute(
+                "UPDATE runs SET undone = ?2, demoted = ?3 WHERE id = ?1",
+                params![id.0, at.0, run.demoted],
+            )?;
+            Ok(true)
+        })?;
+        if undone {
+            Ok(changes)
+        } else {
+            Err(self.no_run(id, "it is running"))
+        }
+    }
+}
