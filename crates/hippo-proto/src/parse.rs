@@ -264,7 +264,11 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #![proptest_config(ProptestConfig {
+            // The variable PROPTEST_CASES asks for more.
+            cases: ProptestConfig::default().cases.max(2_000),
+            ..ProptestConfig::default()
+        })]
 
         #[test]
         fn any_bytes_give_a_call_or_a_reply(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {

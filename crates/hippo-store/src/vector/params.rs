@@ -7,11 +7,10 @@ use std::thread;
 pub struct VectorParams {
     /// Up to this many live vectors every query scans all of them and no graph is built.
     ///
-    /// In time alone the graph is ahead from about 10,000 vectors on (p50 of 384 dimensions, real embeddings, on two
-    /// busy cores: 0.33 against 0.40 ms at 10,000, 0.43 against 0.85 at 25,000, 0.76 against 2.0 at 50,000, 0.54
-    /// against 3.3 at 100,000), with a recall@10 of 0.999 against 1. The default is higher because a graph costs more
-    /// than the query it speeds up: a build of 85 s at 100,000, 2.2 KB a vector while it runs (which the allocator
-    /// keeps afterwards) and a new build when much was changed.
+    /// In time alone the graph is ahead from about 10,000 vectors on (p50 of 384 dimensions at 100,000, real embeddings,
+    /// on two idle cores: 0.40 against 0.92 ms; docs/benchmarks.md), with a recall@10 of 0.999 against 1. The default is
+    /// higher because a graph costs more than the queries it speeds up: a build of 44 s at 100,000 on both cores, 2.2 KB
+    /// a vector while it runs, and a new build when much was changed.
     pub exact_below: usize,
     /// Links per node of the graph (twice that in its lowest layer), 2..=256.
     pub m: usize,
