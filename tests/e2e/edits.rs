@@ -46,7 +46,10 @@ fn no_answer_cites_text_that_is_not_on_disk() {
         Some("memory/a.md:3")
     );
     scratch.write("memory/a.md", "- the pump is gray\n");
-    assert_eq!(client.best(&scratch.workspace(), "blue"), None);
+    // The first question may have had the file read anew by now: then its new text may answer, and nothing else.
+    let answer = client.search(&scratch.workspace(), "blue");
+    let texts: Vec<&str> = answer.results.iter().map(|hit| hit.text.as_str()).collect();
+    assert!(texts.is_empty() || texts == ["- the pump is gray"], "{texts:?}");
     std::fs::remove_file(scratch.workspace().join("memory/a.md")).unwrap();
     assert_eq!(client.best(&scratch.workspace(), "pump"), None);
 }

@@ -119,6 +119,24 @@ fn switched_off_it_is_silent_whatever_was_embedded_before() {
 }
 
 #[test]
+fn a_model_that_is_put_into_its_place_by_hand_is_seen_at_the_next_sync() {
+    let scratch = with_model();
+    let (models, aside) = (scratch.home().join("models"), scratch.beside("models"));
+    std::fs::rename(&models, &aside).unwrap();
+    let daemon = Daemon::start(&scratch.home(), &[REAL]);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    assert_eq!(client.status().model.state, ModelLoad::Absent);
+    std::fs::rename(&aside, &models).unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    while client.sync(&scratch.workspace()).pending > 0 {
+        assert!(Instant::now() < deadline, "never seen: {:?}", client.status());
+        std::thread::yield_now();
+    }
+    assert!(best(&mut client, &scratch, "when does the boat sail").contains("ferry"));
+}
+
+#[test]
 fn what_is_installed_is_listed_and_checked() {
     let scratch = with_model();
     let daemon = Daemon::start(&scratch.home(), &[REAL]);

@@ -1,4 +1,4 @@
-//! What time is it? The only place of the project that asks.
+//! What time is it, for everything that is kept or told? Delays within a thread are measured where they are waited for.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

@@ -15,10 +15,10 @@ pub struct GetRequest {
     /// Path of a document, relative to the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Heading of a section, or several joined by ` > `, outermost first.
+    /// Heading of a section, or a part of it; letters of either case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// First line, from 1, counted in the file.
+    /// First line, from 1; counted in the section where one is given, else in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<u32>,
     /// Most lines, at least 1.

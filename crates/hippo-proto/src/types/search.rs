@@ -164,7 +164,7 @@ pub enum Strategy {
 pub struct SearchResponse {
     /// As it was asked.
     pub query: String,
-    /// The mode that was used: less than was asked where the index is degraded.
+    /// The mode that was asked for; `index.degraded` says where less was possible.
     pub mode: Mode,
     /// The route that found the results.
     pub strategy: Strategy,
@@ -227,7 +227,7 @@ pub struct Scores {
 pub struct IndexState {
     /// Grows with every change that became searchable.
     pub generation: u64,
-    /// Chunks that wait for their vectors.
+    /// Files that wait to be read and chunks that wait for their vectors.
     pub pending: u64,
     /// Age of the oldest change that is not searchable yet, in milliseconds; 0 when there is none.
     pub lag_ms: u64,

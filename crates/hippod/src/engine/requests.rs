@@ -11,7 +11,8 @@ use hippo_store::StoreError;
 use super::Engine;
 use super::open::{self, Opening};
 use super::workspace::{Waiter, Workspace};
-use crate::event::Request;
+use crate::embed_worker::ModelState;
+use crate::event::{Event, Request};
 use crate::shared::Slot;
 
 impl Engine {
@@ -31,6 +32,7 @@ impl Engine {
                 reply,
             } => {
                 let now = self.shared.clock.monotonic();
+                self.look_for_model();
                 let Some(workspace) = self.by_root(&root) else {
                     let _ = reply.send(Err(no_workspace(&root)));
                     return;
@@ -58,8 +60,18 @@ impl Engine {
                 }
             }
             Request::Doctor { request, reply } => {
+                self.look_for_model();
                 let _ = reply.send(self.doctor(&request));
             }
+        }
+    }
+
+    /// A model may have been put into its place by hand since it was missed.
+    fn look_for_model(&self) {
+        let missed = matches!(self.shared.embed.state().0, ModelState::Absent(_));
+        if missed && self.shared.models.state().is_usable() {
+            // The engine itself takes it; its receiver is gone only when the daemon ends.
+            let _ = self.shared.events.send(Event::ModelChanged);
         }
     }
 
