@@ -2,9 +2,10 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 use hippo_proto::{ErrorKind, SearchRequest, Severity};
-use hippod_tests::{Answer, Caller, Daemon, Scratch, assert_same, program};
+use hippod_tests::{Answer, Caller, Daemon, PATIENCE, Scratch, assert_same, program};
 use serde_json::json;
 
 const QUERIES: [&str; 8] = [
@@ -125,12 +126,16 @@ fn assert_recovers(what: &str, client: &mut Caller, root: &Path, before: &[Answe
         refusal.data.hint.contains("doctor --rebuild"),
         "{what}: {refusal:?}"
     );
-    let told = client.status().workspaces.remove(0);
-    let word = told.degraded.unwrap_or_default();
-    assert!(
-        ["not-open", "database-damaged"].contains(&&*word),
-        "{what}: {word}"
-    );
+    // The engine hears of it from the query that was refused.
+    let deadline = Instant::now() + PATIENCE;
+    let told = loop {
+        let told = client.status().workspaces.remove(0);
+        if matches!(told.degraded.as_deref(), Some("not-open" | "database-damaged")) {
+            break told;
+        }
+        assert!(Instant::now() < deadline, "{what}: {told:?}");
+        std::thread::yield_now();
+    };
     assert!(
         told.why.is_some_and(|why| why.contains("doctor --rebuild")),
         "{what}"
