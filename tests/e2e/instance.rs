@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 
 use hippo_proto::{ShutdownRequest, ShutdownResponse};
-use hippod_tests::{Caller, Daemon, Scratch, assert_same};
+use hippod_tests::{Caller, Daemon, Scratch, assert_same, client_program};
 
 fn started() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
@@ -97,6 +97,21 @@ fn shutdown_is_answered_and_ends_the_daemon() {
             .as_deref(),
         Some("memory/3.md:4")
     );
+}
+
+#[test]
+fn a_daemon_whose_socket_was_removed_is_named_by_stop() {
+    let (scratch, daemon, mut client) = started();
+    let pid = client.status().pid;
+    std::fs::remove_file(daemon.socket()).unwrap();
+    let stop = std::process::Command::new(client_program())
+        .env("HIPPOD_HOME", scratch.home())
+        .arg("stop")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&stop.stderr);
+    assert_eq!(stop.status.code(), Some(1), "{said}");
+    assert!(said.contains(&format!("kill {pid}")), "{said}");
 }
 
 #[test]

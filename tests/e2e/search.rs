@@ -118,6 +118,41 @@ fn filters_work_inside_the_search() {
         !by_path.results.is_empty(),
         "a filter leaves the best of what it passes"
     );
+    let whole = format!(
+        "{}/memory/2026-03-02.md",
+        scratch.workspace().canonicalize().unwrap().display()
+    );
+    for path in [
+        "./memory/2026-03-02.md",
+        whole.as_str(),
+        "memory",
+        "memory/",
+        "./memory",
+    ] {
+        let spelt = ask(
+            &mut client,
+            &scratch,
+            |request| request.path = Some(path.into()),
+            "blue pump",
+        );
+        assert!(!spelt.results.is_empty(), "{path}");
+        assert!(
+            spelt.results.iter().all(|hit| hit.path.starts_with("memory/")),
+            "{path}"
+        );
+    }
+    // One line holds the word, and it has more than one token.
+    let narrow = |request: &mut SearchRequest| {
+        request.mode = Some(Mode::Lexical);
+        request.budget_tokens = Some(1);
+    };
+    let tight = ask(&mut client, &scratch, narrow, "anchovies");
+    assert!(tight.results.is_empty());
+    assert!(
+        tight.notes.iter().any(|note| note.contains("budget")),
+        "{:?}",
+        tight.notes
+    );
     let by_date = ask(
         &mut client,
         &scratch,

@@ -7,6 +7,31 @@ use serde::{Deserialize, Serialize};
 /// A calendar day, without a time zone.
 pub type Date = civil::Date;
 
+/// English names of the months, January first.
+pub(crate) const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+/// English names of the weekdays, Monday first.
+pub(crate) const WEEKDAYS: [&str; 7] = [
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+];
 /// Milliseconds in a second.
 const SECOND: i64 = 1_000;
 

@@ -30,10 +30,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
         })
     });
     if placed? {
-        sync_folder(path)?;
+        sync_folder(folder_of(path))?;
         return replaced(path);
     }
-    sync_folder(path)?;
+    sync_folder(folder_of(path))?;
     Ok(None)
 }
 
@@ -126,13 +126,18 @@ fn beside(path: &Path, what: &str) -> PathBuf {
     path.with_file_name(format!(".{name}.{what}"))
 }
 
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
+}
+
+/// Makes the names in a folder durable.
 #[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 #[cfg(not(unix))]
-fn sync_folder(_path: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -182,6 +182,7 @@ impl Engine {
             waiter.removed += removed;
         }
         self.publish(&mut workspace, now, changed, removed);
+        self.answer_waiters(&mut workspace);
         let now = self.shared.clock.monotonic();
         let busy = workspace.scan_at <= now || workspace.dirty.values().any(|dirty| dirty.not_before <= now);
         self.workspaces.insert(key, workspace);
@@ -233,9 +234,6 @@ impl Engine {
                         "many files went at once; their index is kept until the deletion is accepted"
                     );
                 }
-                if deletions.removed > 0 {
-                    workspace.trouble = None;
-                }
                 deletions.removed as u64
             }
             Err(error) => {
@@ -251,6 +249,9 @@ impl Engine {
     /// Hands the embed worker its next jobs.
     fn feed(&mut self, workspace: &mut Workspace, now: Instant) {
         if workspace.pending.blocked || !self.shared.embed.state().0.is_usable() {
+            // Moments to wait for that nobody looks at any more would keep the engine awake.
+            workspace.pending.blocked_until = None;
+            workspace.pending.spared = None;
             return;
         }
         if workspace.pending.blocked_until.is_some_and(|until| until > now) {

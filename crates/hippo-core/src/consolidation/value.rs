@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::retrieval::terms::is_stop;
+use crate::time::{MONTHS, WEEKDAYS};
 
 /// What differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,29 +92,6 @@ const DIRECTED: [&str; 18] = [
 /// Number words, so that "five" and "5" are one.
 const NUMBERS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-];
-
-/// Months and weekdays: values although they are words.
-const CALENDAR: [&str; 19] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
 ];
 
 /// The tables above in the form in which words are compared.
@@ -254,7 +232,9 @@ impl Stated {
             return;
         }
         let capital = base.starts_with(char::is_uppercase);
-        if CALENDAR.contains(&lower.as_str()) && (capital || lower != "may" && lower != "march") {
+        // Months and weekdays are values although they are words.
+        let calendar = MONTHS.iter().chain(&WEEKDAYS).any(|name| *name == lower);
+        if calendar && (capital || lower != "may" && lower != "march") {
             self.numbers.push(lower);
             return;
         }

@@ -114,12 +114,7 @@ fn content(text: &[u8], line: &Line, span: &Range<usize>) -> Kind {
     }
     let from = |offset: usize| within(text, span.start + offset..span.end);
     if arrow(trimmed) > 0 {
-        let list = from(arrow(trimmed));
-        return if list.is_empty() {
-            Kind::Other
-        } else {
-            Kind::Pointer { list }
-        };
+        return pointer(from(arrow(trimmed)));
     }
     if let Some(marker) = list_marker(trimmed) {
         return item(text, from(marker));
@@ -131,17 +126,21 @@ fn content(text: &[u8], line: &Line, span: &Range<usize>) -> Kind {
     }
 }
 
+/// What follows an arrow at the beginning.
+fn pointer(list: Range<usize>) -> Kind {
+    if list.is_empty() {
+        Kind::Other
+    } else {
+        Kind::Pointer { list }
+    }
+}
+
 /// What a list item says after its marker.
 fn item(text: &[u8], span: Range<usize>) -> Kind {
     let trimmed = &text[span.clone()];
     let from = |offset: usize| within(text, span.start + offset..span.end);
     if arrow(trimmed) > 0 {
-        let list = from(arrow(trimmed));
-        return if list.is_empty() {
-            Kind::Other
-        } else {
-            Kind::Pointer { list }
-        };
+        return pointer(from(arrow(trimmed)));
     }
     if let Some((at, length)) = last_arrow(trimmed) {
         let topic = within(text, span.start..span.start + at);

@@ -11,6 +11,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::shared_file::sync_folder;
+
 use super::error::{DumpRejected, RejectReason};
 use super::graph::{Graph, Links, Part, Upper};
 use super::index::VectorIndex;
@@ -163,16 +165,6 @@ fn write_u32s(out: &mut dyn Write, values: &[u32]) -> io::Result<()> {
             .for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
         out.write_all(&bytes)?;
     }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn sync_folder(dir: &Path) -> io::Result<()> {
-    File::open(dir)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_dir: &Path) -> io::Result<()> {
     Ok(())
 }
 

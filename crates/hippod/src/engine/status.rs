@@ -60,7 +60,6 @@ impl Engine {
             });
         }
         workspace.view.set_status(status(workspace, &freshness, now));
-        self.answer_waiters(workspace);
     }
 
     /// The gravest thing that is missing, as one word and as a sentence.

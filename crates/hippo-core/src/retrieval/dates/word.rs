@@ -1,5 +1,7 @@
 //! Which words, numbers and names of days and months does a question consist of?
 
+use crate::time::{MONTHS, WEEKDAYS};
+
 /// A word of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
@@ -42,21 +44,7 @@ pub(super) struct Month {
 
 /// The month that a word names.
 pub(super) fn month(text: &str) -> Option<Month> {
-    const NAMES: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let at = NAMES
+    let at = MONTHS
         .iter()
         .position(|name| *name == text || text.get(..3) == name.get(..3) && is_short(text))?;
     let doubtful = matches!(text, "march" | "may" | "august" | "june" | "april") || is_short(text);
@@ -77,20 +65,11 @@ fn is_short(text: &str) -> bool {
 
 /// The weekday that a word names, 0 for Monday.
 pub(super) fn weekday(text: &str) -> Option<i8> {
-    const NAMES: [&str; 7] = [
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    ];
     let text = text
         .strip_suffix('s')
         .filter(|day| day.ends_with("day"))
         .unwrap_or(text);
-    NAMES
+    WEEKDAYS
         .iter()
         .position(|name| *name == text)
         .and_then(|at| i8::try_from(at).ok())
