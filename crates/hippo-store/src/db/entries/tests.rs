@@ -87,6 +87,7 @@ fn record(name: &str, strength: f32) -> Record {
         strong_since: None,
         consolidated: false,
         replayed: None,
+        learned: None,
     }
 }
 

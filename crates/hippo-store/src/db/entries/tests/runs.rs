@@ -4,7 +4,7 @@ use hippo_core::consolidation::{self, Change, Cycle, Plan, Rule, Settings, Snaps
 use hippo_core::entry::Priority;
 use hippo_core::schedule::Outcome;
 
-use super::super::{RunId, RunReport};
+use super::super::{RunFile, RunId, RunReport};
 use super::*;
 use crate::StoreError;
 
@@ -211,4 +211,44 @@ fn a_run_that_is_not_there_or_not_running_takes_no_step() {
     store.finish_run(run, Outcome::Capped, NOW).unwrap();
     store.apply_step(run, &plan.steps[0]).unwrap_err();
     assert_eq!(store.entries().unwrap().records, before.records);
+}
+
+#[test]
+fn the_files_of_a_run_are_kept_as_they_were_before_its_first_and_after_its_last_writing() {
+    let scratch = Scratch::new();
+    let mut store = filled(&scratch);
+    let (before, plan) = planned(&store, Cycle::Light);
+    let run = store.start_run(&before.run, &plan).unwrap();
+    let file = |before: Option<&[u8]>, after: &[u8]| RunFile {
+        path: "HIPPOCAMPUS.md".to_owned(),
+        before: before.map(<[u8]>::to_vec),
+        after: after.to_vec(),
+    };
+    store.put_run_file(run, &file(None, b"one")).unwrap();
+    store.put_run_file(run, &file(Some(b"one"), b"two")).unwrap();
+    assert_eq!(store.run_files(run).unwrap(), [file(None, b"two")]);
+}
+
+#[test]
+fn runs_of_no_use_are_forgotten_and_the_last_of_each_cycle_stays() {
+    let scratch = Scratch::new();
+    let mut store = filled(&scratch);
+    let (before, plan) = planned(&store, Cycle::Light);
+    let empty = Plan {
+        steps: Vec::new(),
+        ..plan.clone()
+    };
+    let first = store.start_run(&before.run, &plan).unwrap();
+    store.apply_step(first, &plan.steps[0]).unwrap();
+    store.finish_run(first, Outcome::Done, NOW).unwrap();
+    for _ in 0..20 {
+        let run = store.start_run(&before.run, &empty).unwrap();
+        store.finish_run(run, Outcome::Done, NOW).unwrap();
+    }
+    assert_eq!(store.trim_runs(NOW.plus(-1)).unwrap(), 10);
+    let kept = store.entries().unwrap().runs;
+    assert_eq!(kept.len(), 11);
+    assert!(kept.iter().any(|run| run.id == first), "it did something");
+    assert_eq!(store.trim_runs(NOW.plus(1)).unwrap(), 1, "now it is old");
+    assert_eq!(store.trim_runs(NOW.plus(1)).unwrap(), 0);
 }
