@@ -100,7 +100,7 @@ fn summarise(planner: &mut Planner) {
         if record.place != Place::Index || summary.is_empty() || *summary == entry.summary {
             continue;
         }
-        if entry.origin == Origin::Manual {
+        if entry.origin == Origin::Manual || record.by_hand {
             planner.refuse(Rule::Summary, vec![id.clone()], "a person wrote the summary");
             continue;
         }

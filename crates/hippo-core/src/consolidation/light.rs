@@ -63,6 +63,7 @@ fn record_of(new: &NewEntry, planner: &Planner) -> Record {
         consolidated: false,
         replayed: None,
         learned: None,
+        by_hand: false,
         entry: new.entry.clone(),
     }
 }

@@ -95,6 +95,9 @@ pub struct Record {
     /// The question that made it, and what that found; `None` for an entry that no question made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<Box<Learned>>,
+    /// A person wrote its text: no run writes over it.
+    #[serde(default)]
+    pub by_hand: bool,
 }
 
 impl Record {

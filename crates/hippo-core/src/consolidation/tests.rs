@@ -53,6 +53,7 @@ fn record(name: &str, strength: f32, place: Place) -> Record {
         consolidated: false,
         replayed: None,
         learned: None,
+        by_hand: false,
     }
 }
 

@@ -42,6 +42,8 @@ struct Rest<'a> {
     filed: Option<Filed>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     learned: Option<Cow<'a, Learned>>,
+    #[serde(default)]
+    by_hand: bool,
 }
 
 /// Writes a record under its id. A strength that is no number becomes 0: neither JSON nor SQLite can hold it.
@@ -60,6 +62,7 @@ pub(super) fn put(connection: &Connection, record: &Record) -> rusqlite::Result<
         hashes: Cow::Borrowed(&record.hashes),
         filed: record.filed,
         learned: record.learned.as_deref().map(Cow::Borrowed),
+        by_hand: record.by_hand,
     };
     let strength = Some(record.strength).filter(|strength| strength.is_finite());
     connection
@@ -134,6 +137,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
         strong_since: time(row, 6)?,
         consolidated: row.get(7)?,
         replayed: time(row, 8)?,
+        by_hand: rest.by_hand,
         learned: rest.learned.map(|learned| Box::new(learned.into_owned())),
     };
     Ok((id, record))

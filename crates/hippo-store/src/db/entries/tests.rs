@@ -88,6 +88,7 @@ fn record(name: &str, strength: f32) -> Record {
         consolidated: false,
         replayed: None,
         learned: None,
+        by_hand: false,
     }
 }
 

@@ -99,6 +99,7 @@ fn any_record() -> impl Strategy<Value = Record> {
     });
     (any_entry(), stands, rest, option::of(learned)).prop_map(|(entry, stands, rest, learned)| Record {
         learned,
+        by_hand: rest.3,
         entry,
         strength: stands.0,
         place: stands.1,

@@ -113,7 +113,8 @@ fn a_run_that_stops_after_any_step_is_found_there_and_ends_the_same() {
         assert_eq!(read.records, expected.records);
         assert_eq!(read.runs[0].planned, read.runs[0].done);
         assert_eq!(read.runs[0].record.outcome, Outcome::Done);
-        let taken_back = other.undo_run(run, NOW.plus(10)).unwrap();
+        let taken_back = other.undo_list(run).unwrap();
+        other.undo_run(run, &taken_back, NOW.plus(10)).unwrap();
         assert_eq!(taken_back.len(), read.runs[0].done as usize);
         assert_eq!(other.entries().unwrap().records, before.records);
         other.resume_run(run, &rest_of_plan).unwrap_err();
@@ -158,7 +159,7 @@ fn undo_restores_what_was_and_once() {
     for step in &plan.steps {
         store.apply_step(run, step).unwrap();
     }
-    let refused = store.undo_run(run, NOW).unwrap_err();
+    let refused = store.undo_run(run, &[], NOW).unwrap_err();
     assert_eq!(
         refused.to_string(),
         format!("could not use run 1: {}: it is running", scratch.file.display())
@@ -166,14 +167,14 @@ fn undo_restores_what_was_and_once() {
     store.finish_run(run, Outcome::Done, NOW).unwrap();
     let list = store.undo_list(run).unwrap();
     assert_eq!(list, consolidation::undo(&plan));
-    assert_eq!(store.undo_run(run, NOW.plus(1)).unwrap(), list);
+    store.undo_run(run, &list, NOW.plus(1)).unwrap();
     let read = store.entries().unwrap();
     assert_eq!(read.records, before.records);
     assert_eq!(read.quick_access, before.quick_access);
     assert_eq!(read.proposed, before.proposed);
     assert_eq!(read.runs[0].run.demoted, 0);
     assert_eq!(read.runs[0].undone, Some(NOW.plus(1)));
-    assert_eq!(store.undo_run(run, NOW.plus(2)).unwrap(), []);
+    assert_eq!(store.undo_list(run).unwrap(), []);
     assert_eq!(store.entries().unwrap(), read);
 }
 
@@ -189,7 +190,7 @@ fn a_step_that_cannot_be_read_is_no_reason_to_take_back_half_a_run() {
     store.finish_run(run, Outcome::Done, NOW).unwrap();
     scratch.sql("UPDATE run_steps SET step = '{' WHERE ordinal = 1");
     let after = store.entries().unwrap();
-    for error in [store.undo_run(run, NOW).unwrap_err(), store.run(run).unwrap_err()] {
+    for error in [store.undo_list(run).unwrap_err(), store.run(run).unwrap_err()] {
         assert!(matches!(error, StoreError::Row { .. }), "{error}");
         assert!(!error.needs_rebuild());
     }
