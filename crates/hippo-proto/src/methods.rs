@@ -75,6 +75,16 @@ methods! {
     "search" => Search(SearchRequest),
     /// Reads what a pointer points to.
     "get" => Get(GetRequest),
+    /// The entries of the index file, with their strengths.
+    "index.list" => IndexList(IndexListRequest),
+    /// One entry, and why it is as strong as it is.
+    "index.show" => IndexShow(IndexShowRequest),
+    /// Changes what an entry says, or its priority.
+    "index.edit" => IndexEdit(IndexEditRequest),
+    /// Takes an entry out of the index file; what it points at stays.
+    "index.forget" => IndexForget(IndexForgetRequest),
+    /// Brings an entry back that was forgotten or archived.
+    "index.restore" => IndexRestore(IndexRestoreRequest),
     /// The embedding models that are known.
     "model.list" => ModelList(ModelListRequest),
     /// Obtains a model and the runtime; streams progress.

@@ -2,7 +2,9 @@
 
 mod doctor;
 mod get;
+mod index;
 mod model;
+mod moment;
 mod search;
 mod session;
 mod status;
@@ -10,6 +12,12 @@ mod workspace;
 
 pub use doctor::{Check, DoctorRequest, DoctorResponse, Problem, Severity};
 pub use get::{GetRequest, GetResponse};
+pub use index::{
+    IndexBand, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForecast, IndexForgetRequest,
+    IndexForgetResponse, IndexListRequest, IndexListResponse, IndexOrigin, IndexPlace, IndexPointer,
+    IndexPriority, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest, IndexShowResponse,
+    MAX_ENTRIES,
+};
 pub use model::{
     ModelFile, ModelImportRequest, ModelInfo, ModelListRequest, ModelListResponse, ModelPullRequest,
     ModelPullResponse, ModelState, ModelVerifyRequest, ModelVerifyResponse, RuntimeInfo,

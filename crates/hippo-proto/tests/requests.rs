@@ -136,6 +136,59 @@ fn requests_with_every_field() {
         }
         .into(),
     );
+    let id = || "acme-deploy".to_owned();
+    golden(
+        r#"{"workspace":"/w","at":"2026-03-01","limit":10000,"archived":true}"#,
+        IndexListRequest {
+            workspace: workspace(),
+            at: Some("2026-03-01".into()),
+            limit: Some(MAX_ENTRIES),
+            archived: true,
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","id":"acme-deploy","at":"2026-03-01T08:00:00Z"}"#,
+        IndexShowRequest {
+            workspace: workspace(),
+            id: id(),
+            at: Some("2026-03-01T08:00:00Z".into()),
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","id":"acme-deploy","topic":"Deploys","summary":"","tags":["deploy"],"pointers":[{"path":"a.md","section":"Steps"},{"path":"b.md"}],"priority":"amygdala"}"#,
+        IndexEditRequest {
+            workspace: workspace(),
+            id: id(),
+            topic: Some("Deploys".into()),
+            summary: Some(String::new()),
+            tags: Some(vec!["deploy".into()]),
+            pointers: Some(vec![
+                IndexPointer {
+                    path: "a.md".into(),
+                    section: Some("Steps".into()),
+                },
+                IndexPointer {
+                    path: "b.md".into(),
+                    section: None,
+                },
+            ]),
+            priority: Some(IndexPriority::Amygdala),
+        }
+        .into(),
+    );
+    let params = r#"{"workspace":"/w","id":"acme-deploy"}"#;
+    let forget = IndexForgetRequest {
+        workspace: workspace(),
+        id: id(),
+    };
+    golden(params, forget.into());
+    let restore = IndexRestoreRequest {
+        workspace: workspace(),
+        id: id(),
+    };
+    golden(params, restore.into());
     golden("{}", ModelListRequest {}.into());
     golden(r#"{"model":"m"}"#, ModelPullRequest { model: model() }.into());
     golden(r#"{"model":"m"}"#, ModelVerifyRequest { model: model() }.into());

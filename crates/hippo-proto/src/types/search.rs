@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::moment::looks_like_a_date;
 use super::{Validate, no_empty};
 use crate::error::{ErrorKind, RpcError};
 
@@ -136,15 +137,6 @@ impl Validate for SearchRequest {
         }
         Ok(())
     }
-}
-
-/// The form alone; whether the day exists is for the daemon's calendar.
-fn looks_like_a_date(text: &str) -> bool {
-    text.len() == 10
-        && text.bytes().enumerate().all(|(at, byte)| match at {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        })
 }
 
 /// Which route found the results.
