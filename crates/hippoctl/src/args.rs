@@ -1,9 +1,13 @@
 //! Which words does the command line understand?
 
+mod index;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hippo_proto::{MAX_LIMIT, Mode};
+
+pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 
 /// Searches and tends the memory of agents that hippod keeps.
 #[derive(Debug, Parser)]
@@ -66,6 +70,12 @@ pub enum Verb {
     Get {
         /// PATH, PATH#Section, PATH:FROM, PATH:FROM:COUNT, or the id of a search result
         target: String,
+    },
+    /// List, explain and change the entries of the index file
+    Index {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: IndexVerb,
     },
     /// List, obtain and check embedding models
     Model {
