@@ -143,6 +143,8 @@ pub enum ModeArg {
     Lexical,
     /// By meaning alone
     Vector,
+    /// By the entries of the index file alone: what they point at answers
+    Index,
 }
 
 impl From<ModeArg> for Mode {
@@ -151,6 +153,7 @@ impl From<ModeArg> for Mode {
             ModeArg::Hybrid => Mode::Hybrid,
             ModeArg::Lexical => Mode::Lexical,
             ModeArg::Vector => Mode::Vector,
+            ModeArg::Index => Mode::Index,
         }
     }
 }
@@ -228,6 +231,8 @@ pub enum BenchMode {
     Lexical,
     /// The daemon, by meaning alone
     Vector,
+    /// The daemon, by the entries of the index file alone
+    Index,
     /// The five files with most of the question's words, read whole
     Grep,
     /// Every file, read whole
@@ -326,7 +331,7 @@ mod tests {
             "hippoctl search",
             "hippoctl search x -n 0",
             "hippoctl search x -n 201",
-            "hippoctl search x --mode index",
+            "hippoctl search x --mode fuzzy",
             "hippoctl search x --budget 0",
             "hippoctl workspace",
             "hippoctl bench q.jsonl -k 0",

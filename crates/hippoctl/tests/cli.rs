@@ -62,6 +62,7 @@ fn found(texts: &[&str]) -> SearchResponse {
             ..IndexState::default()
         },
         notes: vec![],
+        trace: None,
         took_ms: 0.5,
     }
 }

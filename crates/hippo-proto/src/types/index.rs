@@ -4,10 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::moment::a_moment;
-use super::{Validate, no_empty};
+use super::{Validate, no_empty, one_of};
 use crate::error::RpcError;
 use crate::methods::shorten;
-use crate::suggest::nearest;
 
 /// Most entries that one request may ask for.
 pub const MAX_ENTRIES: u32 = 10_000;
@@ -159,6 +158,12 @@ impl IndexPriority {
             IndexPriority::Low => "low",
         }
     }
+
+    /// Refuses a `priority` that is none.
+    pub(super) fn check(params: &Map<String, Value>) -> Result<(), RpcError> {
+        let names = Self::ALL.map(Self::name);
+        one_of(params, ["priority", "priority", "priorities"], &names)
+    }
 }
 
 /// Who made an entry.
@@ -250,16 +255,7 @@ pub struct IndexEditRequest {
 
 impl Validate for IndexEditRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        let names = IndexPriority::ALL.map(IndexPriority::name);
-        if let Some(Value::String(name)) = params.get("priority")
-            && !names.contains(&name.as_str())
-        {
-            let error = RpcError::bad_request(format!("unknown priority \"{}\"", shorten(name)));
-            return Err(error.hint(match nearest(&shorten(name).to_lowercase(), names) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => format!("the priorities are {}", names.join(", ")),
-            }));
-        }
+        IndexPriority::check(params)?;
         // The type of a pointer is one of answers too, and so reads what it does not know.
         let pointers = params.get("pointers").and_then(Value::as_array);
         let members = pointers.into_iter().flatten().filter_map(Value::as_object);
