@@ -1,6 +1,7 @@
 //! What does a question ask for, and which chunks answer it?
 
 pub mod collapse;
+pub mod cue;
 pub mod dates;
 mod fuse;
 mod lexical;

@@ -1,9 +1,13 @@
 //! Which words does the command line understand?
 
+mod index;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hippo_proto::{MAX_LIMIT, Mode};
+
+pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 
 /// Searches and tends the memory of agents that hippod keeps.
 #[derive(Debug, Parser)]
@@ -66,6 +70,12 @@ pub enum Verb {
     Get {
         /// PATH, PATH#Section, PATH:FROM, PATH:FROM:COUNT, or the id of a search result
         target: String,
+    },
+    /// List, explain and change the entries of the index file
+    Index {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: IndexVerb,
     },
     /// List, obtain and check embedding models
     Model {
@@ -133,6 +143,8 @@ pub enum ModeArg {
     Lexical,
     /// By meaning alone
     Vector,
+    /// By the entries of the index file alone: what they point at answers
+    Index,
 }
 
 impl From<ModeArg> for Mode {
@@ -141,6 +153,7 @@ impl From<ModeArg> for Mode {
             ModeArg::Hybrid => Mode::Hybrid,
             ModeArg::Lexical => Mode::Lexical,
             ModeArg::Vector => Mode::Vector,
+            ModeArg::Index => Mode::Index,
         }
     }
 }
@@ -218,6 +231,8 @@ pub enum BenchMode {
     Lexical,
     /// The daemon, by meaning alone
     Vector,
+    /// The daemon, by the entries of the index file alone
+    Index,
     /// The five files with most of the question's words, read whole
     Grep,
     /// Every file, read whole
@@ -316,7 +331,7 @@ mod tests {
             "hippoctl search",
             "hippoctl search x -n 0",
             "hippoctl search x -n 201",
-            "hippoctl search x --mode index",
+            "hippoctl search x --mode fuzzy",
             "hippoctl search x --budget 0",
             "hippoctl workspace",
             "hippoctl bench q.jsonl -k 0",

@@ -1,6 +1,7 @@
 //! How do answers look to a person?
 
 pub mod doctor;
+pub mod index;
 pub mod model;
 pub mod search;
 pub mod status;

@@ -2,6 +2,7 @@
 
 pub mod daemon;
 pub mod get;
+pub mod index;
 pub mod logs;
 pub mod model;
 pub mod search;

@@ -143,6 +143,7 @@ mod tests {
                 why: Some("no model is installed; hippoctl model pull".into()),
             },
             notes: vec!["tokens are bytes/4".into()],
+            trace: None,
             took_ms: 1.0,
         }
     }

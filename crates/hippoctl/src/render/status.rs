@@ -95,6 +95,7 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         root_present,
         vector,
         database_bytes,
+        index: _,
     } = workspace;
     let mut text = String::new();
     let missing = if *root_present {
@@ -265,6 +266,7 @@ mod tests {
                 building: false,
             },
             database_bytes: 2_400_000,
+            index: None,
         }
     }
 
