@@ -25,7 +25,7 @@ fn remembered() -> RememberResponse {
         start_line: 12,
         end_line: 14,
         entry: None,
-        notes: vec!["a key was left out".into()],
+        notes: vec!["the index file is off".into()],
     }
 }
 
@@ -69,7 +69,7 @@ fn words_become_one_text_with_all_that_was_said_of_it() {
     let (ended, asked) = run(&["never", "on", "Fridays"], b"");
     assert_eq!(
         ended,
-        (0, said.to_owned(), "note: a key was left out\n".to_owned())
+        (0, said.to_owned(), "note: the index file is off\n".to_owned())
     );
     assert_eq!(asked, Some(request("never on Fridays").into()));
 
