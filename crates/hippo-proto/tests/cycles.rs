@@ -178,10 +178,10 @@ fn what_was_remembered_keeps_its_names() {
         &remembered,
     );
     answer(
-        r#"{"path":"memory/2026-03-01.md","start_line":12,"end_line":14,"entry":null,"notes":["a key was left out"]}"#,
+        r#"{"path":"memory/2026-03-01.md","start_line":12,"end_line":14,"entry":null,"notes":["the index file is off"]}"#,
         &RememberResponse {
             entry: None,
-            notes: vec!["a key was left out".into()],
+            notes: vec!["the index file is off".into()],
             ..remembered
         },
     );

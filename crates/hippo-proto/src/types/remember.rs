@@ -105,7 +105,7 @@ pub struct RememberResponse {
     pub end_line: u32,
     /// Its entry in the index file; null where the index file is switched off.
     pub entry: Option<IndexEntry>,
-    /// What the reader should know, for example that a secret was left out.
+    /// What the reader should know about this, such as why there is no entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

@@ -7,10 +7,9 @@ use hippo_proto::{
     IndexPriority, IndexShowResponse,
 };
 
-use super::{harmless, plural, table};
+use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
 
-const INDENT: &str = "   ";
 /// Most characters of a topic in a table.
 const TOPIC: usize = 40;
 
@@ -198,7 +197,8 @@ fn pointer(pointer: &IndexPointer) -> String {
     })
 }
 
-fn band(band: IndexBand) -> &'static str {
+/// As on the wire.
+pub fn band(band: IndexBand) -> &'static str {
     match band {
         IndexBand::Strong => "strong",
         IndexBand::Moderate => "moderate",
@@ -215,11 +215,6 @@ fn priority(priority: IndexPriority) -> &'static str {
         IndexPriority::Normal => "Its priority is normal.",
         IndexPriority::Low => "Its priority is low: it fades faster.",
     }
-}
-
-/// What a daemon says of a file, harmless and without line ends.
-fn one_line(text: &str) -> String {
-    harmless(text).replace(['\n', '\t'], " ")
 }
 
 fn short(topic: &str) -> String {

@@ -98,18 +98,19 @@ fn prioritise(workspace: String, id: String, priority: IndexPriority) -> IndexEd
 
 fn request(workspace: String, args: IndexEditArgs) -> IndexEditRequest {
     let IndexEditArgs { id, changes } = args;
-    // `--tags ""` is one empty tag, which means none.
-    let tags = changes.tags.map(|tags| {
-        let tags = tags.iter().map(|tag| tag.trim());
-        tags.filter(|tag| !tag.is_empty()).map(str::to_owned).collect()
-    });
     IndexEditRequest {
         workspace,
         id,
         topic: changes.topic,
         summary: changes.summary,
-        tags,
+        tags: changes.tags.map(tags),
         pointers: None,
         priority: changes.priority.map(Into::into),
     }
+}
+
+/// Tags as they were given, without the empty ones: `--tags ""` is one empty tag, which means none.
+pub fn tags(given: Vec<String>) -> Vec<String> {
+    let tags = given.iter().map(|tag| tag.trim());
+    tags.filter(|tag| !tag.is_empty()).map(str::to_owned).collect()
 }
