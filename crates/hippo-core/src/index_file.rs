@@ -31,6 +31,7 @@ use crate::time::Timestamp;
 pub use header::Header;
 pub use indexed::Indexed;
 pub use section::Known;
+pub use text::slug;
 pub use write::{as_written, entry_text, pointer_line};
 
 use block::Block;
