@@ -17,9 +17,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
 
-use known::{JWT, KEY_BLOCK, PREFIXES, TELEGRAM, URL};
+use known::{JWT, KEY_BLOCK, KEY_END, PREFIXES, TELEGRAM, URL};
 use label::{LABELS, Label, SCHEMES};
 
 /// What stands in the place of a secret.
@@ -31,10 +31,10 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     let Some(finder) = &*FINDER else {
         return Cow::Borrowed(text);
     };
+    let hits: Vec<Match> = finder.patterns.find_iter(text).collect();
     let mut out = String::new();
     let mut done = 0;
-    let mut hits = finder.patterns.find_iter(text).peekable();
-    while let Some(hit) = hits.next() {
+    for (number, hit) in hits.iter().enumerate() {
         if hit.start() < done {
             continue;
         }
@@ -43,18 +43,20 @@ pub fn redact(text: &str) -> Cow<'_, str> {
             start: hit.start(),
             end: hit.end(),
             done,
-            next: hits.peek().map_or(text.len(), |next| next.start()),
+            later: hits.get(number + 1..).unwrap_or_default(),
         };
         let found = match finder.meaning[hit.pattern().as_usize()] {
-            Start::Label(label) => place.labelled(label),
-            Start::Scheme => place.scheme(),
-            Start::Prefix(number) => place.prefix(&PREFIXES[number]),
+            Start::Label(label) => place.labelled(label).and_then(|secret| place.cut(secret)),
+            Start::Scheme => place.scheme().and_then(|secret| place.cut(secret)),
+            Start::Prefix(number) => place
+                .prefix(&PREFIXES[number])
+                .and_then(|secret| place.cut(secret)),
             Start::Jwt => place.jwt(),
             Start::KeyBlock => place.key_block(),
-            Start::Url => place.url(),
+            Start::Url => place.url().and_then(|secret| place.cut(secret)),
             Start::Telegram => place.telegram(),
         };
-        if let Some(secret) = found.filter(|secret| secret.start >= done && !secret.is_empty()) {
+        if let Some(secret) = found {
             out.push_str(&text[done..secret.start]);
             out.push_str(REDACTED);
             done = secret.end;
@@ -65,6 +67,18 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     }
     out.push_str(&text[done..]);
     Cow::Owned(out)
+}
+
+/// Whether a private key begins in a text and does not end in it.
+pub(crate) fn opens_key_block(text: &str) -> bool {
+    let last = text.rfind(KEY_BLOCK).map(|at| &text[at..]);
+    last.is_some_and(|block| block.contains("PRIVATE KEY") && !block.contains(KEY_END))
+}
+
+/// What follows a private key that began before the text; `None` when it goes on after it.
+pub(crate) fn after_key_block(text: &str) -> Option<&str> {
+    let rest = &text[text.find(KEY_END)?..];
+    Some(rest.split_once('\n').map_or("", |(_, rest)| rest))
 }
 
 /// Where a secret may begin, or is named.
@@ -123,11 +137,25 @@ struct Place<'t> {
     end: usize,
     /// Everything before is done with.
     done: usize,
-    /// Where the next place starts.
-    next: usize,
+    /// The places after it.
+    later: &'t [Match],
 }
 
 impl<'t> Place<'t> {
+    /// A secret without a key block that follows it; `None` when what follows it was redacted, and was judged with it then.
+    fn cut(&self, secret: Range<usize>) -> Option<Range<usize>> {
+        let block = self
+            .str(secret.clone())
+            .match_indices(KEY_BLOCK)
+            .map(|(at, _)| at)
+            .find(|at| *at > 0);
+        let end = block.map_or(secret.end, |at| secret.start + at);
+        let rest = value::clip(self.rest(end), 32)
+            .trim_start_matches(|mark: char| mark.is_ascii_punctuation() && mark != '[');
+        let fresh = secret.start >= self.done && secret.start < end && !rest.starts_with(REDACTED);
+        fresh.then_some(secret.start..end)
+    }
+
     fn bytes(&self) -> &'t [u8] {
         self.text.as_bytes()
     }
@@ -137,8 +165,11 @@ impl<'t> Place<'t> {
         self.bytes().get(at).copied().unwrap_or(0)
     }
 
-    /// The byte before an offset; 0 at the start.
+    /// The byte before an offset; 0 at the start. After a secret it is what stands in the place of that.
     fn before(&self, at: usize) -> u8 {
+        if at == self.done && at > 0 {
+            return b']';
+        }
         at.checked_sub(1).map_or(0, |at| self.at(at))
     }
 
@@ -147,6 +178,17 @@ impl<'t> Place<'t> {
         let rest = self.bytes().get(from..).unwrap_or_default();
         let length = rest.iter().take(most).position(|&byte| !wanted(byte));
         from + length.unwrap_or(rest.len().min(most))
+    }
+
+    /// Where the first place starts that lies behind an offset; the end of the text when there is none.
+    fn next(&self, behind: usize) -> usize {
+        let next = self.later.iter().map(Match::start).find(|start| *start > behind);
+        next.unwrap_or(self.text.len())
+    }
+
+    /// The text from an offset on; nothing within a character.
+    fn rest(&self, from: usize) -> &'t str {
+        self.text.get(from..).unwrap_or_default()
     }
 
     /// Some bytes as text; a place between characters is given by every caller, since it looks for ASCII marks.

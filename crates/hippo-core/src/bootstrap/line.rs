@@ -1,7 +1,10 @@
 //! What does a line of memory say, without the marks around it, and how much does it weigh?
 
+use std::borrow::Cow;
+
 use crate::chunk::text::visible;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
+use crate::redact::{self, redact};
 use crate::retrieval::speaker;
 
 /// Weight of what an assistant said: long, and about what it was asked.
@@ -12,6 +15,8 @@ const CODE: f32 = 0.3;
 const HEADING: f32 = 3.0;
 /// Bytes of a chunk that count towards its mass.
 const MASS: usize = 800;
+/// Least bytes of a line that is data: lines of keys have 64.
+const DATA: usize = 60;
 
 /// A line as a reader sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +53,7 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
     let mut section = from
         .checked_sub(1)
         .and_then(|before| Some(document.chunks.get(before)?.section));
+    let mut key = false;
     for chunk in document.chunks.get(from..to).unwrap_or_default() {
         if section != Some(chunk.section) {
             section = Some(chunk.section);
@@ -64,12 +70,13 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
             _ => 1.0,
         };
         let text = chunk_text(bytes, chunk);
+        let text = without_secrets(&text, &mut key);
         for line in visible(&text).lines() {
             let line = without_role(line, chunk.speaker);
-            if chunk.kind == ChunkKind::Table && !line.contains(char::is_alphanumeric) {
+            if chunk.kind == ChunkKind::Table && !line.contains(char::is_alphanumeric) || is_data(line) {
                 continue;
             }
-            push(&mut out, clean(line), weight, chunk, chunk.kind);
+            push(&mut out, unmarked(line), weight, chunk, chunk.kind);
         }
     }
     out
@@ -87,6 +94,28 @@ fn push(out: &mut Vec<Line>, text: String, weight: f32, chunk: &Chunk, kind: Chu
     }
 }
 
+/// The text of a chunk as it may be shown. `key` is whether a private key began in a chunk before.
+fn without_secrets<'t>(text: &'t str, key: &mut bool) -> Cow<'t, str> {
+    let text = if *key {
+        match redact::after_key_block(text) {
+            Some(rest) => rest,
+            None => return Cow::Borrowed(""),
+        }
+    } else {
+        text
+    };
+    let shown = redact(text);
+    *key = matches!(shown, Cow::Owned(_)) && redact::opens_key_block(text);
+    shown
+}
+
+/// Whether a line is one run of base64: nothing to read, and perhaps a part of a key.
+fn is_data(line: &str) -> bool {
+    let line = line.trim();
+    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    line.len() >= DATA && line.bytes().all(base64)
+}
+
 /// Without `User:` and its like; the name of a person stays, it belongs to what was said.
 fn without_role(line: &str, speaker: Speaker) -> &str {
     match speaker {
@@ -97,8 +126,12 @@ fn without_role(line: &str, speaker: Speaker) -> &str {
     }
 }
 
-/// A line without marks of lists, quotes, emphasis, code, links and tables, in single spaces.
+/// A line without secrets, and without marks of lists, quotes, emphasis, code, links and tables, in single spaces.
 pub(super) fn clean(line: &str) -> String {
+    unmarked(&redact(line))
+}
+
+fn unmarked(line: &str) -> String {
     let mut line = line.trim().trim_start_matches(['>', '#', ' ', '\t']);
     for mark in ["- [ ] ", "- [x] ", "- [X] ", "- ", "* ", "+ "] {
         if let Some(rest) = line.strip_prefix(mark) {
@@ -189,12 +222,39 @@ mod tests {
             ("- [x] paid", "paid"),
             ("![logo](a.png) text", "logo text"),
             ("a < b and 2 * 3", "a < b and 2 3"),
+            ("- **Password:** `hunter2`", "Password: [redacted]"),
             ("2026. was a year", "2026. was a year"),
             ("", ""),
         ];
         for (line, expected) in table {
             assert_eq!(clean(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn no_part_of_a_key_is_shown() {
+        let body = "MIIEowIBAAKCAQEA7vN3kq1Zx81kQ9dPw72LmA0vBt3Zx81kQ9dPw72LmA0vBt3x\n".repeat(60);
+        let text = format!(
+            "# Server\n\nbefore\n\n```\n-----BEGIN RSA PRIVATE KEY-----\n{body}shortEnd==\n-----END RSA PRIVATE KEY-----\n```\n\n\
+            after, {}\n",
+            "with words enough to be a chunk of its own ".repeat(9)
+        );
+        let document = chunk(text.as_bytes());
+        assert!(document.chunks.len() > 3, "{}", document.chunks.len());
+        for from in 0..document.chunks.len() {
+            let lines = lines(&document, text.as_bytes(), from, document.chunks.len());
+            assert!(lines.iter().all(|line| !line.text.contains("MIIE")), "{lines:?}");
+            assert!(
+                lines.iter().any(|line| line.text.starts_with("after")),
+                "{lines:?}"
+            );
+        }
+        let shown: Vec<String> = lines(&document, text.as_bytes(), 0, document.chunks.len())
+            .into_iter()
+            .map(|line| line.text)
+            .collect();
+        assert_eq!(shown[..3], ["Server", "before", "[redacted]"]);
+        assert_eq!(shown.len(), 4, "{shown:?}");
     }
 
     #[test]
