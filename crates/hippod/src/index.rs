@@ -1,5 +1,7 @@
 //! What are the index entries of a workspace now, as questions see them?
 
+pub mod answers;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -11,7 +13,7 @@ use hippo_core::retrieval::terms::QueryTerm;
 use hippo_core::time::Timestamp;
 
 /// The entries of a workspace as of one moment; made anew by the engine when one of them changes.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct IndexView {
     records: Vec<Arc<Record>>,
     by_id: HashMap<EntryId, usize>,
@@ -100,7 +102,11 @@ impl IndexView {
     pub fn of_place(&self, path: &str, heading: &[String]) -> Option<&Arc<Record>> {
         let of_path = self.by_path.get(path)?;
         let depth = |record: &Record| {
-            let mine = record.entry.pointers.iter().filter(|pointer| pointer.path == path);
+            let mine = record
+                .entry
+                .pointers
+                .iter()
+                .filter(|pointer| pointer.path == path);
             mine.filter_map(|pointer| match &pointer.section {
                 None => Some(0),
                 Some(section) => heading
@@ -115,7 +121,10 @@ impl IndexView {
             let record = &self.records[*at];
             depth(record).map(|depth| (record.learned.is_none(), depth, std::cmp::Reverse(*at)))
         };
-        let best = of_path.iter().filter_map(|at| rank(at).map(|rank| (rank, *at))).max();
+        let best = of_path
+            .iter()
+            .filter_map(|at| rank(at).map(|rank| (rank, *at)))
+            .max();
         best.map(|(_, at)| &self.records[at])
     }
 }

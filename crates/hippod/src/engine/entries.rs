@@ -15,19 +15,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{DocumentState, Place, Record, Snapshot};
+use hippo_core::consolidation::{Cycle, DocumentState, Place, Record, Snapshot};
 use hippo_core::decay::Profile;
 use hippo_core::entry::EntryId;
 use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryStore, RunRow, Store};
 
+use super::workspace::Known;
 use crate::config::WorkspaceConfig;
 use crate::index::IndexView;
 use crate::view::WorkspaceView;
 
+pub use access::{Lesson, Trace};
 pub use cycle::{Order, Planned};
 pub use remember::Remembered;
+pub use report::{cycle as cycle_of, run as run_on_wire};
+pub use requests::Change;
 
 /// Changes of entries are shown to questions after this long at the latest.
 const PUBLISH: Duration = Duration::from_millis(250);
@@ -76,11 +80,21 @@ impl Entries {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn load(store: &mut Store, config: &WorkspaceConfig, now: Timestamp, at: Instant) -> Result<Self, StoreError> {
+    pub fn load(
+        store: &mut Store,
+        config: &WorkspaceConfig,
+        now: Timestamp,
+        at: Instant,
+    ) -> Result<Self, StoreError> {
         let interrupted = store.interrupt_runs()?;
         let known = store.entries()?;
         for row in &known.damaged {
-            tracing::warn!(table = row.table, id = row.id, reason = row.reason, "a row cannot be read; it is left as it is");
+            tracing::warn!(
+                table = row.table,
+                id = row.id,
+                reason = row.reason,
+                "a row cannot be read; it is left as it is"
+            );
         }
         let first = known.runs.iter().map(|run| run.record.started).min();
         let file = files::IndexFile::load(store, at)?;
@@ -101,6 +115,30 @@ impl Entries {
             look_at: at,
             findings: Vec::new(),
         })
+    }
+
+    /// Documents that came after the last light cycle started, and have no entry: a process may have ended before their
+    /// cycle.
+    pub fn notice(&mut self, documents: &HashMap<String, Known>) {
+        let light = |run: &&RunRow| run.record.cycle == Cycle::Light && run.record.finished.is_some();
+        let last = self
+            .known
+            .runs
+            .iter()
+            .filter(light)
+            .map(|run| run.record.started)
+            .max();
+        let told = self
+            .known
+            .records
+            .values()
+            .flat_map(|record| &record.entry.pointers);
+        let told: BTreeSet<&str> = told.map(|pointer| pointer.path.as_str()).collect();
+        let missed = documents.iter().filter(|(path, known)| {
+            let modified = Timestamp(known.mark.mtime_ns / 1_000_000);
+            last.is_none_or(|last| modified >= last) && !told.contains(path.as_str())
+        });
+        self.fresh.extend(missed.map(|(path, _)| path.clone()));
     }
 
     /// Notes that entries have changed.

@@ -6,11 +6,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{self, CoAccess, Cycle, Plan, Rule, Run as CoreRun, Snapshot, co_access_left};
+use hippo_core::consolidation::{
+    self, CoAccess, Cycle, Plan, Rule, Run as CoreRun, Snapshot, co_access_left,
+};
+use hippo_core::layout::INDEX_FILE;
 use hippo_core::schedule::{self, Outcome, RunRecord};
-use hippo_core::source::SourceRules;
+use hippo_core::source::SourceKind;
 use hippo_core::time::Timestamp;
-use hippo_proto::{CycleReport, Event as News, RpcError};
+use hippo_proto::{CycleReport, Event as News, NextCycle, Pending, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunId, RunRow};
 
@@ -18,9 +21,10 @@ use super::documents::Known;
 use super::files::Now;
 use super::gather::Input;
 use super::report;
+use crate::clock::rfc3339;
 use crate::engine::workspace::Workspace;
 use crate::engine::{Engine, store_error};
-use crate::event::{Answer, Event};
+use crate::event::{Answer, Beat, Event};
 
 /// Steps are made for this long before the engine looks at its events again.
 const SLICE: Duration = Duration::from_millis(20);
@@ -205,7 +209,13 @@ impl Engine {
     }
 
     fn runs(workspace: &Workspace) -> Vec<RunRecord> {
-        workspace.entries.known.runs.iter().map(|run| run.record).collect()
+        workspace
+            .entries
+            .known
+            .runs
+            .iter()
+            .map(|run| run.record)
+            .collect()
     }
 
     /// What is due now, by the recorded runs.
@@ -232,7 +242,10 @@ impl Engine {
             let (since, now) = (workspace.entries.known_since, self.shared.clock.now());
             schedule::next_tick(&runs, since, now, &self.zone(workspace), &only).map(|at| (cycle, at))
         };
-        let mut next: Vec<_> = [Cycle::Light, Cycle::Deep, Cycle::Archival].into_iter().filter_map(of).collect();
+        let mut next: Vec<_> = [Cycle::Light, Cycle::Deep, Cycle::Archival]
+            .into_iter()
+            .filter_map(of)
+            .collect();
         next.sort_by_key(|(_, at)| *at);
         next
     }
@@ -249,10 +262,18 @@ impl Engine {
         let since = self.shared.clock.monotonic();
         let started = moment.unwrap_or_else(|| self.shared.clock.now());
         self.fold(workspace, &profile, since)?;
-        let resumes = workspace.entries.interrupted.iter().rposition(|row| row.record.cycle == cycle && row.undone.is_none());
-        let resumes = resumes.filter(|_| !dry_run && moment.is_none()).map(|at| workspace.entries.interrupted.remove(at));
+        let resumes = workspace
+            .entries
+            .interrupted
+            .iter()
+            .rposition(|row| row.record.cycle == cycle && row.undone.is_none());
+        let resumes = resumes
+            .filter(|_| !dry_run && moment.is_none())
+            .map(|at| workspace.entries.interrupted.remove(at));
         let live = workspace.entries.known.records.values();
-        let live = live.filter(|record| record.place == consolidation::Place::Index).count();
+        let live = live
+            .filter(|record| record.place == consolidation::Place::Index)
+            .count();
         let run = resumes.map_or(
             CoreRun {
                 started,
@@ -289,7 +310,11 @@ impl Engine {
         let folded = workspace.store.fold_accesses(profile, self.shared.clock.now())?;
         workspace.entries.known.journal = folded.kept;
         for record in folded.records {
-            workspace.entries.known.records.insert(record.entry.id.clone(), record);
+            workspace
+                .entries
+                .known
+                .records
+                .insert(record.entry.id.clone(), record);
         }
         workspace.entries.changed(at);
         Ok(())
@@ -352,7 +377,7 @@ impl Engine {
             .iter()
             .map(|(path, known)| Known {
                 path: path.clone(),
-                kind: SourceRules::kind(path),
+                kind: SourceKind::of(path),
                 hash: known.hash,
                 modified: Timestamp(known.mark.mtime_ns / 1_000_000),
             })
@@ -367,7 +392,13 @@ impl Engine {
             root: workspace.root.clone(),
             documents,
             fresh: run.fresh.clone(),
-            last: entries.known.runs.iter().filter(ended).map(|row| row.record.started).max(),
+            last: entries
+                .known
+                .runs
+                .iter()
+                .filter(ended)
+                .map(|row| row.record.started)
+                .max(),
             limit: workspace.view.config.sources.max_file_bytes,
             kept: Arc::clone(&entries.documents),
             vectors: Arc::clone(&entries.vectors),
@@ -408,7 +439,8 @@ impl Engine {
             let profile = workspace.view.config.index.profile();
             snapshot.records = workspace.entries.known.records.clone();
             for record in snapshot.records.values_mut() {
-                record.strength = hippo_core::decay::strength_at(&profile, &record.entry, snapshot.run.started);
+                record.strength =
+                    hippo_core::decay::strength_at(&profile, &record.entry, snapshot.run.started);
             }
             plan = consolidation::plan(&snapshot, plan.cycle);
         }
@@ -434,7 +466,12 @@ impl Engine {
     fn advance(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
         let begun = Instant::now();
         loop {
-            let Some(applying) = workspace.entries.run.as_mut().and_then(|run| run.applying.as_mut()) else {
+            let Some(applying) = workspace
+                .entries
+                .run
+                .as_mut()
+                .and_then(|run| run.applying.as_mut())
+            else {
                 return Ok(());
             };
             let id = applying.id;
@@ -445,12 +482,16 @@ impl Engine {
             if let Err(error) = workspace.store.apply_step(id, &step) {
                 tracing::warn!(%error, "a step of a cycle could not be made; the rest waits for the next attempt");
                 // Refused as well where nothing can be written.
-                let _ = workspace.store.finish_run(id, Outcome::Failed, self.shared.clock.now());
+                let _ = workspace
+                    .store
+                    .finish_run(id, Outcome::Failed, self.shared.clock.now());
                 let _ = self.refresh_run(workspace, id);
                 self.give_up(workspace, &error.to_string());
                 return Err(error);
             }
-            workspace.entries.with_snapshot(|snapshot| step.change.apply(snapshot));
+            workspace
+                .entries
+                .with_snapshot(|snapshot| step.change.apply(snapshot));
             if begun.elapsed() >= SLICE {
                 return Ok(());
             }
@@ -525,13 +566,25 @@ impl Engine {
     }
 
     /// Common accesses of long ago are forgotten once they have no link any more.
-    fn fade_pairs(&mut self, workspace: &mut Workspace, cycle: Cycle, now: Timestamp) -> Result<(), StoreError> {
-        let faded = |known: &hippo_store::db::CoAccessed| co_access_left(known.pair.count, known.last, now) == 0;
+    fn fade_pairs(
+        &mut self,
+        workspace: &mut Workspace,
+        cycle: Cycle,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let faded =
+            |known: &hippo_store::db::CoAccessed| co_access_left(known.pair.count, known.last, now) == 0;
         if cycle == Cycle::Light || !workspace.entries.known.co_access.iter().any(faded) {
             return Ok(());
         }
         let mut batch = workspace.store.begin_entries()?;
-        for known in workspace.entries.known.co_access.iter().filter(|known| faded(known)) {
+        for known in workspace
+            .entries
+            .known
+            .co_access
+            .iter()
+            .filter(|known| faded(known))
+        {
             let mut gone = known.clone();
             gone.pair.count = 0;
             batch.put_co_access(&gone)?;
@@ -542,7 +595,11 @@ impl Engine {
     }
 
     /// Reads a run again from the store.
-    pub(in crate::engine) fn refresh_run(&mut self, workspace: &mut Workspace, id: RunId) -> Result<(), StoreError> {
+    pub(in crate::engine) fn refresh_run(
+        &mut self,
+        workspace: &mut Workspace,
+        id: RunId,
+    ) -> Result<(), StoreError> {
         let runs = &mut workspace.entries.known.runs;
         runs.retain(|row| row.id != id);
         runs.extend(workspace.store.run_row(id)?);
@@ -553,12 +610,73 @@ impl Engine {
     /// Ends a run that cannot go on.
     fn give_up(&mut self, workspace: &mut Workspace, why: &str) {
         workspace.entries.look_at = self.shared.clock.monotonic() + Duration::from_secs(30);
-        let Some(run) = workspace.entries.run.take() else { return };
+        let Some(run) = workspace.entries.run.take() else {
+            return;
+        };
         if let Some(reply) = run.reply {
             let error = RpcError::internal(format!("the cycle could not be run: {why}"));
             // A client that is gone needs no answer.
             let _ = reply.send(Err(error.hint("nothing is lost; hippoctl doctor tells more")));
         }
+    }
+}
+
+impl Engine {
+    /// Answers `heartbeat`, once what is due has run.
+    pub(in crate::engine) fn beat(&self, workspace: &Workspace) -> Beat {
+        let entries = &workspace.entries;
+        if !entries.enabled {
+            return Beat::default();
+        }
+        let mut pending: Vec<Pending> = Vec::new();
+        let mut tell = |kind: &str, text: String, paths: Vec<String>| {
+            pending.push(Pending {
+                kind: kind.to_owned(),
+                text,
+                paths,
+            });
+        };
+        if let Some(story) = entries.held_story() {
+            tell("removals-held", story, vec![INDEX_FILE.to_owned()]);
+        }
+        for conflict in &entries.file.conflicts {
+            tell("conflict", conflict.clone(), vec![INDEX_FILE.to_owned()]);
+        }
+        for fact in &entries.known.proposed {
+            tell("proposal", fact.clone(), Vec::new());
+        }
+        for finding in entries
+            .findings
+            .iter()
+            .filter(|finding| finding.what.contains("gone"))
+        {
+            let pointers = entries
+                .known
+                .records
+                .get(&finding.id)
+                .map(|record| &record.entry.pointers);
+            let paths = pointers.into_iter().flatten().map(|pointer| pointer.path.clone());
+            tell(
+                "orphan",
+                format!("{}: {}", finding.id, finding.what),
+                paths.collect(),
+            );
+        }
+        Beat {
+            due: self.due(workspace).into_iter().map(|due| due.cycle).collect(),
+            pending,
+            next: self.next_on_wire(workspace),
+        }
+    }
+
+    /// When each cycle can become due next, as clients hear it.
+    pub(in crate::engine) fn next_on_wire(&self, workspace: &Workspace) -> Vec<NextCycle> {
+        let next = self.next_cycles(workspace).into_iter();
+        next.map(|(cycle, at)| NextCycle {
+            cycle: report::name(cycle),
+            at: rfc3339(at),
+        })
+        .collect()
     }
 }
 

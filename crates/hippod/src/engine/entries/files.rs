@@ -54,6 +54,8 @@ pub struct IndexFile {
     settle: Option<(Instant, Vec<u8>)>,
     /// Entries that went at once, and are kept until somebody says so.
     pub held: Vec<hippo_core::entry::EntryId>,
+    /// Somebody said that entries which went at once are meant to go; good for one look.
+    pub accept_removals: bool,
     /// Why it is not read or not written, and what to do.
     pub trouble: Option<String>,
     /// The store says something that the file does not say yet, because it could not be written.
@@ -83,7 +85,9 @@ impl Now<'_> {
         Settings {
             offset_seconds: self.offset_seconds,
             undated: self.now,
-            entry_level: u8::try_from(self.config.entry_level).ok().filter(|level| *level > 1),
+            entry_level: u8::try_from(self.config.entry_level)
+                .ok()
+                .filter(|level| *level > 1),
         }
     }
 }
@@ -124,7 +128,9 @@ impl IndexFile {
 
     /// Tokens of the file, estimated as a quarter of its bytes.
     pub fn tokens(&self) -> u64 {
-        self.base.as_ref().map_or(0, |bytes| bytes.len().div_ceil(4) as u64)
+        self.base
+            .as_ref()
+            .map_or(0, |bytes| bytes.len().div_ceil(4) as u64)
     }
 }
 
@@ -193,7 +199,13 @@ impl Entries {
             self.settle(store, now)?;
         }
         if self.file.look_at.is_some_and(|at| at <= now.at) {
+            let accepted = self.file.accept_removals;
+            let held = !self.file.held.is_empty();
             self.take_over(store, now)?;
+            self.file.unwritten |= held && self.file.held.is_empty();
+            if accepted && self.file.look_at.is_none() {
+                self.file.accept_removals = false;
+            }
             if self.file.unwritten && self.is_begun() && self.may_write() {
                 self.write(store, now)?;
             }
@@ -203,7 +215,10 @@ impl Entries {
 
     /// Whether the file may be written now.
     pub fn may_write(&self) -> bool {
-        self.enabled && self.file.trouble.is_none() && self.file.held.is_empty() && self.file.missing_since.is_none()
+        self.enabled
+            && self.file.trouble.is_none()
+            && self.file.held.is_empty()
+            && self.file.missing_since.is_none()
     }
 
     /// Reads the file and merges what others wrote into the store. Answers its bytes where it may be written.
@@ -311,7 +326,13 @@ impl Entries {
     }
 
     /// Takes over what somebody wrote into a file that was being replaced.
-    fn merge_late(&mut self, store: &mut Store, now: Now<'_>, base: &[u8], late: &[u8]) -> Result<(), StoreError> {
+    fn merge_late(
+        &mut self,
+        store: &mut Store,
+        now: Now<'_>,
+        base: &[u8],
+        late: &[u8],
+    ) -> Result<(), StoreError> {
         if base == late {
             return Ok(());
         }
@@ -420,7 +441,10 @@ impl Entries {
             Ok(old) => old,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let beside = shared_file::replaced_path(&path);
-                let why = format!("{INDEX_FILE} cannot be written: {} is in the way; move it away", beside.display());
+                let why = format!(
+                    "{INDEX_FILE} cannot be written: {} is in the way; move it away",
+                    beside.display()
+                );
                 self.block(now, why);
                 return Ok(Replaced::Refused);
             }
@@ -434,7 +458,9 @@ impl Entries {
             }
         };
         self.file.base = Some(bytes);
-        self.file.mark = std::fs::metadata(&path).ok().map(|metadata| FileMark::of(&metadata));
+        self.file.mark = std::fs::metadata(&path)
+            .ok()
+            .map(|metadata| FileMark::of(&metadata));
         let mut batch = store.begin_entries()?;
         if let Some(base) = &self.file.base {
             batch.put_base(INDEX_FILE, base, now.now)?;
@@ -541,7 +567,9 @@ fn made_here(root: &Path) -> Vec<String> {
         found.push(META_FILE.to_owned());
     }
     for folder in ["topics", "temporal", "archive"] {
-        let listing = std::fs::read_dir(root.join(FOLDER).join(folder)).into_iter().flatten();
+        let listing = std::fs::read_dir(root.join(FOLDER).join(folder))
+            .into_iter()
+            .flatten();
         for entry in listing.flatten() {
             let Ok(name) = entry.file_name().into_string() else {
                 continue;

@@ -83,7 +83,11 @@ impl Input {
     }
 
     fn look_at_documents(&mut self) {
-        let pointed = self.snapshot.records.values().flat_map(|record| &record.entry.pointers);
+        let pointed = self
+            .snapshot
+            .records
+            .values()
+            .flat_map(|record| &record.entry.pointers);
         let pointed: BTreeSet<&str> = pointed.map(|pointer| pointer.path.as_str()).collect();
         self.snapshot.documents = documents::states(
             &self.root,
@@ -103,7 +107,10 @@ impl Input {
     fn look_for_entries(&mut self) {
         let mut changed = self.fresh.clone();
         if self.cycle == Cycle::Deep {
-            let since = self.documents.iter().filter(|document| self.changed_since(document));
+            let since = self
+                .documents
+                .iter()
+                .filter(|document| self.changed_since(document));
             changed.extend(since.map(|document| document.path.clone()));
         }
         let state = self.state_files();
@@ -131,7 +138,13 @@ impl Input {
             })
             .collect();
         let records = &self.snapshot.records;
-        let of_changed = |record: &Record| record.entry.pointers.iter().any(|pointer| changed.contains(&pointer.path));
+        let of_changed = |record: &Record| {
+            record
+                .entry
+                .pointers
+                .iter()
+                .any(|pointer| changed.contains(&pointer.path))
+        };
         let taken = records.iter().filter(|(_, record)| !of_changed(record));
         let settings = bootstrap::Settings {
             now: self.snapshot.run.started,
@@ -170,8 +183,10 @@ impl Input {
 
     /// Documents with their text, those in `first` before all others, as many as may be held at once.
     fn read(&self, first: &BTreeSet<String>) -> Vec<(&Known, Read)> {
-        let (first, rest): (Vec<&Known>, Vec<&Known>) =
-            self.documents.iter().partition(|known| first.contains(&known.path));
+        let (first, rest): (Vec<&Known>, Vec<&Known>) = self
+            .documents
+            .iter()
+            .partition(|known| first.contains(&known.path));
         let mut bytes = 0;
         let mut read = Vec::new();
         for known in first.into_iter().chain(rest) {
@@ -196,7 +211,11 @@ impl Input {
             .filter(|(_, record)| record.place == Place::Index)
             .map(|(id, record)| (id, format!("{}. {}", record.entry.topic, record.entry.summary)))
             .collect();
-        let before = self.compared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let before = self
+            .compared
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         let mut compared = BTreeSet::new();
         let (mut ids, mut vectors, mut fresh) = (Vec::new(), Vec::new(), Vec::new());
         for (id, text) in live {
@@ -208,7 +227,13 @@ impl Input {
             let vector = match kept {
                 Some(vector) => vector,
                 None => {
-                    let vector = Arc::new(worker.query(Arc::clone(&model), text).blocking_recv().ok().flatten()?);
+                    let vector = Arc::new(
+                        worker
+                            .query(Arc::clone(&model), text)
+                            .blocking_recv()
+                            .ok()
+                            .flatten()?,
+                    );
                     std::thread::sleep(BREATH);
                     let mut kept = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
                     kept.insert(hash, Arc::clone(&vector));

@@ -25,9 +25,18 @@ impl Entries {
     ///
     /// # Errors
     /// See [`StoreError`]; nothing is taken over then.
-    pub fn merge(&mut self, store: &mut Store, now: Now<'_>, base: &[u8], bytes: &[u8]) -> Result<(), StoreError> {
+    pub fn merge(
+        &mut self,
+        store: &mut Store,
+        now: Now<'_>,
+        base: &[u8],
+        bytes: &[u8],
+    ) -> Result<(), StoreError> {
         let settings = now.settings();
-        let (before, after) = (IndexFile::parse(base, settings), IndexFile::parse(bytes, settings));
+        let (before, after) = (
+            IndexFile::parse(base, settings),
+            IndexFile::parse(bytes, settings),
+        );
         let (base_entries, theirs) = (before.to_entries(), after.to_entries());
         let ours: Vec<Entry> = self
             .known
@@ -40,7 +49,8 @@ impl Entries {
         let held = self.to_hold(&merged.tombstones, base_entries.len(), now);
         let (was_in, is_in) = (sections(&before), sections(&after));
         let by_id: BTreeMap<&EntryId, &Entry> = theirs.iter().map(|entry| (&entry.id, entry)).collect();
-        let taken: BTreeSet<(&EntryId, Field)> = merged.taken.iter().map(|(id, field)| (id, *field)).collect();
+        let taken: BTreeSet<(&EntryId, Field)> =
+            merged.taken.iter().map(|(id, field)| (id, *field)).collect();
         let mut revived = Vec::new();
         let mut changed: Vec<Record> = Vec::new();
         for entry in &merged.entries {
@@ -76,7 +86,11 @@ impl Entries {
         }
         let mut gone = Vec::new();
         for id in merged.tombstones.iter().filter(|_| held.is_empty()) {
-            let pointers = self.known.records.get(id).map(|record| record.entry.pointers.clone());
+            let pointers = self
+                .known
+                .records
+                .get(id)
+                .map(|record| record.entry.pointers.clone());
             let tombstone = Tombstone {
                 pointers: pointers.unwrap_or_default(),
                 at: now.now,
@@ -191,7 +205,11 @@ fn take_fields(
         record.by_hand = true;
     }
     record.entry = Entry {
-        strength: if took(Field::Strength) { merged.strength } else { initial },
+        strength: if took(Field::Strength) {
+            merged.strength
+        } else {
+            initial
+        },
         accessed: match (took(Field::Strength), took(Field::Accessed)) {
             (true, _) => now.now,
             (false, true) => merged.accessed.max(accessed),
@@ -268,8 +286,12 @@ fn told(conflict: &merge::Conflict) -> String {
             let field = format!("{field:?}").to_lowercase();
             format!("{id}: {field} was changed in {INDEX_FILE} and by hippod; the file's holds")
         }
-        Rule::RemovalWins => format!("{id}: removed from {INDEX_FILE} while hippod changed it; it is forgotten"),
-        Rule::ChangeBeatsPruning => format!("{id}: changed in {INDEX_FILE} while hippod put it away; it stays"),
+        Rule::RemovalWins => {
+            format!("{id}: removed from {INDEX_FILE} while hippod changed it; it is forgotten")
+        }
+        Rule::ChangeBeatsPruning => {
+            format!("{id}: changed in {INDEX_FILE} while hippod put it away; it stays")
+        }
     }
 }
 

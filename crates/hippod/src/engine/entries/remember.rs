@@ -68,7 +68,10 @@ impl Engine {
             path: appended.path.clone(),
             section: Some(appended.section.clone()),
         };
-        let id = free_id(&workspace.entries.known.records, &hippo_core::index_file::slug(&appended.topic));
+        let id = free_id(
+            &workspace.entries.known.records,
+            &hippo_core::index_file::slug(&appended.topic),
+        );
         let record = Record {
             strength: 1.0,
             place: Place::Index,

@@ -121,7 +121,11 @@ impl Engine {
             batch.commit()
         })();
         written.map_err(|error| refusal(&error))?;
-        workspace.entries.known.tombstones.insert(entry.clone(), tombstone);
+        workspace
+            .entries
+            .known
+            .tombstones
+            .insert(entry.clone(), tombstone);
         workspace.entries.known.records.insert(entry.clone(), record);
         self.after_a_change(workspace, at)?;
         Ok(IndexForgetResponse { id: entry.0 })
@@ -136,11 +140,10 @@ impl Engine {
         self.before_a_change(workspace, at)?;
         let mut record = known(&workspace.entries, id)?;
         if record.place == Place::Index {
-            return Err(RpcError::new(
-                ErrorKind::Conflict,
-                format!("the entry is in the index: {id}"),
-            )
-            .hint("hippoctl index show tells where it stands"));
+            return Err(
+                RpcError::new(ErrorKind::Conflict, format!("the entry is in the index: {id}"))
+                    .hint("hippoctl index show tells where it stands"),
+            );
         }
         let now = self.shared.clock.now();
         let profile = workspace.view.config.index.profile();
@@ -163,8 +166,10 @@ impl Engine {
     /// What others wrote is taken over before anything is changed.
     fn before_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
         if !workspace.entries.enabled {
-            return Err(RpcError::bad_request("the index is switched off for this workspace")
-                .hint("set index.enabled = true in the configuration"));
+            return Err(
+                RpcError::bad_request("the index is switched off for this workspace")
+                    .hint("set index.enabled = true in the configuration"),
+            );
         }
         let now = Now {
             root: &workspace.root,
@@ -175,7 +180,8 @@ impl Engine {
         let taken = workspace.entries.tend_file(&mut workspace.store, now);
         taken.map_err(|error| refusal(&error))?;
         let profile = workspace.view.config.index.profile();
-        self.fold(workspace, &profile, at).map_err(|error| refusal(&error))
+        self.fold(workspace, &profile, at)
+            .map_err(|error| refusal(&error))
     }
 
     /// Writes a record, brings the file to it, and answers the entry as it is now.
@@ -200,7 +206,11 @@ impl Engine {
         })();
         written.map_err(|error| refusal(&error))?;
         let answer = answers::described(&record, record.strength);
-        workspace.entries.known.records.insert(record.entry.id.clone(), record);
+        workspace
+            .entries
+            .known
+            .records
+            .insert(record.entry.id.clone(), record);
         self.after_a_change(workspace, at)?;
         Ok(answer)
     }
@@ -220,7 +230,12 @@ impl Engine {
         written.map(|_| ()).map_err(|error| refusal(&error))
     }
 
-    fn undo(&mut self, workspace: &mut Workspace, id: RunId, at: Instant) -> Result<CycleUndoResponse, RpcError> {
+    fn undo(
+        &mut self,
+        workspace: &mut Workspace,
+        id: RunId,
+        at: Instant,
+    ) -> Result<CycleUndoResponse, RpcError> {
         self.before_a_change(workspace, at)?;
         let detail = run_detail(workspace, id)?;
         let response = |undone, files| CycleUndoResponse {
@@ -238,10 +253,15 @@ impl Engine {
                 ErrorKind::Conflict,
                 format!("later runs changed the same entries: {}", ids.join(", ")),
             )
-            .hint(format!("take them back first: hippoctl undo {}", ids.first().map_or("", String::as_str))));
+            .hint(format!(
+                "take them back first: hippoctl undo {}",
+                ids.first().map_or("", String::as_str)
+            )));
         }
         let steps = detail.steps.iter().take(detail.row.done as usize).rev();
-        let changes: Vec<CoreChange> = steps.filter_map(|step| taken_back(&workspace.entries, &step.change)).collect();
+        let changes: Vec<CoreChange> = steps
+            .filter_map(|step| taken_back(&workspace.entries, &step.change))
+            .collect();
         let now_at = self.shared.clock.now();
         let undone = workspace.store.undo_run(id, &changes, now_at);
         undone.map_err(|error| refusal(&error))?;
@@ -286,12 +306,18 @@ impl Engine {
         request: &CycleHistoryRequest,
     ) -> Result<CycleHistoryResponse, RpcError> {
         let runs = workspace.entries.known.runs.iter().rev();
-        let runs = runs.take(request.limit.unwrap_or(SHOWN) as usize).map(report::run).collect();
+        let runs = runs
+            .take(request.limit.unwrap_or(SHOWN) as usize)
+            .map(report::run)
+            .collect();
         let report = match request.run {
             None => None,
             Some(run) => {
                 let detail = run_detail(workspace, RunId(run))?;
-                let files = workspace.store.run_files(RunId(run)).map_err(|error| refusal(&error))?;
+                let files = workspace
+                    .store
+                    .run_files(RunId(run))
+                    .map_err(|error| refusal(&error))?;
                 let files = files.into_iter().map(|file| file.path).collect();
                 Some(report::past(&detail, files))
             }
@@ -303,7 +329,8 @@ impl Engine {
 fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, RpcError> {
     let detail = workspace.store.run(id).map_err(|error| refusal(&error))?;
     detail.ok_or_else(|| {
-        RpcError::not_found(format!("could not find the run: {}", id.0)).hint("hippoctl history shows all runs")
+        RpcError::not_found(format!("could not find the run: {}", id.0))
+            .hint("hippoctl history shows all runs")
     })
 }
 
@@ -313,7 +340,9 @@ fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, Store
     let counts = |rule: Rule| !matches!(rule, Rule::Flush | Rule::Strong);
     let touched = |detail: &RunDetail| -> std::collections::BTreeSet<EntryId> {
         let done = detail.steps.iter().take(detail.row.done as usize);
-        done.filter(|step| counts(step.rule)).flat_map(|step| step.entries.clone()).collect()
+        done.filter(|step| counts(step.rule))
+            .flat_map(|step| step.entries.clone())
+            .collect()
     };
     let mine = touched(of);
     let mut later = Vec::new();
@@ -339,11 +368,14 @@ fn taken_back(entries: &Entries, change: &CoreChange) -> Option<CoreChange> {
         CoreChange::Summarise { id, to, .. } => record(id).is_none_or(|record| record.entry.summary == to.0),
         CoreChange::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
         CoreChange::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
-        CoreChange::Replay { id, to, .. } => record(id).is_none_or(|record| record.entry.accessed == to.accessed),
+        CoreChange::Replay { id, to, .. } => {
+            record(id).is_none_or(|record| record.entry.accessed == to.accessed)
+        }
         CoreChange::Move { id, to, .. } => record(id).is_none_or(|record| record.place == *to),
         CoreChange::Add { record: added } => {
             // One that was used or edited since stays.
-            let same = |now: &Record| now.entry.hits == added.entry.hits && now.entry.version == added.entry.version;
+            let same =
+                |now: &Record| now.entry.hits == added.entry.hits && now.entry.version == added.entry.version;
             record(&added.entry.id).is_none_or(same)
         }
         CoreChange::Merge { to: merged, .. } => {
