@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::NewEntry;
 use crate::chunk::ContentHash;
+use crate::decay::Profile;
 use crate::entry::{EntryId, Pointer};
 use crate::time::{Date, Timestamp};
 
@@ -202,6 +203,8 @@ pub struct Settings {
     pub propose_from: (u32, u32),
     /// The local time zone's distance from UTC in seconds.
     pub offset_seconds: i32,
+    /// The numbers of the curve, for entries that come.
+    pub profile: Profile,
 }
 
 impl Default for Settings {
@@ -221,6 +224,7 @@ impl Default for Settings {
             cluster_from: 8,
             propose_from: (3, 3),
             offset_seconds: 0,
+            profile: Profile::PROTOCOL,
         }
     }
 }

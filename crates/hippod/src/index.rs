@@ -65,11 +65,6 @@ impl IndexView {
         &self.records
     }
 
-    /// Whether there is none that a question could find.
-    pub fn is_empty(&self) -> bool {
-        self.shown.is_empty()
-    }
-
     /// The entry with this id.
     pub fn get(&self, id: &EntryId) -> Option<&Arc<Record>> {
         self.by_id.get(id).map(|at| &self.records[*at])

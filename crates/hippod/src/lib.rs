@@ -17,6 +17,7 @@ mod scan;
 mod server;
 mod shared;
 mod status;
+mod ticks;
 mod verify;
 mod view;
 mod watcher;

@@ -4,6 +4,7 @@ use super::change::Change;
 use super::planner::Planner;
 use super::{Filed, Place, Record, Rule, deep};
 use crate::bootstrap::{NewEntry, TimeBand};
+use crate::decay;
 use crate::entry::{EntryId, Pointer, Priority};
 
 /// Hundredths of strength below which a change alone does not reach the file.
@@ -50,7 +51,11 @@ fn new_entries(planner: &mut Planner) {
 fn record_of(new: &NewEntry, planner: &Planner) -> Record {
     let offset = planner.state.settings.offset_seconds;
     Record {
-        strength: new.entry.strength,
+        strength: decay::strength_at(
+            &planner.state.settings.profile,
+            &new.entry,
+            planner.state.run.started,
+        ),
         place: Place::Index,
         group: new.group.clone(),
         band: Some(TimeBand::of(

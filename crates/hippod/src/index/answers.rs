@@ -1,6 +1,5 @@
 //! What do clients hear of index entries: `index.list`, `index.show`?
 
-use hippo_core::bootstrap::entry_tokens;
 use hippo_core::consolidation::{Place, Record};
 use hippo_core::decay::{self, Band, Modifiers};
 use hippo_core::entry::{Entry, EntryId, Origin, Pointer, Priority};
@@ -218,9 +217,4 @@ pub const fn priority(priority: IndexPriority) -> Priority {
         IndexPriority::Normal => Priority::Normal,
         IndexPriority::Low => Priority::Low,
     }
-}
-
-/// Tokens that an entry takes in the file, estimated.
-pub fn tokens(record: &Record) -> u64 {
-    entry_tokens(&record.entry) as u64
 }

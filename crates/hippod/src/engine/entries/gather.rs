@@ -54,6 +54,7 @@ impl Input {
     /// Reads what the cycle needs, and plans.
     pub fn plan(mut self) -> (Snapshot, Plan) {
         let now = self.snapshot.run.started;
+        self.snapshot.settings.profile = self.profile;
         for record in self.snapshot.records.values_mut() {
             record.strength = decay::strength_at(&self.profile, &record.entry, now);
         }
