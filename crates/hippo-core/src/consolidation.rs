@@ -11,6 +11,7 @@ mod deep;
 mod light;
 mod merge;
 mod planner;
+mod similar;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ use crate::time::{Date, Timestamp};
 pub use archival::Health;
 pub use change::{Change, Step};
 pub use planner::{Finding, Plan, Refusal, plan};
+pub use similar::similar;
 pub use value::{Conflict, value_conflict};
 
 /// Which cycle runs.
