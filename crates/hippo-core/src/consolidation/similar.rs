@@ -1,24 +1,21 @@
 //! Which entries have vectors so close that they may say the same?
 //!
-//! Every pair of which one was not compared yet is compared exactly: at 10,000 entries that is a second of a nightly
-//! run when all are new, and next to nothing when few are. Rows are taken in blocks that stay in the cache, four at a
-//! time against one, in lanes that the compiler makes into vector instructions. A lane adds in the same order
-//! everywhere, so that the same vectors give the same pairs on every machine.
+//! Every pair of which one was not compared yet is compared exactly: with 10,000 entries that is a second of a nightly
+//! run when all are new, and next to nothing when few are. Sixteen fresh rows are laid side by side in a panel that
+//! stays in the cache, and all rows pass by it, four at a time. Each sum goes through the components in their order, so
+//! that the same vectors give the same pairs on every machine.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use multiversion::multiversion;
 
 use super::Similar;
 use crate::entry::EntryId;
 
-/// Sums that run side by side: one register of AVX-512.
-const LANES: usize = 16;
-/// Rows compared with one row at a time.
+/// Rows of a panel: one register of AVX-512.
+const WIDTH: usize = 16;
+/// Rows compared with a panel at a time.
 const TOGETHER: usize = 4;
-/// Rows of a block: 96 KiB of 384 components each.
-const BLOCK: usize = 64;
 
 /// The pairs whose cosine is at least `least` and of which at least one entry is fresh, in the order of `ids`.
 ///
@@ -56,67 +53,58 @@ pub fn similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32
 /// The pairs of rows of one length of which the first is among the `new` first ones.
 fn blocks(vectors: &[&[f32]], new: usize, least: f32) -> Vec<(usize, usize, f32)> {
     let mut found = Vec::new();
-    for from in (0..new).step_by(BLOCK) {
-        for other in (from..vectors.len()).step_by(BLOCK) {
-            let end = (other + BLOCK).min(vectors.len());
-            for row in from..(from + BLOCK).min(new) {
-                alike(vectors, row, other.max(row + 1)..end, least, &mut found);
+    let mut panel = Vec::new();
+    for first in (0..new).step_by(WIDTH) {
+        let end = (first + WIDTH).min(new);
+        pack(&vectors[first..end], &mut panel);
+        for at in (first..vectors.len()).step_by(TOGETHER) {
+            // The last row fills the four up.
+            let four: [usize; TOGETHER] = std::array::from_fn(|place| (at + place).min(vectors.len() - 1));
+            let sums = dots(&panel, four.map(|row| vectors[row]));
+            for (other, cosines) in (at..vectors.len()).zip(&sums) {
+                for (row, cosine) in (first..end.min(other)).zip(cosines) {
+                    if *cosine >= least {
+                        found.push((row, other, cosine.clamp(-1.0, 1.0)));
+                    }
+                }
             }
         }
     }
     found
 }
 
-/// Adds those of `others` whose cosine with `row` is at least `least`.
-fn alike(
-    vectors: &[&[f32]],
-    row: usize,
-    others: Range<usize>,
-    least: f32,
-    found: &mut Vec<(usize, usize, f32)>,
-) {
-    for at in others.clone().step_by(TOGETHER) {
-        // The last one fills the four up.
-        let four: [usize; TOGETHER] = std::array::from_fn(|place| (at + place).min(others.end - 1));
-        let cosines = dots(vectors[row], four.map(|other| vectors[other]));
-        for (other, cosine) in four.into_iter().zip(cosines).take(others.end - at) {
-            if cosine >= least {
-                found.push((row, other, cosine.clamp(-1.0, 1.0)));
-            }
+/// Puts rows side by side: one component of each, then the next one of each.
+fn pack(rows: &[&[f32]], panel: &mut Vec<[f32; WIDTH]>) {
+    panel.clear();
+    panel.resize(rows.first().map_or(0, |row| row.len()), [0.0; WIDTH]);
+    for (lane, row) in rows.iter().enumerate() {
+        for (column, x) in panel.iter_mut().zip(*row) {
+            column[lane] = *x;
         }
     }
 }
 
-/// Dot products of one vector with four of the same length.
+/// Dot products of four rows with each row of a panel.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
-fn dots(one: &[f32], [a, b, c, d]: [&[f32]; TOGETHER]) -> [f32; TOGETHER] {
-    let (mut in_a, mut in_b) = ([0.0_f32; LANES], [0.0_f32; LANES]);
-    let (mut in_c, mut in_d) = (in_a, in_b);
-    let pieces = one.chunks_exact(LANES);
-    let rest = pieces.remainder();
-    let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let (c, d) = (c.chunks_exact(LANES), d.chunks_exact(LANES));
-    let tails = [a.remainder(), b.remainder(), c.remainder(), d.remainder()];
-    for ((((x, a), b), c), d) in pieces.zip(a).zip(b).zip(c).zip(d) {
-        // One loop for each sum: the compiler keeps each in a register.
-        for lane in 0..LANES {
-            in_a[lane] += x[lane] * a[lane];
+fn dots(panel: &[[f32; WIDTH]], [a, b, c, d]: [&[f32]; TOGETHER]) -> [[f32; WIDTH]; TOGETHER] {
+    let (mut of_a, mut of_b) = ([0.0; WIDTH], [0.0; WIDTH]);
+    let (mut of_c, mut of_d) = ([0.0; WIDTH], [0.0; WIDTH]);
+    for ((((column, a), b), c), d) in panel.iter().zip(a).zip(b).zip(c).zip(d) {
+        // A loop for each row: so the compiler keeps each row's sums in one register.
+        for lane in 0..WIDTH {
+            of_a[lane] += column[lane] * a;
         }
-        for lane in 0..LANES {
-            in_b[lane] += x[lane] * b[lane];
+        for lane in 0..WIDTH {
+            of_b[lane] += column[lane] * b;
         }
-        for lane in 0..LANES {
-            in_c[lane] += x[lane] * c[lane];
+        for lane in 0..WIDTH {
+            of_c[lane] += column[lane] * c;
         }
-        for lane in 0..LANES {
-            in_d[lane] += x[lane] * d[lane];
+        for lane in 0..WIDTH {
+            of_d[lane] += column[lane] * d;
         }
     }
-    let mut dots = [in_a, in_b, in_c, in_d].map(|sum| sum.iter().sum());
-    for (dot, tail) in dots.iter_mut().zip(tails) {
-        *dot += rest.iter().zip(tail).map(|(x, y)| x * y).sum::<f32>();
-    }
-    dots
+    [of_a, of_b, of_c, of_d]
 }
 
 #[cfg(test)]
