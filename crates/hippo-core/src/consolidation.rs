@@ -12,6 +12,7 @@ mod light;
 mod merge;
 mod planner;
 mod record;
+mod similar;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ pub use archival::Health;
 pub use change::{Change, Step};
 pub use planner::{Finding, Plan, Refusal, plan};
 pub use record::{Filed, Learned, Passage, Place, Record};
+pub use similar::similar;
 pub use value::{Conflict, value_conflict};
 
 /// Which cycle runs.
