@@ -33,6 +33,8 @@ pub use indexed::Indexed;
 pub use section::Known;
 pub use write::{as_written, entry_text};
 
+pub(crate) use line::{BEGIN, END};
+
 use block::Block;
 
 /// What reading and writing depend on besides the file.
