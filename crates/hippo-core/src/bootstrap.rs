@@ -17,10 +17,10 @@ mod units;
 pub(crate) mod words;
 mod work;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use crate::chunk::Document;
-use crate::entry::{Entry, EntryId};
+use crate::chunk::{self, Document};
+use crate::entry::{Entry, EntryId, Priority};
 use crate::source::SourceKind;
 use crate::time::Timestamp;
 use work::Work;
@@ -182,6 +182,34 @@ fn made(work: &mut Work<'_>, state: &[StateFile<'_>], most: usize) -> Vec<NewEnt
     entries.extend(described.take(most));
     entries.sort_by(|a, b| a.entry.pointers.cmp(&b.entry.pointers));
     entries
+}
+
+/// What an entry says of one text that somebody wants to be remembered.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Gist {
+    /// One line.
+    pub summary: String,
+    /// What the text says of its priority, and the name of the rule that found it.
+    pub priority: Option<(Priority, String)>,
+}
+
+/// The gist of a text below a heading.
+#[must_use]
+pub fn gist(rules: &[PriorityRule], heading: &str, text: &str) -> Gist {
+    let bytes = format!("# {heading}\n\n{text}\n").into_bytes();
+    let document = chunk::chunk(&bytes);
+    let lines = line::lines(&document, &bytes, 0, document.chunks.len());
+    let mut words = words::Words::new();
+    words.begin_block();
+    for line in &lines {
+        words.count(&line.text);
+    }
+    let summary = summary::summary(&mut words, &lines, &HashSet::new());
+    let rule = priority::infer(rules, &[heading], &lines);
+    Gist {
+        summary,
+        priority: rule.map(|rule| (rule.priority, rule.name.clone())),
+    }
 }
 
 /// The ids shown under Quick Access: the most accessed first, then the strongest; at most `most` (v1: 20).

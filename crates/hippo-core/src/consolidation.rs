@@ -12,6 +12,7 @@ mod facts;
 mod light;
 mod merge;
 mod planner;
+mod record;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -23,15 +24,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::bootstrap::{NewEntry, TimeBand};
+use crate::bootstrap::NewEntry;
 use crate::chunk::ContentHash;
-use crate::entry::{Entry, EntryId, Pointer};
+use crate::entry::{EntryId, Pointer};
 use crate::time::{Date, Timestamp};
 
 pub use archival::Health;
 pub use change::{Change, Step};
 pub use facts::{LogDay, facts};
 pub use planner::{Finding, Plan, Refusal, plan};
+pub use record::{Filed, Learned, Passage, Place, Record};
 pub use value::{Conflict, value_conflict};
 
 /// Which cycle runs.
@@ -96,54 +98,6 @@ pub enum Rule {
     LossCap,
 }
 
-/// Where an entry stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "in", content = "since")]
-pub enum Place {
-    /// In its group, alive.
-    Index,
-    /// In the Decay Queue, since then.
-    Queue(Timestamp),
-    /// Out of the index file, restorable, since then.
-    Archive(Timestamp),
-}
-
-/// What the index file says of an entry's use.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Filed {
-    /// `accessed`.
-    pub accessed: Timestamp,
-    /// `hits`.
-    pub hits: u32,
-    /// `str`, in hundredths.
-    pub hundredths: u8,
-}
-
-/// An entry with what is known beside it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
-    /// The entry as the store has it.
-    pub entry: Entry,
-    /// Current strength, in [0, 1].
-    pub strength: f32,
-    /// Where it stands.
-    pub place: Place,
-    /// Its group below By Topic.
-    pub group: String,
-    /// Its heading below By Time; `None`: not listed there.
-    pub band: Option<TimeBand>,
-    /// Hashes of what its pointers pointed at, in their order; `None`: not known yet.
-    pub hashes: Vec<Option<[u8; 16]>>,
-    /// What the index file says; `None`: it is not in the file.
-    pub filed: Option<Filed>,
-    /// Since when its strength has been above the threshold for [`Rule::Consolidate`].
-    pub strong_since: Option<Timestamp>,
-    /// It has proved itself.
-    pub consolidated: bool,
-    /// Start of the run that replayed it last.
-    pub replayed: Option<Timestamp>,
-}
-
 /// A section of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionState {
@@ -180,9 +134,20 @@ pub struct CoAccess {
     pub a: EntryId,
     /// The other.
     pub b: EntryId,
-    /// How often.
+    /// How often. In a snapshot: what is left of it by now; 0 takes back the link that it made.
     pub count: u32,
 }
+
+/// What is left of common accesses after some time: they halve in [`CO_ACCESS_HALF_LIFE`], rounded down.
+#[must_use]
+pub fn co_access_left(count: u32, last: Timestamp, now: Timestamp) -> u32 {
+    let ago = now.since(last) as f64 / CO_ACCESS_HALF_LIFE as f64;
+    // At most `count`.
+    (f64::from(count) * 0.5_f64.powf(ago)).floor() as u32
+}
+
+/// Milliseconds after which half of the common accesses of a pair is left: 30 days.
+pub const CO_ACCESS_HALF_LIFE: i64 = 30 * 86_400_000;
 
 /// A fact of the daily logs that may be worth keeping.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -54,7 +54,8 @@ impl Profile {
     };
 
     /// The exponent for an entry of this kind; 0 where nothing fades.
-    fn exponent(&self, modifiers: Modifiers) -> f64 {
+    #[must_use]
+    pub fn exponent(&self, modifiers: Modifiers) -> f64 {
         let mut exponent = self.forgetting_rate;
         match modifiers.priority {
             Priority::Low => exponent *= self.low,

@@ -31,7 +31,8 @@ use crate::time::Timestamp;
 pub use header::Header;
 pub use indexed::Indexed;
 pub use section::Known;
-pub use write::{as_written, entry_text};
+pub use text::slug;
+pub use write::{as_written, entry_text, pointer_line};
 
 pub(crate) use line::{BEGIN, END};
 

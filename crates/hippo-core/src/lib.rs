@@ -10,6 +10,7 @@ pub mod decay;
 pub mod entry;
 pub mod hierarchy;
 pub mod index_file;
+pub mod layout;
 pub mod retrieval;
 pub mod schedule;
 pub mod source;

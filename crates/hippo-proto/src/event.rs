@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::reply::{Id, encode_notification};
+use crate::types::{CycleName, CycleOutcome};
 
 /// A line without an id, as a client receives it.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,8 @@ pub enum EventName {
     Degraded,
     /// See [`Event::Job`].
     Job,
+    /// See [`Event::Cycle`].
+    Cycle,
 }
 
 /// Parameters of an `event` notification: `{"event":"indexed", …}`.
@@ -81,6 +84,19 @@ pub enum Event {
         /// Whether this is the last word on this job.
         finished: bool,
     },
+    /// A consolidation cycle ended.
+    Cycle {
+        /// Canonical root of the workspace.
+        workspace: String,
+        /// Its number in the workspace.
+        run: i64,
+        /// Which cycle.
+        cycle: CycleName,
+        /// How it ended.
+        outcome: CycleOutcome,
+        /// Steps that are done.
+        applied: u64,
+    },
 }
 
 impl Event {
@@ -93,13 +109,16 @@ impl Event {
             Event::Indexed { .. } => EventName::Indexed,
             Event::Degraded { .. } => EventName::Degraded,
             Event::Job { .. } => EventName::Job,
+            Event::Cycle { .. } => EventName::Cycle,
         }
     }
 
     /// The workspace that it concerns, where it concerns one.
     pub fn workspace(&self) -> Option<&str> {
         match self {
-            Event::Indexed { workspace, .. } | Event::Degraded { workspace, .. } => Some(workspace),
+            Event::Indexed { workspace, .. }
+            | Event::Degraded { workspace, .. }
+            | Event::Cycle { workspace, .. } => Some(workspace),
             Event::Job { workspace, .. } => workspace.as_deref(),
         }
     }
@@ -182,6 +201,16 @@ mod tests {
                     finished: false,
                 },
                 r#"{"jsonrpc":"2.0","method":"event","params":{"event":"job","workspace":null,"job":"model-pull","done":1,"total":2,"finished":false}}"#,
+            ),
+            (
+                Event::Cycle {
+                    workspace: "/w".into(),
+                    run: 12,
+                    cycle: CycleName::Deep,
+                    outcome: CycleOutcome::Capped,
+                    applied: 40,
+                },
+                r#"{"jsonrpc":"2.0","method":"event","params":{"event":"cycle","workspace":"/w","run":12,"cycle":"deep","outcome":"capped","applied":40}}"#,
             ),
         ];
         for (event, golden) in events {

@@ -75,6 +75,26 @@ methods! {
     "search" => Search(SearchRequest),
     /// Reads what a pointer points to.
     "get" => Get(GetRequest),
+    /// Appends to the log of today, and enters it into the index file.
+    "remember" => Remember(RememberRequest),
+    /// The entries of the index file, with their strengths.
+    "index.list" => IndexList(IndexListRequest),
+    /// One entry, and why it is as strong as it is.
+    "index.show" => IndexShow(IndexShowRequest),
+    /// Changes what an entry says, or its priority.
+    "index.edit" => IndexEdit(IndexEditRequest),
+    /// Takes an entry out of the index file; what it points at stays.
+    "index.forget" => IndexForget(IndexForgetRequest),
+    /// Brings an entry back that was forgotten or archived.
+    "index.restore" => IndexRestore(IndexRestoreRequest),
+    /// Runs a consolidation cycle, or says what it would do.
+    "cycle.run" => CycleRun(CycleRunRequest),
+    /// The runs so far.
+    "cycle.history" => CycleHistory(CycleHistoryRequest),
+    /// Takes a run back.
+    "cycle.undo" => CycleUndo(CycleUndoRequest),
+    /// Runs what is due; answers what waits for the agent.
+    "heartbeat" => Heartbeat(HeartbeatRequest),
     /// The embedding models that are known.
     "model.list" => ModelList(ModelListRequest),
     /// Obtains a model and the runtime; streams progress.

@@ -175,10 +175,10 @@ mod tests {
                 "\"search\"",
             ),
             (
-                r#"{"jsonrpc":"2.0","id":1,"method":"remember","params":{}}"#,
+                r#"{"jsonrpc":"2.0","id":1,"method":"zzz","params":{}}"#,
                 &one,
                 -32601,
-                "\"remember\"",
+                "\"zzz\"",
                 "the methods are",
             ),
             (
@@ -220,15 +220,15 @@ mod tests {
                 r#"{"jsonrpc":"2.0","id":1,"method":"search","params":{"workspace":"/w","query":"q","mode":"fuzzy"}}"#,
                 &one,
                 -32602,
-                "field \"mode\": unknown variant `fuzzy`",
-                "protocol.md",
+                "unknown mode \"fuzzy\"",
+                "the modes are hybrid, lexical, vector, index",
             ),
             (
-                r#"{"jsonrpc":"2.0","id":1,"method":"search","params":{"workspace":"/w","query":"q","mode":"index"}}"#,
+                r#"{"jsonrpc":"2.0","id":1,"method":"search","params":{"workspace":"/w","query":"q","mode":"hybird"}}"#,
                 &one,
                 -32602,
-                "mode \"index\"",
-                "index file",
+                "unknown mode \"hybird\"",
+                "did you mean \"hybrid\"?",
             ),
         ];
         for (line, id, code, message, hint) in cases {

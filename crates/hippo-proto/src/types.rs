@@ -1,26 +1,47 @@
 //! What are the parameters and answers of each method?
 
+mod cycle;
 mod doctor;
 mod get;
+mod heartbeat;
+mod index;
 mod model;
+mod moment;
+mod remember;
 mod search;
 mod session;
 mod status;
 mod workspace;
 
+pub use cycle::{
+    CycleFinding, CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleOutcome, CycleRefusal,
+    CycleReport, CycleRun, CycleRunRequest, CycleStep, CycleUndoRequest, CycleUndoResponse, IndexHealth,
+    MAX_RUNS, NextCycle,
+};
 pub use doctor::{Check, DoctorRequest, DoctorResponse, Problem, Severity};
 pub use get::{GetRequest, GetResponse};
+pub use heartbeat::{HeartbeatRequest, HeartbeatResponse, Pending};
+pub use index::{
+    IndexBand, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForecast, IndexForgetRequest,
+    IndexForgetResponse, IndexListRequest, IndexListResponse, IndexOrigin, IndexPlace, IndexPointer,
+    IndexPriority, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest, IndexShowResponse,
+    MAX_ENTRIES,
+};
 pub use model::{
     ModelFile, ModelImportRequest, ModelInfo, ModelListRequest, ModelListResponse, ModelPullRequest,
     ModelPullResponse, ModelState, ModelVerifyRequest, ModelVerifyResponse, RuntimeInfo,
 };
-pub use search::{IndexState, MAX_LIMIT, Mode, Scores, SearchHit, SearchRequest, SearchResponse, Strategy};
+pub use remember::{MAX_TEXT_BYTES, MemoryType, RememberRequest, RememberResponse};
+pub use search::{
+    IndexState, MAX_LIMIT, Mode, Scores, SearchHit, SearchRequest, SearchResponse, SearchTrace, Strategy,
+    TraceMatch,
+};
 pub use session::{
     HelloRequest, HelloResponse, ShutdownRequest, ShutdownResponse, SubscribeRequest, SubscribeResponse,
 };
 pub use status::{
-    DiskStatus, ModelLoad, ModelStatus, Skipped, StatusRequest, StatusResponse, VectorBackend, VectorStatus,
-    WatcherMode, WatcherStatus, WorkspaceStatus,
+    DiskStatus, IndexStatus, ModelLoad, ModelStatus, Skipped, StatusRequest, StatusResponse, VectorBackend,
+    VectorStatus, WatcherMode, WatcherStatus, WorkspaceStatus,
 };
 pub use workspace::{
     WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceInfo, WorkspaceListRequest, WorkspaceListResponse,
@@ -30,6 +51,8 @@ pub use workspace::{
 use serde_json::{Map, Value};
 
 use crate::error::RpcError;
+use crate::methods::shorten;
+use crate::suggest::nearest;
 
 /// Checks of parameters that their types alone do not make.
 pub(crate) trait Validate {
@@ -48,6 +71,28 @@ fn no_empty(field: &str, value: Option<&str>) -> Result<(), RpcError> {
     match value {
         Some(value) if value.trim().is_empty() => {
             Err(RpcError::bad_request(format!("the field \"{field}\" is empty")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a word that is none of those that a field knows, with the nearest one as the hint. `[field, noun, nouns]`;
+/// what is no string is left to the types.
+fn one_of(
+    params: &Map<String, Value>,
+    [field, noun, nouns]: [&str; 3],
+    names: &[&str],
+) -> Result<(), RpcError> {
+    match params.get(field) {
+        Some(Value::String(word)) if !names.contains(&word.as_str()) => {
+            let word = shorten(word);
+            let error = RpcError::bad_request(format!("unknown {noun} \"{word}\""));
+            Err(
+                error.hint(match nearest(&word.to_lowercase(), names.iter().copied()) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => format!("the {nouns} are {}", names.join(", ")),
+                }),
+            )
         }
         _ => Ok(()),
     }

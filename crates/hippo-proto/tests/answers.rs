@@ -113,6 +113,7 @@ fn answers_of_search_and_get() {
             why: None,
         },
         notes: vec![],
+        trace: None,
         took_ms: 4.1,
     };
     answer(
@@ -120,7 +121,7 @@ fn answers_of_search_and_get() {
         &response,
     );
     answer(
-        r#"{"query":"when?","mode":"lexical","strategy":"hybrid","results":[{"id":"c1f","path":"memory/2026-01-10.md","start_line":12,"end_line":30,"heading":["Acme","Deploy"],"score":0.83,"scores":null,"strength":0.92,"entry":"acme-deploy","tokens":180,"text":"- never on Fridays","date":null,"explain":{"bm25":0.5}}],"tokens":180,"index":{"generation":1,"pending":9,"lag_ms":40,"degraded":"no-model","why":"not installed"},"notes":["tokens are bytes/4"],"took_ms":4.1}"#,
+        r#"{"query":"when?","mode":"lexical","strategy":"hybrid","results":[{"id":"c1f","path":"memory/2026-01-10.md","start_line":12,"end_line":30,"heading":["Acme","Deploy"],"score":0.83,"scores":null,"strength":0.92,"entry":"acme-deploy","tokens":180,"text":"- never on Fridays","date":null,"explain":{"bm25":0.5}}],"tokens":180,"index":{"generation":1,"pending":9,"lag_ms":40,"degraded":"no-model","why":"not installed"},"notes":["tokens are bytes/4"],"trace":{"reason":"the entry is weak","matches":[{"entry":"acme-deploy","topic":"Acme deploys","relevance":0.5,"strength":0.25,"band":"decaying"}],"stale":["gone.md"],"created":null,"refreshed":["acme-deploy"]},"took_ms":4.1}"#,
         &SearchResponse {
             mode: Mode::Lexical,
             strategy: Strategy::Hybrid,
@@ -133,6 +134,19 @@ fn answers_of_search_and_get() {
                 why: Some("not installed".into()),
             },
             notes: vec!["tokens are bytes/4".into()],
+            trace: Some(SearchTrace {
+                reason: "the entry is weak".into(),
+                matches: vec![TraceMatch {
+                    entry: "acme-deploy".into(),
+                    topic: "Acme deploys".into(),
+                    relevance: 0.5,
+                    strength: 0.25,
+                    band: IndexBand::Decaying,
+                }],
+                stale: vec!["gone.md".into()],
+                created: None,
+                refreshed: vec!["acme-deploy".into()],
+            }),
             ..response
         },
     );
@@ -189,9 +203,23 @@ fn the_answer_of_status() {
             building: false,
         },
         database_bytes: 4096,
+        index: Some(IndexStatus {
+            entries: 12,
+            queued: 1,
+            archived: 2,
+            tokens: 900,
+            file: "held".into(),
+            trouble: Some("read-only".into()),
+            held_removals: 5,
+            last_cycle: None,
+            next: vec![NextCycle {
+                cycle: CycleName::Light,
+                at: "2026-03-01T08:00:00Z".into(),
+            }],
+        }),
     };
     answer(
-        r#"{"version":"0.1.0","pid":42,"uptime_ms":9,"protocol":1,"socket":"/s","home":"/h","model":{"state":"ready","id":"m:384","threads":1,"loads":1,"word_pieces":900},"workspaces":[{"root":"/w","documents":2,"chunks":40,"pending":3,"embedded":37,"skipped":[{"path":"memory/huge.md","reason":"larger than 16 MiB"}],"skipped_count":1,"generation":7,"lag_ms":120,"degraded":"no-model","why":"not installed","watcher":{"mode":"notify","alive":true,"last_canary_ms_ago":20,"last_reconcile_ms_ago":30,"changed_at_last_reconcile":1},"disk":{"files":3,"indexed_files":2},"held_deletions":0,"root_present":true,"vector":{"backend":"exact","vectors":37,"tombstones":1,"building":false},"database_bytes":4096}],"memory_rss_bytes":1000,"requests_served":5}"#,
+        r#"{"version":"0.1.0","pid":42,"uptime_ms":9,"protocol":1,"socket":"/s","home":"/h","model":{"state":"ready","id":"m:384","threads":1,"loads":1,"word_pieces":900},"workspaces":[{"root":"/w","documents":2,"chunks":40,"pending":3,"embedded":37,"skipped":[{"path":"memory/huge.md","reason":"larger than 16 MiB"}],"skipped_count":1,"generation":7,"lag_ms":120,"degraded":"no-model","why":"not installed","watcher":{"mode":"notify","alive":true,"last_canary_ms_ago":20,"last_reconcile_ms_ago":30,"changed_at_last_reconcile":1},"disk":{"files":3,"indexed_files":2},"held_deletions":0,"root_present":true,"vector":{"backend":"exact","vectors":37,"tombstones":1,"building":false},"database_bytes":4096,"index":{"entries":12,"queued":1,"archived":2,"tokens":900,"file":"held","trouble":"read-only","held_removals":5,"last_cycle":null,"next":[{"cycle":"light","at":"2026-03-01T08:00:00Z"}]}}],"memory_rss_bytes":1000,"requests_served":5}"#,
         &StatusResponse {
             version: "0.1.0".into(),
             pid: 42,
@@ -284,10 +312,7 @@ fn words_of_the_enums() {
     fn words<T: Serialize>(values: &[T]) -> String {
         serde_json::to_string(values).unwrap()
     }
-    assert_eq!(
-        words(&[Mode::Hybrid, Mode::Lexical, Mode::Vector]),
-        r#"["hybrid","lexical","vector"]"#
-    );
+    assert_eq!(words(&Mode::ALL), r#"["hybrid","lexical","vector","index"]"#);
     assert_eq!(
         words(&[Strategy::Index, Strategy::Search, Strategy::Hybrid]),
         r#"["index","search","hybrid"]"#

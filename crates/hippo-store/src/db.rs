@@ -20,8 +20,8 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 pub use entries::{
-    Access, Base, CoAccessed, Damaged, EntryBatch, EntryStore, Folded, RunDetail, RunId, RunReport, RunRow,
-    Tombstone,
+    Access, Base, CoAccessed, Damaged, EntryBatch, EntryStore, Folded, RunDetail, RunFile, RunId, RunReport,
+    RunRow, Tombstone,
 };
 pub use load::{Loaded, LoadedDocument};
 pub use read::Reader;

@@ -1,9 +1,17 @@
 //! Which words does the command line understand?
 
+mod cycle;
+mod index;
+mod remember;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hippo_proto::{MAX_LIMIT, Mode};
+
+pub use cycle::{ConsolidateArgs, HistoryArgs};
+pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
+pub use remember::RememberArgs;
 
 /// Searches and tends the memory of agents that hippod keeps.
 #[derive(Debug, Parser)]
@@ -67,6 +75,36 @@ pub enum Verb {
         /// PATH, PATH#Section, PATH:FROM, PATH:FROM:COUNT, or the id of a search result
         target: String,
     },
+    /// List, explain and change the entries of the index file
+    Index {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: IndexVerb,
+    },
+    /// Keep a text: append it to the log of today and enter it into the index file
+    #[command(after_help = remember::EXAMPLES)]
+    Remember(RememberArgs),
+    /// Run a consolidation cycle, which tends the index file, or see what it would do
+    ///
+    /// The daemon runs the cycles by itself; this runs one now. No cycle deletes anything: entries that fade are moved
+    /// to the archive, `hippoctl index restore ID` brings one back, and `hippoctl undo RUN` takes a whole run back.
+    #[command(after_help = cycle::EXAMPLES)]
+    Consolidate(ConsolidateArgs),
+    /// List the runs of the cycles, the newest first, or show one
+    History(HistoryArgs),
+    /// Take back what a run did
+    ///
+    /// What it changed in the index file is again as it was before. To take back twice changes nothing.
+    Undo {
+        /// The number of the run, as `hippoctl history` shows it
+        #[arg(value_parser = clap::value_parser!(i64).range(1..))]
+        run: i64,
+    },
+    /// Run the cycles that are due, and show what waits for a decision
+    ///
+    /// For agents that wake now and then. Safe at any time: what is not due does not run. Ends with 1 where a cycle
+    /// failed.
+    Heartbeat,
     /// List, obtain and check embedding models
     Model {
         /// What to do with it.
@@ -119,7 +157,8 @@ pub struct SyncArgs {
     /// Come back only when all is searchable
     #[arg(long)]
     pub wait: bool,
-    /// Accept deletions that are held because they concern a large share of the workspace
+    /// Take as meant what is held because it concerns a large share: files that are gone, and entries removed from the
+    /// index file
     #[arg(long)]
     pub accept_deletions: bool,
 }
@@ -127,12 +166,14 @@ pub struct SyncArgs {
 /// How `search` finds candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ModeArg {
-    /// By words and by meaning
+    /// By the index file first, then by words and by meaning
     Hybrid,
     /// By words alone
     Lexical,
     /// By meaning alone
     Vector,
+    /// By the entries of the index file alone: what they point at answers
+    Index,
 }
 
 impl From<ModeArg> for Mode {
@@ -141,6 +182,7 @@ impl From<ModeArg> for Mode {
             ModeArg::Hybrid => Mode::Hybrid,
             ModeArg::Lexical => Mode::Lexical,
             ModeArg::Vector => Mode::Vector,
+            ModeArg::Index => Mode::Index,
         }
     }
 }
@@ -176,10 +218,10 @@ pub struct SearchArgs {
     /// The agent that asks
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// Say what each score is made of
+    /// Say what each score is made of, and how the index file led to the answer
     #[arg(long)]
     pub explain: bool,
-    /// Leave no trace on strengths
+    /// Leave no trace: strengthen no entry and create none
     #[arg(long)]
     pub no_record: bool,
 }
@@ -218,6 +260,8 @@ pub enum BenchMode {
     Lexical,
     /// The daemon, by meaning alone
     Vector,
+    /// The daemon, by the entries of the index file alone
+    Index,
     /// The five files with most of the question's words, read whole
     Grep,
     /// Every file, read whole
@@ -295,6 +339,10 @@ mod tests {
             (Some(3), Some(ModeArg::Vector), Some(500))
         );
         assert!(!args.explain && !args.no_record);
+        let Verb::Search(args) = parse("hippoctl search --mode index x").unwrap().verb else {
+            panic!("no search")
+        };
+        assert_eq!(args.mode.map(Mode::from), Some(Mode::Index));
     }
 
     #[test]
@@ -306,6 +354,10 @@ mod tests {
         assert_eq!(args.budgets, [500, 1000, 2000, 3500]);
         assert_eq!(args.modes.len(), 5);
         assert_eq!(args.distinct, Distinct::None);
+        let Verb::Bench(args) = parse("hippoctl bench q.jsonl --modes index,grep").unwrap().verb else {
+            panic!("no bench")
+        };
+        assert_eq!(args.modes, [BenchMode::Index, BenchMode::Grep]);
     }
 
     #[test]
@@ -316,7 +368,7 @@ mod tests {
             "hippoctl search",
             "hippoctl search x -n 0",
             "hippoctl search x -n 201",
-            "hippoctl search x --mode index",
+            "hippoctl search x --mode fuzzy",
             "hippoctl search x --budget 0",
             "hippoctl workspace",
             "hippoctl bench q.jsonl -k 0",

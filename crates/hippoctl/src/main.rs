@@ -53,6 +53,12 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Sync(args) => verbs::workspace::sync(&mut session, &args, out),
         Verb::Search(args) => verbs::search::search(&mut session, args, out),
         Verb::Get { target } => verbs::get::get(&mut session, &target, out),
+        Verb::Index { verb } => verbs::index::index(&mut session, verb, out),
+        Verb::Remember(args) => verbs::remember::remember(&mut session, args, out),
+        Verb::Consolidate(args) => verbs::cycle::consolidate(&mut session, args, out),
+        Verb::History(args) => verbs::cycle::history(&mut session, &args, out),
+        Verb::Undo { run } => verbs::cycle::undo(&mut session, run, out),
+        Verb::Heartbeat => verbs::cycle::heartbeat(&mut session, out),
         Verb::Model { verb } => verbs::model::model(&mut session, verb, out),
         Verb::Bench(args) => bench::bench(&mut session, &args, out),
     }

@@ -1,9 +1,14 @@
 //! How do answers look to a person?
 
+pub mod cycle;
 pub mod doctor;
+pub mod index;
 pub mod model;
+pub mod remember;
 pub mod search;
 pub mod status;
+
+const INDENT: &str = "   ";
 
 /// Text of a file without what a terminal would obey: control characters other than tab and line feed.
 pub fn harmless(text: &str) -> String {
@@ -16,6 +21,20 @@ pub fn harmless(text: &str) -> String {
             }
         })
         .collect()
+}
+
+/// What a daemon says of a file, harmless and without line ends.
+pub fn one_line(text: &str) -> String {
+    harmless(text).replace(['\n', '\t'], " ")
+}
+
+/// "12" or "12-14".
+pub fn lines(first: u32, last: u32) -> String {
+    if first == last {
+        first.to_string()
+    } else {
+        format!("{first}-{last}")
+    }
 }
 
 /// "3 s", "2 min", "5 h", "4 d".

@@ -1,8 +1,11 @@
 //! What does each verb do?
 
+pub mod cycle;
 pub mod daemon;
 pub mod get;
+pub mod index;
 pub mod logs;
 pub mod model;
+pub mod remember;
 pub mod search;
 pub mod workspace;

@@ -62,6 +62,7 @@ fn answer(line: &[u8]) -> Vec<u8> {
         tokens: 14,
         index: IndexState::default(),
         notes: vec![],
+        trace: None,
         took_ms: 0.1,
     };
     encode_result(&call.id, &response)

@@ -1,101 +1,21 @@
 //! Does the program keep its promises about exit codes, streams and workspaces, as seen from outside?
-//!
-//! A scripted daemon stands behind the socket, so that each refusal can be had at will.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
 )]
 
-use std::io::{Read, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
+mod scripted;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
+use std::process::{Command, Stdio};
 
 use hippo_proto::{
-    Call, ErrorKind, Frame, FrameReader, GetResponse, IndexState, Mode, ModelPullResponse, Paths, Progress,
-    Request, RpcError, SearchHit, SearchResponse, Strategy, WorkspaceInfo, WorkspaceListResponse,
-    encode_error, encode_result, parse_request,
+    ErrorKind, GetResponse, IndexState, Mode, ModelPullResponse, Paths, Progress, Request, RpcError,
+    SearchHit, SearchResponse, Strategy, WorkspaceInfo, WorkspaceListResponse, encode_error, encode_result,
 };
+use scripted::{Daemon, command, hippoctl, out};
 use tempfile::TempDir;
-
-/// A folder with a socket that answers as told; every request is passed on.
-struct Daemon {
-    home: TempDir,
-    requests: Receiver<Request>,
-}
-
-impl Daemon {
-    fn start(answer: impl Fn(&Call) -> Vec<u8> + Send + 'static) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        let listener = UnixListener::bind(Paths::below(home.path()).socket).unwrap();
-        let (sender, requests) = channel();
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                let Ok(stream) = stream else { return };
-                // A client that is gone is no concern of the script.
-                let _ = serve(stream, &answer, &|request| {
-                    let _ = sender.send(request);
-                });
-            }
-        });
-        Self { home, requests }
-    }
-
-    fn run(&self, cwd: &Path, arguments: &[&str]) -> Output {
-        hippoctl(self.home.path(), cwd, arguments)
-    }
-}
-
-fn serve(
-    mut stream: UnixStream,
-    answer: &impl Fn(&Call) -> Vec<u8>,
-    heard: &impl Fn(Request),
-) -> std::io::Result<()> {
-    let mut frames = FrameReader::new();
-    let mut chunk = [0; 4096];
-    loop {
-        while let Some(Frame::Line(line)) = frames.next_frame() {
-            match parse_request(&line) {
-                Ok(call) => {
-                    stream.write_all(&answer(&call))?;
-                    heard(call.request);
-                }
-                Err(reply) => stream.write_all(&reply.to_line())?,
-            }
-        }
-        match stream.read(&mut chunk)? {
-            0 => return Ok(()),
-            count => frames.push(&chunk[..count]),
-        }
-    }
-}
-
-fn hippoctl(home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
-    command(home, cwd, arguments).output().unwrap()
-}
-
-fn command(home: &Path, cwd: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hippoctl"));
-    command
-        .args(arguments)
-        .current_dir(cwd)
-        .env_clear()
-        .env("HIPPOD_HOME", home)
-        .stdin(Stdio::null());
-    command
-}
-
-fn out(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (
-        output.status.code().unwrap(),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
-}
 
 fn canonical(folder: &TempDir) -> PathBuf {
     folder.path().canonicalize().unwrap()
@@ -142,6 +62,7 @@ fn found(texts: &[&str]) -> SearchResponse {
             ..IndexState::default()
         },
         notes: vec![],
+        trace: None,
         took_ms: 0.5,
     }
 }

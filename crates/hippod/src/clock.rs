@@ -39,6 +39,27 @@ pub fn date_in(at: Timestamp, zone: &TimeZone) -> Date {
     zone.to_datetime(moment).date()
 }
 
+/// A moment as RFC 3339 in UTC, to the second.
+pub fn rfc3339(at: Timestamp) -> String {
+    let end = if at.0 < 0 {
+        jiff::Timestamp::MIN
+    } else {
+        jiff::Timestamp::MAX
+    };
+    let moment = jiff::Timestamp::from_millisecond(at.0.div_euclid(1000).saturating_mul(1000)).unwrap_or(end);
+    moment.to_string()
+}
+
+/// A moment of a request: RFC 3339, or a day, which begins at midnight in the zone.
+pub fn moment(text: &str, zone: &TimeZone) -> Option<Timestamp> {
+    if let Ok(moment) = text.parse::<jiff::Timestamp>() {
+        return Some(Timestamp(moment.as_millisecond()));
+    }
+    let day: Date = text.parse().ok()?;
+    let midnight = day.to_zoned(zone.clone()).ok()?;
+    Some(Timestamp(midnight.timestamp().as_millisecond()))
+}
+
 /// The machine's clocks.
 #[derive(Debug, Clone)]
 pub struct SystemClock {

@@ -186,7 +186,7 @@ fn heading(tag: &str) -> String {
 }
 
 /// By Time, seen from today.
-fn by_time(planner: &mut Planner) {
+pub(super) fn by_time(planner: &mut Planner) {
     let today = planner.state.today();
     let offset = planner.state.settings.offset_seconds;
     let all = planner.ids(|_| true);

@@ -1,10 +1,10 @@
 //! What does a deep cycle do: pointers, pruning, merges, associations, summaries, Quick Access (v1 §8.2)?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Vigour};
 use super::planner::Planner;
-use super::{Place, Rule, light, merge, sources};
+use super::{Place, Rule, archival, light, merge, sources};
 use crate::bootstrap::quick_access;
 use crate::entry::{EntryId, Origin, Priority};
 
@@ -19,6 +19,7 @@ pub(super) fn rules(planner: &mut Planner) {
     sources::check(planner);
     associate(planner);
     list_quick_access(planner);
+    archival::by_time(planner);
 }
 
 /// Out of the Decay Queue into the archive. What this run queued itself waits for the next one.
@@ -33,12 +34,18 @@ fn prune(planner: &mut Planner) {
     planner.demote(Rule::Prune, spent, Place::Archive(started));
 }
 
-/// Links follow common accesses; links that lead to no live entry go. What people linked stays.
+/// Links follow common accesses, and go when those are long ago or when they lead to no live entry. What people linked
+/// stays.
 fn associate(planner: &mut Planner) {
     let settings = &planner.state.settings;
     let (from, most) = (settings.related_from, settings.related_most);
     let mut together: BTreeMap<EntryId, Vec<(u32, EntryId)>> = BTreeMap::new();
+    let mut faded: BTreeSet<(EntryId, EntryId)> = BTreeSet::new();
     for pair in &planner.state.co_access {
+        if pair.count == 0 {
+            faded.insert((pair.a.clone(), pair.b.clone()));
+            faded.insert((pair.b.clone(), pair.a.clone()));
+        }
         if pair.count >= from && pair.a != pair.b {
             together
                 .entry(pair.a.clone())
@@ -61,7 +68,8 @@ fn associate(planner: &mut Planner) {
             let other = planner.state.records.get(other);
             other.is_some_and(|record| !matches!(record.place, Place::Archive(_)))
         };
-        let mut after: Vec<EntryId> = before.iter().filter(|other| there(other)).cloned().collect();
+        let holds = |other: &&EntryId| there(other) && !faded.contains(&(id.clone(), (*other).clone()));
+        let mut after: Vec<EntryId> = before.iter().filter(holds).cloned().collect();
         let mut more = together.remove(id).unwrap_or_default();
         more.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         for (_, other) in more {
@@ -92,7 +100,7 @@ fn summarise(planner: &mut Planner) {
         if record.place != Place::Index || summary.is_empty() || *summary == entry.summary {
             continue;
         }
-        if entry.origin == Origin::Manual {
+        if entry.origin == Origin::Manual || record.by_hand {
             planner.refuse(Rule::Summary, vec![id.clone()], "a person wrote the summary");
             continue;
         }
@@ -143,7 +151,8 @@ pub(super) fn replay(planner: &mut Planner) {
     }
 }
 
-fn list_quick_access(planner: &mut Planner) {
+/// What the index file lists first.
+pub(super) fn list_quick_access(planner: &mut Planner) {
     planner.consider(Rule::QuickAccess, planner.state.live().count());
     let live = planner
         .state

@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::planner::Planner;
-use super::{Filed, Place, Record, Rule};
+use super::{Filed, Place, Record, Rule, deep};
 use crate::bootstrap::{NewEntry, TimeBand};
 use crate::entry::{EntryId, Pointer, Priority};
 
@@ -17,6 +17,10 @@ pub(super) fn rules(planner: &mut Planner) {
     revive(planner);
     queue(planner);
     strong(planner);
+    // A first index is useful before the first night.
+    if planner.state.quick_access.is_empty() {
+        deep::list_quick_access(planner);
+    }
 }
 
 /// Entries for files that have none.
@@ -58,6 +62,8 @@ fn record_of(new: &NewEntry, planner: &Planner) -> Record {
         strong_since: None,
         consolidated: false,
         replayed: None,
+        learned: None,
+        by_hand: false,
         entry: new.entry.clone(),
     }
 }
@@ -127,7 +133,7 @@ pub(super) fn flush(planner: &mut Planner) {
         let Some(record) = planner.state.records.get(&id) else {
             continue;
         };
-        let (from, to) = (record.filed, filed(record));
+        let (from, to) = (record.filed, Filed::of(record));
         if !is_told(from, to) {
             let change = Change::File {
                 id: id.clone(),
@@ -148,17 +154,6 @@ fn is_told(from: Option<Filed>, to: Option<Filed>) -> bool {
     let band = |filed: Filed| BANDS.iter().rposition(|least| filed.hundredths >= *least);
     let near = said.hundredths.abs_diff(so.hundredths) < FADED && band(said) == band(so);
     near && (said.accessed, said.hits) == (so.accessed, so.hits)
-}
-
-/// What the file says of an entry; `None` for an archived one.
-fn filed(record: &Record) -> Option<Filed> {
-    let shown = !matches!(record.place, Place::Archive(_));
-    shown.then(|| Filed {
-        accessed: record.entry.accessed,
-        hits: record.entry.hits,
-        // Saturates: strengths are in [0, 1].
-        hundredths: (record.strength * 100.0).round() as u8,
-    })
 }
 
 /// The ids of all live entries that point into a file.

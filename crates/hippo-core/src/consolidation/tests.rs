@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::bootstrap::TECHNICAL;
-use crate::entry::{Origin, Priority};
+use crate::bootstrap::{TECHNICAL, TimeBand};
+use crate::entry::{Entry, Origin, Priority};
 
 const DAY: i64 = 86_400_000;
 const NOW: Timestamp = Timestamp(1_775_000_000_000);
@@ -52,6 +52,8 @@ fn record(name: &str, strength: f32, place: Place) -> Record {
         strong_since: None,
         consolidated: false,
         replayed: None,
+        learned: None,
+        by_hand: false,
     }
 }
 

@@ -89,6 +89,16 @@ impl IndexFile {
         true
     }
 
+    /// Whether a section has a generated text.
+    #[must_use]
+    pub fn has_generated(&self, section: &[&str]) -> bool {
+        let Some((at, _)) = self.find(section) else {
+            return false;
+        };
+        let own = &self.blocks[at + 1..self.end_of(at, 6)];
+        own.iter().any(|block| matches!(block, Block::Generated(_)))
+    }
+
     /// Index of the block after the own content of a section, and the level of its heading.
     fn place(&mut self, section: &[&str]) -> (usize, u8) {
         let section = if section.is_empty() {

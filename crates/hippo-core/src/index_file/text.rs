@@ -233,7 +233,8 @@ pub(super) fn decode(text: &str) -> String {
 }
 
 /// Lower-case letters and digits of a topic with `-` between the words: an id for an entry that has none.
-pub(super) fn slug(topic: &str) -> String {
+#[must_use]
+pub fn slug(topic: &str) -> String {
     let mut out = String::new();
     for character in topic.chars().flat_map(char::to_lowercase) {
         if character.is_alphanumeric() {

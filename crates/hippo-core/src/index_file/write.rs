@@ -75,7 +75,8 @@ pub fn entry_text(entry: &Entry, level: u8, line_end: &str, settings: &Settings)
     out
 }
 
-/// The line of an entry's pointers.
-pub(super) fn pointer_line(pointers: &[Pointer]) -> String {
+/// The line of pointers, with its arrow.
+#[must_use]
+pub fn pointer_line(pointers: &[Pointer]) -> String {
     format!("{} {}", text::ARROW, pointer::write(pointers))
 }

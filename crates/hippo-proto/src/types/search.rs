@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Validate, no_empty};
+use super::moment::looks_like_a_date;
+use super::{IndexBand, Validate, no_empty, one_of};
 use crate::error::{ErrorKind, RpcError};
 
 /// Most results that one request may ask for.
@@ -17,13 +18,30 @@ pub const MAX_QUERY_BYTES: usize = 16 * 1024;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// By words and by meaning, fused by scores.
+    /// By the entries of the index file first; where those do not answer, by words and by meaning, fused by scores.
     #[default]
     Hybrid,
     /// By words alone; needs no model.
     Lexical,
     /// By meaning alone.
     Vector,
+    /// By the entries of the index file alone: what they point at answers.
+    Index,
+}
+
+impl Mode {
+    /// All of them, the default first.
+    pub const ALL: [Self; 4] = [Self::Hybrid, Self::Lexical, Self::Vector, Self::Index];
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Hybrid => "hybrid",
+            Mode::Lexical => "lexical",
+            Mode::Vector => "vector",
+            Mode::Index => "index",
+        }
+    }
 }
 
 /// Parameters of `search`.
@@ -59,10 +77,10 @@ pub struct SearchRequest {
     /// The agent that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Say the features of each result's score.
+    /// Say the features of each result's score, and how the entries of the index file led to the answer.
     #[serde(default)]
     pub explain: bool,
-    /// Whether the query may leave a trace on strengths.
+    /// Whether the query may leave a trace: strengthen the entries that answered, create one for what none points at.
     #[serde(default = "yes")]
     pub record: bool,
 }
@@ -93,13 +111,7 @@ impl SearchRequest {
 
 impl Validate for SearchRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        if params.get("mode").and_then(Value::as_str) == Some("index") {
-            return Err(
-                RpcError::bad_request("mode \"index\" is not served by this version")
-                    .hint("it comes with the index file of a later version; use hybrid, lexical or vector"),
-            );
-        }
-        Ok(())
+        one_of(params, ["mode", "mode", "modes"], &Mode::ALL.map(Mode::name))
     }
 
     fn validate(&self) -> Result<(), RpcError> {
@@ -138,15 +150,6 @@ impl Validate for SearchRequest {
     }
 }
 
-/// The form alone; whether the day exists is for the daemon's calendar.
-fn looks_like_a_date(text: &str) -> bool {
-    text.len() == 10
-        && text.bytes().enumerate().all(|(at, byte)| match at {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        })
-}
-
 /// Which route found the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -177,6 +180,9 @@ pub struct SearchResponse {
     /// What the reader should know about this answer, for example how tokens were counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// How the entries of the index file led to the answer, when `explain` was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<SearchTrace>,
     /// Milliseconds inside the daemon.
     pub took_ms: f64,
 }
@@ -211,6 +217,36 @@ pub struct SearchHit {
     /// Feature → number, when `explain` was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<BTreeMap<String, f32>>,
+}
+
+/// How the entries of the index file led to an answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchTrace {
+    /// Why this route was taken, for a person.
+    pub reason: String,
+    /// Entries that fit the question, the most relevant first.
+    pub matches: Vec<TraceMatch>,
+    /// Pointers of these entries that lead nowhere now, as `path` or `path §section`.
+    pub stale: Vec<String>,
+    /// Id of the entry that is created for what no entry pointed at; null: none.
+    pub created: Option<String>,
+    /// Ids of the entries that are strengthened.
+    pub refreshed: Vec<String>,
+}
+
+/// An entry that fits a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TraceMatch {
+    /// Its id.
+    pub entry: String,
+    /// Its heading.
+    pub topic: String,
+    /// How well it fits, 0 to 1.
+    pub relevance: f32,
+    /// Its strength, 0 to 1, which does not count into the relevance.
+    pub strength: f32,
+    /// What such a strength is good for.
+    pub band: IndexBand,
 }
 
 /// Parts of a score, each 0 to 1.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Validate;
+use super::{CycleRun, NextCycle, Validate};
 
 /// Parameters of `status`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,6 +108,34 @@ pub struct WorkspaceStatus {
     pub vector: VectorStatus,
     /// Bytes of the database with its log.
     pub database_bytes: u64,
+    /// The index file; absent where the workspace is not open yet, and from an older daemon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<IndexStatus>,
+}
+
+/// The index file of a workspace, and what tends it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexStatus {
+    /// Entries in the index file and the files below it, the queue included.
+    pub entries: u64,
+    /// Those in the queue of what fades.
+    pub queued: u64,
+    /// Entries out of the index file: archived or forgotten.
+    pub archived: u64,
+    /// Tokens of the index file.
+    pub tokens: u64,
+    /// `written`: it says what the daemon knows; `unwritten`: not yet, which the next light cycle changes; `held`: the
+    /// daemon does not write it, for the reason in `trouble`; `off`: the configuration wants none.
+    pub file: String,
+    /// What is wrong with the file and what to do; only where something is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+    /// Entries that are gone from the index file and kept all the same, because so many went at once.
+    pub held_removals: u64,
+    /// The newest run of any cycle; null: none yet.
+    pub last_cycle: Option<CycleRun>,
+    /// When each cycle is due next, the soonest first.
+    pub next: Vec<NextCycle>,
 }
 
 /// A file that is not indexed.

@@ -87,7 +87,8 @@ pub struct WorkspaceSyncRequest {
     /// Answer only when all that is on disk now is searchable, by meaning as well where a model is there.
     #[serde(default)]
     pub wait: bool,
-    /// Accept deletions that are held because they concern a large share of the workspace.
+    /// Take as meant what is held because it concerns a large share: files that are gone from the workspace, and
+    /// entries that somebody removed in bulk from the index file.
     #[serde(default)]
     pub accept_deletions: bool,
 }

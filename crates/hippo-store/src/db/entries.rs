@@ -8,6 +8,7 @@ mod access;
 mod base;
 mod batch;
 mod row;
+mod run_files;
 mod runs;
 mod step;
 #[cfg(test)]
@@ -25,6 +26,7 @@ use hippo_core::time::Timestamp;
 pub use access::{Access, Folded};
 pub use base::Base;
 pub use batch::EntryBatch;
+pub use run_files::RunFile;
 pub use runs::{RunDetail, RunId, RunReport, RunRow};
 
 use super::{Reader, Store};

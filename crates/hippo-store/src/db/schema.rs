@@ -7,9 +7,9 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use crate::StoreError;
 
 /// The newest schema that this build writes and reads.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 /// What leads from each version to the next one; a new file takes all of them.
-const MIGRATIONS: [(i64, &str); 2] = [(1, DOCUMENTS), (2, ENTRIES)];
+const MIGRATIONS: [(i64, &str); 3] = [(1, DOCUMENTS), (2, ENTRIES), (3, RUN_FILES)];
 
 /// Version 1: documents and what is found in them.
 ///
@@ -161,6 +161,17 @@ CREATE TABLE bases (
 );
 ";
 
+/// Version 3: files as they were before a run and after it, so that a run is taken back byte for byte.
+const RUN_FILES: &str = "
+CREATE TABLE run_files (
+    run    INTEGER NOT NULL REFERENCES runs (id),
+    path   TEXT NOT NULL,
+    before BLOB,
+    after  BLOB NOT NULL,
+    PRIMARY KEY (run, path)
+) WITHOUT ROWID;
+";
+
 /// Creates the tables in an empty file, brings those of an older version up to date, or refuses a file that this
 /// build does not understand.
 pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Result<(), StoreError> {
@@ -194,7 +205,7 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
                   + EXISTS (SELECT 1 FROM access_days) + EXISTS (SELECT 1 FROM co_access)
                   + EXISTS (SELECT 1 FROM runs) + EXISTS (SELECT 1 FROM run_steps)
                   + EXISTS (SELECT 1 FROM quick_access) + EXISTS (SELECT 1 FROM proposed)
-                  + EXISTS (SELECT 1 FROM bases)",
+                  + EXISTS (SELECT 1 FROM bases) + EXISTS (SELECT 1 FROM run_files)",
             [],
             |row| row.get::<_, i64>(0),
         )

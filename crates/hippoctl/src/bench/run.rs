@@ -46,6 +46,7 @@ fn wire_mode(mode: BenchMode) -> Option<Mode> {
         BenchMode::Hybrid => Some(Mode::Hybrid),
         BenchMode::Lexical => Some(Mode::Lexical),
         BenchMode::Vector => Some(Mode::Vector),
+        BenchMode::Index => Some(Mode::Index),
         BenchMode::Grep | BenchMode::FullScan => None,
     }
 }

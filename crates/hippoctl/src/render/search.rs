@@ -2,20 +2,18 @@
 
 use std::fmt::Write;
 
-use hippo_proto::{SearchHit, SearchResponse};
+use hippo_proto::{SearchHit, SearchResponse, SearchTrace, Strategy};
 
-use super::{harmless, plural};
+use super::index::band;
+use super::{INDENT, harmless, lines, one_line, plural, table};
 use crate::output::Style;
 
-const INDENT: &str = "   ";
-
-/// The results, best first.
+/// The results, best first, and how the index file led to them where that was asked.
 pub fn search(answer: &SearchResponse, style: Style) -> String {
     let results = answer.results.iter().enumerate();
-    results
-        .map(|(at, result)| hit(at + 1, result, style))
-        .collect::<Vec<_>>()
-        .join("\n")
+    let results = results.map(|(at, result)| hit(at + 1, result, style));
+    let trace = answer.trace.iter().map(|it| trace(answer.strategy, it, style));
+    results.chain(trace).collect::<Vec<_>>().join("\n")
 }
 
 /// What the reader should know beside the results.
@@ -60,8 +58,9 @@ fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "{rank:>2} {} {place}{date}",
-        style.strong(format!("{:.2}", hit.score))
+        "{rank:>2} {} {place}{date}{}",
+        style.strong(format!("{:.2}", hit.score)),
+        entry(hit, style)
     );
     if !hit.heading.is_empty() {
         let _ = writeln!(
@@ -83,19 +82,62 @@ fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
     text
 }
 
-fn lines(first: u32, last: u32) -> String {
-    if first == last {
-        first.to_string()
-    } else {
-        format!("{first}-{last}")
+/// The entry that a result belongs to, and its strength, which is no part of the score.
+fn entry(hit: &SearchHit, style: Style) -> String {
+    let strength = hit.strength.map(|strength| format!("strength {strength:.2}"));
+    let entry = hit
+        .entry
+        .as_deref()
+        .map(|entry| format!("entry {}", one_line(entry)));
+    let parts: Vec<String> = entry.into_iter().chain(strength).collect();
+    if parts.is_empty() {
+        return String::new();
     }
+    style.quiet(format!("  {}", parts.join(", ")))
+}
+
+fn trace(strategy: Strategy, trace: &SearchTrace, style: Style) -> String {
+    let SearchTrace {
+        reason,
+        matches,
+        stale,
+        created,
+        refreshed,
+    } = trace;
+    let route = match strategy {
+        Strategy::Index => "by the index file",
+        Strategy::Search => "by search",
+        Strategy::Hybrid => "by the index file and by search",
+    };
+    let mut text = format!("answered {route}: {}\n", one_line(reason));
+    let rows = matches.iter().map(|it| {
+        vec![
+            format!("{INDENT}{}", style.strong(one_line(&it.entry))),
+            format!("relevance {:.2}", it.relevance),
+            format!("strength {:.2}", it.strength),
+            band(it.band).to_owned(),
+            one_line(&it.topic),
+        ]
+    });
+    text.push_str(&table(&rows.collect::<Vec<_>>(), 5));
+    for pointer in stale {
+        let nowhere = style.bad("leads nowhere");
+        let _ = writeln!(text, "{INDENT}→ {} {nowhere}", style.path(one_line(pointer)));
+    }
+    if !refreshed.is_empty() {
+        let _ = writeln!(text, "{INDENT}strengthened: {}", one_line(&refreshed.join(", ")));
+    }
+    if let Some(created) = created {
+        let _ = writeln!(text, "{INDENT}new entry: {}", one_line(created));
+    }
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use hippo_proto::{IndexState, Mode, Scores, Strategy};
+    use hippo_proto::{IndexBand, IndexState, Mode, Scores, TraceMatch};
 
     use super::*;
 
@@ -143,6 +185,7 @@ mod tests {
                 why: Some("no model is installed; hippoctl model pull".into()),
             },
             notes: vec!["tokens are bytes/4".into()],
+            trace: None,
             took_ms: 1.0,
         }
     }
@@ -156,6 +199,57 @@ mod tests {
     fn results_with_colour() {
         let text = search(&answer(), Style { colour: true }).replace('\x1b', "^");
         insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn how_the_index_file_led_to_the_answer() {
+        let fits = |entry: &str, topic: &str, strength, band| TraceMatch {
+            entry: entry.into(),
+            topic: topic.into(),
+            relevance: 0.82,
+            strength,
+            band,
+        };
+        let hits = answer().results.into_iter().skip(1);
+        let found = SearchResponse {
+            strategy: Strategy::Hybrid,
+            results: hits
+                .map(|hit| SearchHit {
+                    strength: Some(0.35),
+                    entry: Some("acme-deploy".into()),
+                    ..hit
+                })
+                .collect(),
+            trace: Some(SearchTrace {
+                reason: "the best entry is weak: search verified it".into(),
+                matches: vec![
+                    fits("acme-deploy", "Acme \x1b[31mdeploys", 0.35, IndexBand::Weak),
+                    fits("acme", "Acme", 0.912, IndexBand::Strong),
+                ],
+                stale: vec!["gone.md §Deploy".into()],
+                created: None,
+                refreshed: vec!["acme-deploy".into()],
+            }),
+            ..answer()
+        };
+        let missed = SearchResponse {
+            strategy: Strategy::Search,
+            results: vec![],
+            trace: Some(SearchTrace {
+                reason: "no entry fits".into(),
+                created: Some("fridays".into()),
+                ..SearchTrace::default()
+            }),
+            ..answer()
+        };
+        let by_index = SearchResponse {
+            strategy: Strategy::Index,
+            ..found.clone()
+        };
+        let plain = [&found, &missed, &by_index].map(|answer| search(answer, Style::default()));
+        insta::assert_snapshot!(plain.join("\n"));
+        let colour = search(&found, Style { colour: true });
+        insta::assert_snapshot!(colour.replace('\x1b', "^"));
     }
 
     #[test]

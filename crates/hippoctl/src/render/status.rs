@@ -1,5 +1,7 @@
 //! How do the states of the daemon and of its workspaces look?
 
+mod entries;
+
 use std::fmt::Write;
 
 use hippo_proto::{
@@ -95,6 +97,7 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         root_present,
         vector,
         database_bytes,
+        index,
     } = workspace;
     let mut text = String::new();
     let missing = if *root_present {
@@ -128,6 +131,9 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         "  vectors  {backend}, {vectors}, {tombstones} deleted{building}"
     );
     let _ = writeln!(text, "  watcher  {}", watcher_line(watcher, style));
+    if let Some(index) = index {
+        text.push_str(&entries::lines(index, style));
+    }
     if *lag_ms > 0 {
         let _ = writeln!(text, "  lag      {}", age(*lag_ms));
     }
@@ -265,6 +271,7 @@ mod tests {
                 building: false,
             },
             database_bytes: 2_400_000,
+            index: None,
         }
     }
 

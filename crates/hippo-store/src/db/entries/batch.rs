@@ -118,6 +118,17 @@ impl EntryBatch<'_> {
         self.done(base::put(&self.transaction, path, bytes, at))
     }
 
+    /// Forgets what was written last at `path`.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; the batch is then to be dropped.
+    pub fn drop_base(&mut self, path: &str) -> Result<(), StoreError> {
+        let done = self
+            .transaction
+            .execute("DELETE FROM bases WHERE path = ?1", [path]);
+        self.done(done.map(|_| ()))
+    }
+
     /// Makes the batch durable and visible to readers.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use hippo_core::consolidation::{Filed, Place, Record};
+use hippo_core::consolidation::{Filed, Learned, Place, Record};
 use hippo_core::entry::{Entry, EntryId};
 use hippo_core::time::Timestamp;
 
@@ -40,6 +40,10 @@ struct Rest<'a> {
     entry: Cow<'a, Entry>,
     hashes: Cow<'a, [Option<[u8; 16]>]>,
     filed: Option<Filed>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    learned: Option<Cow<'a, Learned>>,
+    #[serde(default)]
+    by_hand: bool,
 }
 
 /// Writes a record under its id. A strength that is no number becomes 0: neither JSON nor SQLite can hold it.
@@ -57,6 +61,8 @@ pub(super) fn put(connection: &Connection, record: &Record) -> rusqlite::Result<
         entry,
         hashes: Cow::Borrowed(&record.hashes),
         filed: record.filed,
+        learned: record.learned.as_deref().map(Cow::Borrowed),
+        by_hand: record.by_hand,
     };
     let strength = Some(record.strength).filter(|strength| strength.is_finite());
     connection
@@ -131,6 +137,8 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
         strong_since: time(row, 6)?,
         consolidated: row.get(7)?,
         replayed: time(row, 8)?,
+        by_hand: rest.by_hand,
+        learned: rest.learned.map(|learned| Box::new(learned.into_owned())),
     };
     Ok((id, record))
 }

@@ -87,6 +87,8 @@ fn record(name: &str, strength: f32) -> Record {
         strong_since: None,
         consolidated: false,
         replayed: None,
+        learned: None,
+        by_hand: false,
     }
 }
 

@@ -33,21 +33,17 @@ impl Store {
         Ok(steps.iter().rev().map(|step| step.change.inverse()).collect())
     }
 
-    /// Takes a run back, all of it or nothing, and notes when. Answers the changes that were made; files are brought to
-    /// what the store says afterwards. Done a second time it changes nothing.
+    /// Takes a run back by these changes, all of it or nothing, and notes when: those of [`Store::undo_list`], without what
+    /// somebody has changed since. Files are for the caller to put back.
     ///
     /// # Errors
-    /// See [`Store::undo_list`]; and [`StoreError::Row`] for a run that is running.
-    pub fn undo_run(&mut self, id: RunId, at: Timestamp) -> Result<Vec<Change>, StoreError> {
-        let changes = self.undo_list(id)?;
-        if changes.is_empty() {
-            return Ok(changes);
-        }
+    /// [`StoreError::Row`] for a run that is running; see [`StoreError`].
+    pub fn undo_run(&mut self, id: RunId, changes: &[Change], at: Timestamp) -> Result<(), StoreError> {
         let undone = self.in_transaction(|transaction| {
             let Some(mut run) = runs::ended(transaction, id)? else {
                 return Ok(false);
             };
-            for change in &changes {
+            for change in changes {
                 step::apply(transaction, &mut run, change)?;
             }
             transaction.execute(
@@ -57,7 +53,7 @@ impl Store {
             Ok(true)
         })?;
         if undone {
-            Ok(changes)
+            Ok(())
         } else {
             Err(self.no_run(id, "it is running"))
         }

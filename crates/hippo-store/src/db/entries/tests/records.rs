@@ -5,7 +5,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 use hippo_core::bootstrap::TimeBand;
-use hippo_core::consolidation::{CoAccess, Filed};
+use hippo_core::consolidation::{CoAccess, Filed, Learned, Passage};
 use hippo_core::entry::{Origin, Priority};
 
 use super::super::{CoAccessed, Damaged, Tombstone};
@@ -86,7 +86,20 @@ fn any_record() -> impl Strategy<Value = Record> {
         any::<bool>(),
         option::of(moment()),
     );
-    (any_entry(), stands, rest).prop_map(|(entry, stands, rest)| Record {
+    let learned = (vec(".{0,4}", 0..3), any::<[u8; 16]>(), moment()).prop_map(|(cue, hash, at)| {
+        let path = "memory/a.md".to_owned();
+        Box::new(Learned {
+            cue,
+            passages: vec![Passage { path, hash }],
+            scores: vec![0.5],
+            tokens: 7,
+            all: true,
+            at,
+        })
+    });
+    (any_entry(), stands, rest, option::of(learned)).prop_map(|(entry, stands, rest, learned)| Record {
+        learned,
+        by_hand: rest.3,
         entry,
         strength: stands.0,
         place: stands.1,

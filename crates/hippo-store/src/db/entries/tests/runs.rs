@@ -4,7 +4,7 @@ use hippo_core::consolidation::{self, Change, Cycle, Plan, Rule, Settings, Snaps
 use hippo_core::entry::Priority;
 use hippo_core::schedule::Outcome;
 
-use super::super::{RunId, RunReport};
+use super::super::{RunFile, RunId, RunReport};
 use super::*;
 use crate::StoreError;
 
@@ -113,7 +113,8 @@ fn a_run_that_stops_after_any_step_is_found_there_and_ends_the_same() {
         assert_eq!(read.records, expected.records);
         assert_eq!(read.runs[0].planned, read.runs[0].done);
         assert_eq!(read.runs[0].record.outcome, Outcome::Done);
-        let taken_back = other.undo_run(run, NOW.plus(10)).unwrap();
+        let taken_back = other.undo_list(run).unwrap();
+        other.undo_run(run, &taken_back, NOW.plus(10)).unwrap();
         assert_eq!(taken_back.len(), read.runs[0].done as usize);
         assert_eq!(other.entries().unwrap().records, before.records);
         other.resume_run(run, &rest_of_plan).unwrap_err();
@@ -158,7 +159,7 @@ fn undo_restores_what_was_and_once() {
     for step in &plan.steps {
         store.apply_step(run, step).unwrap();
     }
-    let refused = store.undo_run(run, NOW).unwrap_err();
+    let refused = store.undo_run(run, &[], NOW).unwrap_err();
     assert_eq!(
         refused.to_string(),
         format!("could not use run 1: {}: it is running", scratch.file.display())
@@ -166,14 +167,14 @@ fn undo_restores_what_was_and_once() {
     store.finish_run(run, Outcome::Done, NOW).unwrap();
     let list = store.undo_list(run).unwrap();
     assert_eq!(list, consolidation::undo(&plan));
-    assert_eq!(store.undo_run(run, NOW.plus(1)).unwrap(), list);
+    store.undo_run(run, &list, NOW.plus(1)).unwrap();
     let read = store.entries().unwrap();
     assert_eq!(read.records, before.records);
     assert_eq!(read.quick_access, before.quick_access);
     assert_eq!(read.proposed, before.proposed);
     assert_eq!(read.runs[0].run.demoted, 0);
     assert_eq!(read.runs[0].undone, Some(NOW.plus(1)));
-    assert_eq!(store.undo_run(run, NOW.plus(2)).unwrap(), []);
+    assert_eq!(store.undo_list(run).unwrap(), []);
     assert_eq!(store.entries().unwrap(), read);
 }
 
@@ -189,7 +190,7 @@ fn a_step_that_cannot_be_read_is_no_reason_to_take_back_half_a_run() {
     store.finish_run(run, Outcome::Done, NOW).unwrap();
     scratch.sql("UPDATE run_steps SET step = '{' WHERE ordinal = 1");
     let after = store.entries().unwrap();
-    for error in [store.undo_run(run, NOW).unwrap_err(), store.run(run).unwrap_err()] {
+    for error in [store.undo_list(run).unwrap_err(), store.run(run).unwrap_err()] {
         assert!(matches!(error, StoreError::Row { .. }), "{error}");
         assert!(!error.needs_rebuild());
     }
@@ -211,4 +212,44 @@ fn a_run_that_is_not_there_or_not_running_takes_no_step() {
     store.finish_run(run, Outcome::Capped, NOW).unwrap();
     store.apply_step(run, &plan.steps[0]).unwrap_err();
     assert_eq!(store.entries().unwrap().records, before.records);
+}
+
+#[test]
+fn the_files_of_a_run_are_kept_as_they_were_before_its_first_and_after_its_last_writing() {
+    let scratch = Scratch::new();
+    let mut store = filled(&scratch);
+    let (before, plan) = planned(&store, Cycle::Light);
+    let run = store.start_run(&before.run, &plan).unwrap();
+    let file = |before: Option<&[u8]>, after: &[u8]| RunFile {
+        path: "HIPPOCAMPUS.md".to_owned(),
+        before: before.map(<[u8]>::to_vec),
+        after: after.to_vec(),
+    };
+    store.put_run_file(run, &file(None, b"one")).unwrap();
+    store.put_run_file(run, &file(Some(b"one"), b"two")).unwrap();
+    assert_eq!(store.run_files(run).unwrap(), [file(None, b"two")]);
+}
+
+#[test]
+fn runs_of_no_use_are_forgotten_and_the_last_of_each_cycle_stays() {
+    let scratch = Scratch::new();
+    let mut store = filled(&scratch);
+    let (before, plan) = planned(&store, Cycle::Light);
+    let empty = Plan {
+        steps: Vec::new(),
+        ..plan.clone()
+    };
+    let first = store.start_run(&before.run, &plan).unwrap();
+    store.apply_step(first, &plan.steps[0]).unwrap();
+    store.finish_run(first, Outcome::Done, NOW).unwrap();
+    for _ in 0..20 {
+        let run = store.start_run(&before.run, &empty).unwrap();
+        store.finish_run(run, Outcome::Done, NOW).unwrap();
+    }
+    assert_eq!(store.trim_runs(NOW.plus(-1)).unwrap(), 10);
+    let kept = store.entries().unwrap().runs;
+    assert_eq!(kept.len(), 11);
+    assert!(kept.iter().any(|run| run.id == first), "it did something");
+    assert_eq!(store.trim_runs(NOW.plus(1)).unwrap(), 1, "now it is old");
+    assert_eq!(store.trim_runs(NOW.plus(1)).unwrap(), 0);
 }

@@ -1,0 +1,80 @@
+//! Does a text have the form of a day or of a moment? Whether there is such a one is for the daemon's calendar.
+
+use crate::error::RpcError;
+
+/// Refuses an `at` that has neither form.
+pub(super) fn a_moment(at: Option<&str>) -> Result<(), RpcError> {
+    match at {
+        Some(at) if !looks_like_a_date(at) && !looks_like_a_moment(at) => {
+            Err(RpcError::bad_request("the field \"at\" is no moment")
+                .hint("moments are written YYYY-MM-DD or like 2026-01-10T09:30:00Z"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `YYYY-MM-DD`.
+pub(super) fn looks_like_a_date(text: &str) -> bool {
+    shaped(text.as_bytes(), b"0000-00-00")
+}
+
+/// RFC 3339, with `T` and `Z` in upper case.
+fn looks_like_a_moment(text: &str) -> bool {
+    let Some((seconds, rest)) = text.as_bytes().split_at_checked(19) else {
+        return false;
+    };
+    let zone = match rest.strip_prefix(b".") {
+        Some(fraction) => {
+            let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if digits == 0 {
+                return false;
+            }
+            &fraction[digits..]
+        }
+        None => rest,
+    };
+    let zones = [&b"Z"[..], b"+00:00", b"-00:00"];
+    shaped(seconds, b"0000-00-00T00:00:00") && zones.iter().any(|form| shaped(zone, form))
+}
+
+/// Whether the text is as long as the pattern, with a digit wherever that has a `0` and else the same byte.
+fn shaped(text: &[u8], pattern: &[u8]) -> bool {
+    let fits = |(byte, wanted): (&u8, &u8)| match wanted {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == wanted,
+    };
+    text.len() == pattern.len() && text.iter().zip(pattern).all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_known_by_their_form() {
+        for good in [
+            "2026-01-10",
+            "2026-01-10T09:30:00Z",
+            "2026-01-10T09:30:00.125Z",
+            "2026-01-10T09:30:00+02:00",
+            "2026-01-10T09:30:00.5-11:30",
+        ] {
+            assert_eq!(a_moment(Some(good)), Ok(()), "{good}");
+        }
+        for bad in [
+            "",
+            "tomorrow",
+            "2026-1-10",
+            "2026-01-10T09:30:00",
+            "2026-01-10T09:30Z",
+            "2026-01-10 09:30:00Z",
+            "2026-01-10T09:30:00.Z",
+            "2026-01-10T09:30:00+0200",
+            "2026-01-10T09:30:00Zulu",
+            "2026-01-1é:30:00ZZZZ",
+        ] {
+            assert!(a_moment(Some(bad)).is_err(), "{bad}");
+        }
+        assert_eq!(a_moment(None), Ok(()));
+    }
+}

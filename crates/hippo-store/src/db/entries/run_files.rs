@@ -1,0 +1,84 @@
+//! What did a file look like before a run and after it?
+
+use rusqlite::params;
+
+use hippo_core::time::Timestamp;
+
+use super::{RunId, Store};
+use crate::StoreError;
+
+/// A file that a run has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFile {
+    /// Path relative to the workspace, with `/`.
+    pub path: String,
+    /// Its bytes before; `None`: there was no file.
+    pub before: Option<Vec<u8>>,
+    /// Its bytes after.
+    pub after: Vec<u8>,
+}
+
+impl Store {
+    /// Notes what a run did to a file. Of several times the first `before` and the last `after` count.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn put_run_file(&mut self, run: RunId, file: &RunFile) -> Result<(), StoreError> {
+        self.in_transaction(|transaction| {
+            transaction
+                .execute(
+                    "INSERT INTO run_files (run, path, before, after) VALUES (?1, ?2, ?3, ?4)
+                     ON CONFLICT (run, path) DO UPDATE SET after = ?4",
+                    params![run.0, file.path, file.before, file.after],
+                )
+                .map(|_| ())
+        })
+    }
+
+    /// The files that a run has changed, by path.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn run_files(&self, run: RunId) -> Result<Vec<RunFile>, StoreError> {
+        let read = || {
+            self.connection
+                .prepare_cached("SELECT path, before, after FROM run_files WHERE run = ?1 ORDER BY path")?
+                .query_map([run.0], |row| {
+                    Ok(RunFile {
+                        path: row.get(0)?,
+                        before: row.get(1)?,
+                        after: row.get(2)?,
+                    })
+                })?
+                .collect::<rusqlite::Result<_>>()
+        };
+        self.sql(read())
+    }
+
+    /// Forgets ended runs that are of no use any more: those that did nothing, but the last of each cycle, and those that
+    /// started before `before`, but the last ten. Answers how many went.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn trim_runs(&mut self, before: Timestamp) -> Result<usize, StoreError> {
+        self.in_transaction(|transaction| {
+            transaction.execute_batch(
+                "CREATE TEMP TABLE IF NOT EXISTS trimmed (id INTEGER PRIMARY KEY); DELETE FROM trimmed;",
+            )?;
+            transaction.execute(
+                "INSERT INTO trimmed SELECT id FROM runs WHERE finished IS NOT NULL
+                     AND id NOT IN (SELECT max(id) FROM runs WHERE outcome IN ('done', 'capped') GROUP BY cycle)
+                     AND id NOT IN (SELECT id FROM runs ORDER BY id DESC LIMIT 10)
+                     AND (done = 0 OR started < ?1)",
+                [before.0],
+            )?;
+            for table in ["run_files", "run_steps"] {
+                transaction.execute(
+                    &format!("DELETE FROM {table} WHERE run IN (SELECT id FROM trimmed)"),
+                    [],
+                )?;
+            }
+            transaction.execute("DELETE FROM runs WHERE id IN (SELECT id FROM trimmed)", [])
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! Which words does `index` understand?
+
+use clap::{Args, Subcommand, ValueEnum};
+use hippo_proto::{IndexPriority, MAX_ENTRIES};
+
+/// Verbs of `index`.
+#[derive(Debug, Subcommand)]
+pub enum IndexVerb {
+    /// List the entries, the strongest first
+    List(IndexListArgs),
+    /// Show one entry, and why it is as strong as it is
+    Show {
+        /// The entry
+        id: String,
+        /// Its strength at another time, RFC 3339 or YYYY-MM-DD
+        #[arg(long, value_name = "TIME")]
+        at: Option<String>,
+    },
+    /// Change what an entry says
+    Edit(IndexEditArgs),
+    /// Keep an entry from fading: priority amygdala
+    Pin {
+        /// The entry
+        id: String,
+    },
+    /// Let an entry fade again: priority normal
+    Unpin {
+        /// The entry
+        id: String,
+    },
+    /// Take an entry out of the index file; what it points at stays
+    Forget {
+        /// The entry
+        id: String,
+    },
+    /// Bring an entry back that was forgotten or archived
+    Restore {
+        /// The entry
+        id: String,
+    },
+}
+
+/// Options of `index list`.
+#[derive(Debug, Args)]
+pub struct IndexListArgs {
+    /// Strengths at another time, RFC 3339 or YYYY-MM-DD
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
+    /// Most entries
+    #[arg(short = 'n', long, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ENTRIES)))]
+    pub limit: Option<u32>,
+    /// Also what is out of the index file: archived or forgotten
+    #[arg(long)]
+    pub archived: bool,
+}
+
+/// Options of `index edit`.
+#[derive(Debug, Args)]
+pub struct IndexEditArgs {
+    /// The entry
+    pub id: String,
+    /// What is to be changed.
+    #[command(flatten)]
+    pub changes: IndexChanges,
+}
+
+/// What `index edit` changes.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub struct IndexChanges {
+    /// The heading
+    #[arg(long)]
+    pub topic: Option<String>,
+    /// One line that says what there is to know; "" for none
+    #[arg(long)]
+    pub summary: Option<String>,
+    /// All tags, separated by commas; "" for none
+    #[arg(long, value_delimiter = ',')]
+    pub tags: Option<Vec<String>>,
+    /// How it resists decay
+    #[arg(long, value_enum)]
+    pub priority: Option<PriorityArg>,
+}
+
+/// How an entry resists decay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PriorityArg {
+    /// Never fades
+    Amygdala,
+    /// Fades as normal does and is shown first
+    High,
+    /// As most entries
+    Normal,
+    /// Fades faster
+    Low,
+}
+
+impl From<PriorityArg> for IndexPriority {
+    fn from(priority: PriorityArg) -> Self {
+        match priority {
+            PriorityArg::Amygdala => IndexPriority::Amygdala,
+            PriorityArg::High => IndexPriority::High,
+            PriorityArg::Normal => IndexPriority::Normal,
+            PriorityArg::Low => IndexPriority::Low,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Verb};
+
+    fn parse(line: &str) -> Result<IndexVerb, clap::Error> {
+        match Cli::try_parse_from(line.split(' '))?.verb {
+            Verb::Index { verb } => Ok(verb),
+            _ => panic!("no verb of index: {line}"),
+        }
+    }
+
+    #[test]
+    fn list_show_and_edit_take_their_options() {
+        let IndexVerb::List(args) = parse("hippoctl index list -n 3 --at 2026-03-01 --archived").unwrap()
+        else {
+            panic!("no list")
+        };
+        assert_eq!(
+            (args.limit, args.at.as_deref(), args.archived),
+            (Some(3), Some("2026-03-01"), true)
+        );
+        let IndexVerb::Show { id, at } = parse("hippoctl index show a-b --at 2026-03-01T00:00:00Z").unwrap()
+        else {
+            panic!("no show")
+        };
+        assert_eq!(
+            (id.as_str(), at.as_deref()),
+            ("a-b", Some("2026-03-01T00:00:00Z"))
+        );
+        let IndexVerb::Edit(args) =
+            parse("hippoctl index edit a --tags x,y --priority high --topic T").unwrap()
+        else {
+            panic!("no edit")
+        };
+        assert_eq!(args.id, "a");
+        let changes = args.changes;
+        assert_eq!(changes.tags, Some(vec!["x".to_owned(), "y".to_owned()]));
+        assert_eq!(changes.priority, Some(PriorityArg::High));
+        assert_eq!((changes.topic.as_deref(), changes.summary), (Some("T"), None));
+    }
+
+    #[test]
+    fn wrong_usage_is_exit_2() {
+        for line in [
+            "hippoctl index",
+            "hippoctl index show",
+            "hippoctl index pin",
+            "hippoctl index forget a b",
+            "hippoctl index edit a",
+            "hippoctl index edit a --priority urgent",
+            "hippoctl index list -n 0",
+            "hippoctl index list -n 10001",
+            "hippoctl index restore a --at 2026-03-01",
+        ] {
+            assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! How do the runs of the cycles look, and what waits for somebody?
+
+use std::fmt::Write;
+
+use hippo_proto::{
+    CycleHistoryResponse, CycleOutcome, CycleReport, CycleRun, CycleUndoResponse, HeartbeatResponse,
+    IndexHealth, NextCycle, Pending,
+};
+
+use super::{INDENT, one_line, plural, table};
+use crate::output::Style;
+
+/// Most ids of one step that are shown.
+const IDS: usize = 3;
+
+/// A run: what it did, what it may not do, what somebody should look at.
+pub fn report(report: &CycleReport, style: Style) -> String {
+    body(report, style) + &way_back(report)
+}
+
+fn body(report: &CycleReport, style: Style) -> String {
+    let CycleReport {
+        run,
+        cycle,
+        at,
+        outcome: how,
+        plan,
+        applied,
+        refused,
+        findings,
+        considered,
+        health,
+        files,
+        notes: _,
+        took_ms,
+    } = report;
+    let steps = plural(plan.len() as u64, "step");
+    let at = one_line(at);
+    let mut text = match run {
+        Some(run) => format!(
+            "{}: {}, {}; {applied} of {steps}, {took_ms:.0} ms\n",
+            style.strong(format!("run {run}")),
+            cycle.name(),
+            outcome(*how, style),
+        ),
+        None => format!(
+            "{}: {} as of {at}; {steps}, {took_ms:.0} ms; nothing is changed\n",
+            style.strong("dry run"),
+            cycle.name(),
+        ),
+    };
+    let steps = plan
+        .iter()
+        .map(|step| (&step.rule, ids(&step.entries), &step.what));
+    block(&mut text, "", steps, style);
+    let refused = refused.iter().map(|it| (&it.rule, ids(&it.entries), &it.reason));
+    block(&mut text, "refused:", refused, style);
+    let findings = findings
+        .iter()
+        .map(|it| (&it.rule, one_line(&it.entry), &it.what));
+    block(&mut text, "look at:", findings, style);
+    if let Some(health) = health {
+        self::health(&mut text, health);
+    }
+    // Writing to a string cannot fail.
+    if !considered.is_empty() {
+        let counts = considered
+            .iter()
+            .map(|(what, count)| format!("{count} {}", one_line(what)));
+        let _ = writeln!(text, "considered {}", counts.collect::<Vec<_>>().join(", "));
+    }
+    wrote(&mut text, files, style);
+    text
+}
+
+fn way_back(report: &CycleReport) -> String {
+    match report.run {
+        Some(run) if report.applied > 0 => format!("take it back with: hippoctl undo {run}\n"),
+        _ => String::new(),
+    }
+}
+
+/// What the reader should know beside the report.
+pub fn notes(report: &CycleReport) -> Vec<String> {
+    let mut notes: Vec<String> = report
+        .notes
+        .iter()
+        .map(|note| format!("note: {}", one_line(note)))
+        .collect();
+    match report.outcome {
+        CycleOutcome::Capped => {
+            let what =
+                "note: one run may demote no more entries than this; what is left is listed as refused";
+            notes.push(what.to_owned());
+        }
+        CycleOutcome::Failed if report.notes.is_empty() => {
+            notes.push("note: the daemon's log may say why it failed: hippoctl logs".to_owned());
+        }
+        _ => {}
+    }
+    notes
+}
+
+/// The report of one run, and whether it was taken back, where the answer says it.
+pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
+    let Some(kept) = &answer.report else {
+        return String::new();
+    };
+    let short = answer.runs.iter().find(|short| short.run == run);
+    let begun = short.map(|short| format!("started {}\n", one_line(&short.started)));
+    let notes = kept
+        .notes
+        .iter()
+        .map(|note| format!("note: {}\n", one_line(note)));
+    let end = match short.and_then(|short| short.undone.as_deref()) {
+        Some(when) => style.bad(format!("taken back {}", one_line(when))) + "\n",
+        None => way_back(kept),
+    };
+    let beside: String = begun.into_iter().chain(notes).collect();
+    body(kept, style) + &beside + &end
+}
+
+/// The runs, one a line.
+pub fn history(runs: &[CycleRun], style: Style) -> String {
+    let rows = runs.iter().map(|run| {
+        let CycleRun {
+            run: number,
+            cycle,
+            started,
+            finished: _,
+            outcome: how,
+            planned,
+            done,
+            demoted,
+            undone,
+        } = run;
+        let undone = undone.as_deref();
+        vec![
+            style.strong(number.to_string()),
+            cycle.name().to_owned(),
+            one_line(started),
+            outcome(*how, style),
+            format!("{done} of {}", plural(*planned, "step")),
+            format!("{demoted} demoted"),
+            undone.map_or_else(String::new, |when| format!("taken back {}", one_line(when))),
+        ]
+    });
+    table(&rows.collect::<Vec<_>>(), 7)
+}
+
+/// What was taken back.
+pub fn undone(answer: &CycleUndoResponse, style: Style) -> String {
+    let CycleUndoResponse { run, undone, files } = answer;
+    if *undone == 0 {
+        return format!("run {run} was taken back before; nothing is changed\n");
+    }
+    let changes = plural(*undone, "change");
+    let mut text = format!("took back {}: {changes}\n", style.strong(format!("run {run}")));
+    wrote(&mut text, files, style);
+    text
+}
+
+/// What ran, what waits, what comes.
+pub fn heartbeat(answer: &HeartbeatResponse, style: Style) -> String {
+    let HeartbeatResponse { ran, pending, next } = answer;
+    let mut text = String::new();
+    for run in ran {
+        let _ = writeln!(text, "ran      {}", in_short(run, style));
+    }
+    if ran.is_empty() {
+        text.push_str("ran      nothing: no cycle was due\n");
+    }
+    for Pending {
+        kind,
+        text: what,
+        paths,
+    } in pending
+    {
+        let _ = writeln!(
+            text,
+            "pending  {}: {}",
+            style.strong(one_line(kind)),
+            one_line(what)
+        );
+        for path in paths {
+            let _ = writeln!(text, "         → {}", style.path(one_line(path)));
+        }
+    }
+    if pending.is_empty() {
+        text.push_str("pending  nothing waits for you\n");
+    }
+    if !next.is_empty() {
+        let _ = writeln!(text, "next     {}", self::next(next));
+    }
+    text
+}
+
+/// "run 12: deep, done; 3 of 3 steps".
+pub fn in_short(run: &CycleRun, style: Style) -> String {
+    format!(
+        "{}: {}, {}; {} of {}",
+        style.strong(format!("run {}", run.run)),
+        run.cycle.name(),
+        outcome(run.outcome, style),
+        run.done,
+        plural(run.planned, "step")
+    )
+}
+
+/// "light 2026-03-01T03:30:00Z, deep …".
+pub fn next(next: &[NextCycle]) -> String {
+    let one = |it: &NextCycle| format!("{} {}", it.cycle.name(), one_line(&it.at));
+    next.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn outcome(outcome: CycleOutcome, style: Style) -> String {
+    match outcome {
+        CycleOutcome::Done | CycleOutcome::Planned | CycleOutcome::Running => style.good(outcome.name()),
+        CycleOutcome::Capped | CycleOutcome::Failed | CycleOutcome::Interrupted => style.bad(outcome.name()),
+    }
+}
+
+/// A heading, and below it what concerns which entries by which rule; nothing where there is nothing.
+fn block<'a>(
+    text: &mut String,
+    heading: &str,
+    rows: impl Iterator<Item = (&'a String, String, &'a String)>,
+    style: Style,
+) {
+    let rows = rows.map(|(rule, entries, what)| {
+        vec![
+            format!("{INDENT}{}", style.quiet(one_line(rule))),
+            entries,
+            one_line(what),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    if rows.is_empty() {
+        return;
+    }
+    if !heading.is_empty() {
+        let _ = writeln!(text, "{heading}");
+    }
+    text.push_str(&table(&rows, 3));
+}
+
+fn ids(entries: &[String]) -> String {
+    let shown = entries.iter().take(IDS).map(|id| one_line(id));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match entries.len().saturating_sub(IDS) {
+        0 => shown,
+        more => format!("{shown} +{more}"),
+    }
+}
+
+fn health(text: &mut String, health: &IndexHealth) {
+    let IndexHealth {
+        live,
+        queued,
+        archived,
+        amygdala,
+        consolidated,
+        unlinked,
+        mean_strength,
+        bands,
+        groups,
+    } = health;
+    let _ = writeln!(
+        text,
+        "health:\n{INDENT}{live} live, {queued} queued, {archived} archived; mean strength {mean_strength:.2}"
+    );
+    let _ = writeln!(
+        text,
+        "{INDENT}{amygdala} never fade, {consolidated} consolidated, {unlinked} related to no other"
+    );
+    for counts in [bands, groups] {
+        let counts = counts.iter().filter(|(_, count)| **count > 0);
+        let counts = counts.map(|(name, count)| format!("{} {count}", one_line(name)));
+        let counts: Vec<_> = counts.collect();
+        if !counts.is_empty() {
+            let _ = writeln!(text, "{INDENT}{}", counts.join(", "));
+        }
+    }
+}
+
+fn wrote(text: &mut String, files: &[String], style: Style) {
+    if files.is_empty() {
+        return;
+    }
+    let files = files.iter().map(|file| style.path(one_line(file)));
+    let _ = writeln!(text, "wrote {}", files.collect::<Vec<_>>().join(", "));
+}
+
+#[cfg(test)]
+mod tests;

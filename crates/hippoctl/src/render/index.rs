@@ -1,0 +1,371 @@
+//! How do entries of the index look, and how is the strength of one explained?
+
+use std::fmt::Write;
+
+use hippo_proto::{
+    IndexBand, IndexEntry, IndexForgetResponse, IndexListResponse, IndexOrigin, IndexPlace, IndexPointer,
+    IndexPriority, IndexShowResponse,
+};
+
+use super::{INDENT, one_line, plural, table};
+use crate::output::Style;
+
+/// Most characters of a topic in a table.
+const TOPIC: usize = 40;
+
+/// The entries, one a line: id, strength, band, topic, first pointer.
+pub fn list(answer: &IndexListResponse, style: Style) -> String {
+    let rows = answer.entries.iter().map(|entry| {
+        let band = match entry.place {
+            IndexPlace::Index => band(entry.band).to_owned(),
+            IndexPlace::Queue => format!("{}, queue", band(entry.band)),
+            IndexPlace::Archive => format!("{}, archive", band(entry.band)),
+        };
+        let more = match entry.pointers.len() {
+            0 | 1 => String::new(),
+            count => style.quiet(format!(" +{}", count - 1)),
+        };
+        let first = entry.pointers.first().map(pointer).unwrap_or_default();
+        vec![
+            style.strong(one_line(&entry.id)),
+            format!("{:.2}", entry.strength),
+            band,
+            short(&one_line(&entry.topic)),
+            style.path(first) + &more,
+        ]
+    });
+    table(&rows.collect::<Vec<_>>(), 5)
+}
+
+/// What the reader should know beside the list.
+pub fn notes(answer: &IndexListResponse) -> Vec<String> {
+    let shown = answer.entries.len() as u64;
+    let tokens = plural(answer.tokens, "token");
+    let head = match answer.total {
+        0 => "the index has no entries".to_owned(),
+        total if shown < total => {
+            format!("note: {shown} of {total} entries; the index file has {tokens}")
+        }
+        1 => format!("1 entry; the index file has {tokens}"),
+        total => format!("{total} entries; the index file has {tokens}"),
+    };
+    let notes = answer.notes.iter().map(|note| format!("note: {note}"));
+    std::iter::once(head).chain(notes).collect()
+}
+
+/// One entry, and in plain sentences why it is as strong as it is.
+pub fn show(answer: &IndexShowResponse, at: Option<&str>, style: Style) -> String {
+    let entry = &answer.entry;
+    let mut text = format!(
+        "{}: {}\n",
+        style.strong(one_line(&entry.id)),
+        one_line(&entry.topic)
+    );
+    // Writing to a string cannot fail.
+    if !entry.summary.is_empty() {
+        let _ = writeln!(text, "{INDENT}{}", one_line(&entry.summary));
+    }
+    places(&mut text, answer, style);
+    text.push('\n');
+    let when = match at {
+        Some(at) => format!("At {} its strength is", one_line(at)),
+        None => "Its strength is".to_owned(),
+    };
+    let strength = style.strong(format!("{:.2}", entry.strength));
+    let _ = writeln!(text, "{when} {strength}: {}.", band(entry.band));
+    let accesses = match entry.hits {
+        0 => "It was never accessed since".to_owned(),
+        1 => "It was accessed once, on".to_owned(),
+        hits => format!("It was accessed {hits} times, last on"),
+    };
+    let _ = writeln!(
+        text,
+        "{accesses} {}; its strength was {:.2} then.",
+        one_line(&entry.accessed),
+        answer.base_strength
+    );
+    let _ = writeln!(text, "Since then: {}", one_line(&answer.curve));
+    for modifier in &answer.modifiers {
+        let _ = writeln!(text, "{INDENT}{}", one_line(modifier));
+    }
+    let priority = priority(entry.priority);
+    let _ = match &answer.priority_rule {
+        Some(rule) => writeln!(text, "{priority} The rule \"{}\" set that.", one_line(rule)),
+        None => writeln!(text, "{priority}"),
+    };
+    forecast(&mut text, answer);
+    text.push('\n');
+    about(&mut text, entry);
+    text
+}
+
+/// What became of an entry.
+pub fn changed(what: &str, entry: &IndexEntry, style: Style) -> String {
+    format!(
+        "{what} {}: {}\n{INDENT}strength {:.2}, {}; priority {}\n",
+        style.strong(one_line(&entry.id)),
+        one_line(&entry.topic),
+        entry.strength,
+        band(entry.band),
+        entry.priority.name()
+    )
+}
+
+/// That an entry is out of the index file, and the way back.
+pub fn forgot(answer: &IndexForgetResponse, style: Style) -> String {
+    let id = one_line(&answer.id);
+    format!(
+        "forgot {}; what it points at stays; bring it back with: hippoctl index restore {id}\n",
+        style.strong(&id)
+    )
+}
+
+fn places(text: &mut String, answer: &IndexShowResponse, style: Style) {
+    let mut stale: Vec<&str> = answer.stale.iter().map(String::as_str).collect();
+    for place in &answer.entry.pointers {
+        let written = match &place.section {
+            Some(section) => format!("{} §{section}", place.path),
+            None => place.path.clone(),
+        };
+        let known = stale.len();
+        stale.retain(|it| *it != written);
+        let lost = if stale.len() < known {
+            style.bad(" leads nowhere")
+        } else {
+            String::new()
+        };
+        let _ = writeln!(text, "{INDENT}→ {}{lost}", style.path(pointer(place)));
+    }
+    for it in stale {
+        let _ = writeln!(
+            text,
+            "{INDENT}→ {}{}",
+            style.path(one_line(it)),
+            style.bad(" leads nowhere")
+        );
+    }
+}
+
+fn forecast(text: &mut String, answer: &IndexShowResponse) {
+    if answer.forecast.iter().all(|next| next.at.is_none()) {
+        return;
+    }
+    let _ = writeln!(text, "Unless it is accessed:");
+    let rows = answer.forecast.iter().map(|next| {
+        let at = next.at.as_deref().map_or_else(|| "never".to_owned(), one_line);
+        vec![format!("{INDENT}{}", one_line(&next.event)), at]
+    });
+    text.push_str(&table(&rows.collect::<Vec<_>>(), 2));
+}
+
+fn about(text: &mut String, entry: &IndexEntry) {
+    let place = match entry.place {
+        IndexPlace::Index => "It stands in the index file",
+        IndexPlace::Queue => "It stands in the index file's queue of what fades",
+        IndexPlace::Archive => "It is out of the index file; bring it back with: hippoctl index restore",
+    };
+    let _ = match (entry.place, entry.group.is_empty()) {
+        (IndexPlace::Archive, _) => writeln!(text, "{place} {}", one_line(&entry.id)),
+        (_, true) => writeln!(text, "{place}."),
+        (_, false) => writeln!(text, "{place}, under {}.", one_line(&entry.group)),
+    };
+    let origin = match entry.origin {
+        IndexOrigin::Defrag => "a consolidation run",
+        IndexOrigin::Manual => "a person or an agent",
+        IndexOrigin::Retrieval => "a search that found what no entry pointed at",
+        IndexOrigin::Auto => "the scan of a file",
+    };
+    let _ = writeln!(
+        text,
+        "It was made on {} by {origin}; this is version {}.",
+        one_line(&entry.created),
+        entry.version
+    );
+    if !entry.tags.is_empty() {
+        let _ = writeln!(text, "Its tags are {}.", one_line(&entry.tags.join(", ")));
+    }
+    if !entry.related.is_empty() {
+        let _ = writeln!(text, "It is related to {}.", one_line(&entry.related.join(", ")));
+    }
+}
+
+/// As `get` takes it.
+fn pointer(pointer: &IndexPointer) -> String {
+    one_line(&match &pointer.section {
+        Some(section) => format!("{}#{section}", pointer.path),
+        None => pointer.path.clone(),
+    })
+}
+
+/// As on the wire.
+pub fn band(band: IndexBand) -> &'static str {
+    match band {
+        IndexBand::Strong => "strong",
+        IndexBand::Moderate => "moderate",
+        IndexBand::Weak => "weak",
+        IndexBand::Decaying => "decaying",
+        IndexBand::Silent => "silent",
+    }
+}
+
+fn priority(priority: IndexPriority) -> &'static str {
+    match priority {
+        IndexPriority::Amygdala => "Its priority is amygdala: it never fades.",
+        IndexPriority::High => "Its priority is high: it is shown first, and fades as others do.",
+        IndexPriority::Normal => "Its priority is normal.",
+        IndexPriority::Low => "Its priority is low: it fades faster.",
+    }
+}
+
+fn short(topic: &str) -> String {
+    if topic.chars().count() <= TOPIC {
+        return topic.to_owned();
+    }
+    let mut short: String = topic.chars().take(TOPIC - 1).collect();
+    short.truncate(short.trim_end().len());
+    short + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use hippo_proto::IndexForecast;
+
+    use super::*;
+
+    fn entry() -> IndexEntry {
+        IndexEntry {
+            id: "acme-deploy".into(),
+            topic: "Acme deploys".into(),
+            summary: "When and how Acme deploys.".into(),
+            pointers: vec![
+                IndexPointer {
+                    path: "memory/2026-01-10.md".into(),
+                    section: Some("Deploy".into()),
+                },
+                IndexPointer {
+                    path: "RUNBOOK.md".into(),
+                    section: None,
+                },
+            ],
+            strength: 0.734,
+            band: IndexBand::Moderate,
+            place: IndexPlace::Index,
+            group: "Projects".into(),
+            tags: vec!["deploy".into(), "acme".into()],
+            related: vec!["acme".into()],
+            priority: IndexPriority::High,
+            origin: IndexOrigin::Manual,
+            created: "2026-01-01T00:00:00Z".into(),
+            accessed: "2026-01-10T09:30:00Z".into(),
+            hits: 3,
+            version: 2,
+        }
+    }
+
+    fn bare() -> IndexEntry {
+        IndexEntry {
+            id: "crane".into(),
+            topic: "Harbour crane firmware, its \x1b[31mquirks and the order of steps".into(),
+            summary: String::new(),
+            pointers: vec![],
+            strength: 0.05,
+            band: IndexBand::Silent,
+            place: IndexPlace::Archive,
+            group: String::new(),
+            tags: vec![],
+            related: vec![],
+            priority: IndexPriority::Amygdala,
+            origin: IndexOrigin::Auto,
+            hits: 0,
+            version: 1,
+            ..entry()
+        }
+    }
+
+    fn answer() -> IndexListResponse {
+        let queued = IndexEntry {
+            id: "old".into(),
+            topic: "Old".into(),
+            strength: 0.2,
+            band: IndexBand::Decaying,
+            place: IndexPlace::Queue,
+            pointers: entry().pointers[1..].to_vec(),
+            ..entry()
+        };
+        IndexListResponse {
+            entries: vec![entry(), queued, bare()],
+            total: 9,
+            tokens: 1200,
+            notes: vec!["tokens are bytes/4".into()],
+        }
+    }
+
+    fn shown() -> IndexShowResponse {
+        let next = |event: &str, at: Option<&str>| IndexForecast {
+            event: event.into(),
+            at: at.map(str::to_owned),
+        };
+        IndexShowResponse {
+            entry: entry(),
+            base_strength: 0.92,
+            curve: "0.92 · (1 + 0.1 · 36)^(−0.15) = 0.73".into(),
+            modifiers: vec!["made by hand: the exponent is multiplied by 0.5".into()],
+            priority_rule: Some("decision".into()),
+            forecast: vec![
+                next("weak", Some("2026-03-01T00:00:00Z")),
+                next("decaying", Some("2026-09-01T00:00:00Z")),
+                next("silent", None),
+            ],
+            stale: vec!["memory/2026-01-10.md §Deploy".into(), "gone.md".into()],
+        }
+    }
+
+    #[test]
+    fn entries_without_colour() {
+        insta::assert_snapshot!(list(&answer(), Style::default()));
+    }
+
+    #[test]
+    fn what_is_said_beside_the_entries() {
+        insta::assert_snapshot!(notes(&answer()).join("\n"));
+        let empty = IndexListResponse {
+            entries: vec![],
+            total: 0,
+            tokens: 0,
+            notes: vec![],
+        };
+        assert_eq!(notes(&empty), ["the index has no entries"]);
+    }
+
+    #[test]
+    fn an_entry_is_explained() {
+        insta::assert_snapshot!(show(&shown(), Some("2026-02-01"), Style::default()));
+    }
+
+    #[test]
+    fn an_entry_that_never_fades() {
+        let answer = IndexShowResponse {
+            entry: bare(),
+            base_strength: 0.05,
+            curve: "it does not fade".into(),
+            modifiers: vec![],
+            priority_rule: None,
+            forecast: vec![IndexForecast {
+                event: "archive".into(),
+                at: None,
+            }],
+            stale: vec![],
+        };
+        insta::assert_snapshot!(show(&answer, None, Style::default()));
+    }
+
+    #[test]
+    fn changes_are_told_in_colour() {
+        let style = Style { colour: true };
+        let forgotten = IndexForgetResponse {
+            id: "acme-deploy".into(),
+        };
+        let text = changed("pinned", &entry(), style) + &forgot(&forgotten, style);
+        insta::assert_snapshot!(text.replace('\x1b', "^"));
+    }
+}

@@ -1,0 +1,80 @@
+//! How does it look that something was remembered?
+
+use std::fmt::Write;
+
+use hippo_proto::RememberResponse;
+
+use super::index::band;
+use super::{INDENT, lines, one_line};
+use crate::output::Style;
+
+/// Where the text stands, and under which entry.
+pub fn remembered(answer: &RememberResponse, style: Style) -> String {
+    let RememberResponse {
+        path,
+        start_line,
+        end_line,
+        entry,
+        notes: _,
+    } = answer;
+    let place = style.path(format!("{}:{}", one_line(path), lines(*start_line, *end_line)));
+    let mut text = format!("remembered in {place}\n");
+    if let Some(entry) = entry {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{INDENT}entry {}: {}; strength {:.2}, {}; priority {}",
+            style.strong(one_line(&entry.id)),
+            one_line(&entry.topic),
+            entry.strength,
+            band(entry.band),
+            entry.priority.name()
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use hippo_proto::{IndexBand, IndexEntry, IndexOrigin, IndexPlace, IndexPriority};
+
+    use super::*;
+
+    #[test]
+    fn where_a_text_went() {
+        let entry = IndexEntry {
+            id: "deploys".into(),
+            topic: "Deploys \x1b[31mnever on Fridays".into(),
+            summary: String::new(),
+            pointers: vec![],
+            strength: 1.0,
+            band: IndexBand::Strong,
+            place: IndexPlace::Index,
+            group: String::new(),
+            tags: vec![],
+            related: vec![],
+            priority: IndexPriority::High,
+            origin: IndexOrigin::Manual,
+            created: "2026-03-01T08:00:00Z".into(),
+            accessed: "2026-03-01T08:00:00Z".into(),
+            hits: 0,
+            version: 1,
+        };
+        let answer = RememberResponse {
+            path: "memory/2026-03-01.md".into(),
+            start_line: 12,
+            end_line: 14,
+            entry: Some(entry),
+            notes: vec![],
+        };
+        let without = RememberResponse {
+            end_line: 12,
+            entry: None,
+            ..answer.clone()
+        };
+        let plain = remembered(&answer, Style::default()) + &remembered(&without, Style::default());
+        insta::assert_snapshot!(plain);
+        let colour = remembered(&answer, Style { colour: true });
+        insta::assert_snapshot!(colour.replace('\x1b', "^"));
+    }
+}

@@ -1,0 +1,116 @@
+//! `index list|show|edit|pin|unpin|forget|restore`: what is in the index file, and how is it changed?
+
+use hippo_proto::{
+    IndexEditRequest, IndexEditResponse, IndexForgetRequest, IndexForgetResponse, IndexListRequest,
+    IndexListResponse, IndexPriority, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest,
+    IndexShowResponse,
+};
+
+use crate::args::{IndexEditArgs, IndexListArgs, IndexVerb};
+use crate::connect::Session;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render;
+
+/// Does one of the verbs of `index`.
+///
+/// # Errors
+/// No workspace, no such entry, or the daemon refuses.
+pub fn index(session: &mut Session, verb: IndexVerb, out: &mut Output) -> Result<(), Failure> {
+    let workspace = session.workspace()?;
+    match verb {
+        IndexVerb::List(args) => list(session, workspace, args, out),
+        IndexVerb::Show { id, at } => {
+            let request = IndexShowRequest {
+                workspace,
+                id,
+                at: at.clone(),
+            };
+            let answer: IndexShowResponse = session.call(request)?;
+            out.answer(&answer, |answer, style| {
+                render::index::show(answer, at.as_deref(), style)
+            })
+        }
+        IndexVerb::Edit(args) => edit(session, "changed", request(workspace, args), out),
+        IndexVerb::Pin { id } => {
+            let request = prioritise(workspace, id, IndexPriority::Amygdala);
+            edit(session, "pinned", request, out)
+        }
+        IndexVerb::Unpin { id } => {
+            let request = prioritise(workspace, id, IndexPriority::Normal);
+            edit(session, "unpinned", request, out)
+        }
+        IndexVerb::Forget { id } => {
+            let answer: IndexForgetResponse = session.call(IndexForgetRequest { workspace, id })?;
+            out.answer(&answer, render::index::forgot)
+        }
+        IndexVerb::Restore { id } => {
+            let answer: IndexRestoreResponse = session.call(IndexRestoreRequest { workspace, id })?;
+            out.answer(&answer, |answer, style| {
+                render::index::changed("restored", &answer.entry, style)
+            })
+        }
+    }
+}
+
+fn list(
+    session: &mut Session,
+    workspace: String,
+    args: IndexListArgs,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let IndexListArgs { at, limit, archived } = args;
+    let request = IndexListRequest {
+        workspace,
+        at,
+        limit,
+        archived,
+    };
+    let answer: IndexListResponse = session.call(request)?;
+    if !out.json {
+        for note in render::index::notes(&answer) {
+            out.note(&note);
+        }
+    }
+    out.answer(&answer, render::index::list)
+}
+
+fn edit(
+    session: &mut Session,
+    what: &str,
+    request: IndexEditRequest,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let answer: IndexEditResponse = session.call(request)?;
+    out.answer(&answer, |answer, style| {
+        render::index::changed(what, &answer.entry, style)
+    })
+}
+
+fn prioritise(workspace: String, id: String, priority: IndexPriority) -> IndexEditRequest {
+    IndexEditRequest {
+        workspace,
+        id,
+        priority: Some(priority),
+        ..IndexEditRequest::default()
+    }
+}
+
+fn request(workspace: String, args: IndexEditArgs) -> IndexEditRequest {
+    let IndexEditArgs { id, changes } = args;
+    IndexEditRequest {
+        workspace,
+        id,
+        topic: changes.topic,
+        summary: changes.summary,
+        tags: changes.tags.map(tags),
+        pointers: None,
+        priority: changes.priority.map(Into::into),
+    }
+}
+
+/// Tags as they were given, without the empty ones: `--tags ""` is one empty tag, which means none.
+pub fn tags(given: Vec<String>) -> Vec<String> {
+    let tags = given.iter().map(|tag| tag.trim());
+    tags.filter(|tag| !tag.is_empty()).map(str::to_owned).collect()
+}

@@ -1,0 +1,283 @@
+//! Do `consolidate`, `history`, `undo` and `heartbeat` ask for what they were told, and end as promised?
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+mod scripted;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use hippo_proto::{
+    Call, CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleOutcome, CycleReport, CycleRun,
+    CycleRunRequest, CycleStep, CycleUndoRequest, CycleUndoResponse, ErrorKind, HeartbeatRequest,
+    HeartbeatResponse, NextCycle, Pending, Request, RpcError, encode_error, encode_result,
+};
+use scripted::{Daemon, command, hippoctl, out};
+
+const WORKSPACE: &str = "/w";
+
+fn report(run: Option<i64>, outcome: CycleOutcome) -> CycleReport {
+    CycleReport {
+        run,
+        cycle: CycleName::Deep,
+        at: "2026-03-01T02:30:00Z".into(),
+        outcome,
+        plan: vec![CycleStep {
+            rule: "prune".into(),
+            entries: vec!["old".into()],
+            what: "to the archive".into(),
+        }],
+        applied: u64::from(run.is_some()),
+        refused: vec![],
+        findings: vec![],
+        considered: BTreeMap::new(),
+        health: None,
+        files: vec![],
+        notes: vec!["tokens are bytes/4".into()],
+        took_ms: 3.0,
+    }
+}
+
+fn short(outcome: CycleOutcome) -> CycleRun {
+    CycleRun {
+        run: 12,
+        cycle: CycleName::Deep,
+        started: "2026-03-01T02:30:00Z".into(),
+        finished: None,
+        outcome,
+        planned: 1,
+        done: 1,
+        demoted: 1,
+        undone: None,
+    }
+}
+
+fn beat(outcome: CycleOutcome) -> HeartbeatResponse {
+    HeartbeatResponse {
+        ran: vec![short(outcome)],
+        pending: vec![Pending {
+            kind: "orphan".into(),
+            text: "nothing leads to crane".into(),
+            paths: vec!["HIPPOCAMPUS.md".into()],
+        }],
+        next: vec![NextCycle {
+            cycle: CycleName::Light,
+            at: "2026-03-01T03:30:00Z".into(),
+        }],
+    }
+}
+
+fn conflict() -> RpcError {
+    RpcError::new(ErrorKind::Conflict, "a cycle runs already").hint("try again when it is done")
+}
+
+/// Runs 12 and 13 are there, the report of 12 is kept.
+fn answer(call: &Call) -> Vec<u8> {
+    let id = &call.id;
+    match &call.request {
+        Request::CycleRun(request) => match request.cycle {
+            CycleName::Light => encode_error(id, &conflict()),
+            CycleName::Deep if request.dry_run => encode_result(id, &report(None, CycleOutcome::Planned)),
+            CycleName::Deep => encode_result(id, &report(Some(12), CycleOutcome::Done)),
+            CycleName::Archival => encode_result(id, &report(Some(12), CycleOutcome::Failed)),
+        },
+        Request::CycleHistory(request) => encode_result(
+            id,
+            &CycleHistoryResponse {
+                runs: vec![short(CycleOutcome::Done)],
+                report: (request.run == Some(12)).then(|| report(Some(12), CycleOutcome::Done)),
+            },
+        ),
+        Request::CycleUndo(request) if request.run == 12 => encode_result(
+            id,
+            &CycleUndoResponse {
+                run: 12,
+                undone: 1,
+                files: vec!["HIPPOCAMPUS.md".into()],
+            },
+        ),
+        Request::Heartbeat(_) => encode_result(id, &beat(CycleOutcome::Done)),
+        _ => encode_error(
+            id,
+            &RpcError::not_found("there is no such run").hint("look: hippoctl history"),
+        ),
+    }
+}
+
+/// Runs the verb in a workspace; exit code, both streams, and what was asked.
+fn run_with(
+    answer: impl Fn(&Call) -> Vec<u8> + Send + 'static,
+    arguments: &[&str],
+) -> ((i32, String, String), Request) {
+    let daemon = Daemon::start(answer);
+    let arguments = [&["--workspace", WORKSPACE][..], arguments].concat();
+    let ended = out(&daemon.run(Path::new("/"), &arguments));
+    (ended, daemon.requests.recv().unwrap())
+}
+
+fn run(arguments: &[&str]) -> ((i32, String, String), Request) {
+    run_with(answer, arguments)
+}
+
+fn ended(code: i32, stdout: &str, stderr: &str) -> (i32, String, String) {
+    (code, stdout.to_owned(), stderr.to_owned())
+}
+
+#[test]
+fn a_cycle_runs_or_only_says_what_it_would_do() {
+    let (done, asked) = run(&["consolidate", "deep"]);
+    let stdout = "run 12: deep, done; 1 of 1 step, 3 ms\n   prune  old  to the archive\ntake it back with: hippoctl undo 12\n";
+    assert_eq!(done, ended(0, stdout, "note: tokens are bytes/4\n"));
+    let request = CycleRunRequest {
+        workspace: WORKSPACE.into(),
+        cycle: CycleName::Deep,
+        dry_run: false,
+        at: None,
+    };
+    assert_eq!(asked, Request::from(request.clone()));
+
+    let ((code, stdout, _), asked) = run(&["consolidate", "deep", "--dry-run", "--at", "2026-03-01"]);
+    assert_eq!(code, 0);
+    assert!(
+        stdout.starts_with("dry run: deep as of 2026-03-01T02:30:00Z; 1 step, 3 ms; nothing is changed\n"),
+        "{stdout}"
+    );
+    let request = CycleRunRequest {
+        dry_run: true,
+        at: Some("2026-03-01".into()),
+        ..request
+    };
+    assert_eq!(asked, Request::from(request));
+}
+
+#[test]
+fn a_run_that_failed_is_exit_1_with_its_report_and_a_refused_one_is_exit_5() {
+    let ((code, stdout, stderr), _) = run(&["consolidate", "archival"]);
+    assert_eq!((code, stderr.as_str()), (1, "note: tokens are bytes/4\n"));
+    assert!(
+        stdout.starts_with("run 12: deep, failed; 1 of 1 step"),
+        "{stdout}"
+    );
+    let (done, _) = run(&["consolidate", "light"]);
+    let stderr = "hippoctl: a cycle runs already\nhint: try again when it is done\n";
+    assert_eq!(done, ended(5, "", stderr));
+    let read_only = |call: &Call| {
+        encode_error(
+            &call.id,
+            &RpcError::new(ErrorKind::ReadOnly, "could not write: /w"),
+        )
+    };
+    let ((code, ..), _) = run_with(read_only, &["undo", "12"]);
+    assert_eq!(code, 5);
+}
+
+#[test]
+fn runs_are_listed_and_one_is_told_whole() {
+    let (done, asked) = run(&["history", "-n", "3"]);
+    let stdout = "12  deep  2026-03-01T02:30:00Z  done  1 of 1 step  1 demoted\n";
+    assert_eq!(done, ended(0, stdout, ""));
+    let request = CycleHistoryRequest {
+        workspace: WORKSPACE.into(),
+        limit: Some(3),
+        run: None,
+    };
+    assert_eq!(asked, Request::from(request.clone()));
+
+    let ((code, stdout, _), asked) = run(&["history", "--run", "12"]);
+    assert_eq!(code, 0);
+    assert!(stdout.contains("\nstarted 2026-03-01T02:30:00Z\n"), "{stdout}");
+    let request = CycleHistoryRequest {
+        limit: None,
+        run: Some(12),
+        ..request
+    };
+    assert_eq!(asked, Request::from(request));
+
+    let (done, _) = run(&["history", "--run", "7"]);
+    let stderr = "hippoctl: no report is kept of run 7\nhint: the runs are listed by: hippoctl history\n";
+    assert_eq!(done, ended(4, "", stderr));
+
+    let none = |call: &Call| {
+        let runs = CycleHistoryResponse {
+            runs: vec![],
+            report: None,
+        };
+        encode_result(&call.id, &runs)
+    };
+    let ((code, stdout, stderr), _) = run_with(none, &["history"]);
+    assert_eq!((code, stdout.as_str()), (0, ""));
+    assert!(stderr.starts_with("no cycle has run yet; "), "{stderr}");
+}
+
+#[test]
+fn a_run_is_taken_back_and_an_unknown_one_is_exit_4() {
+    let (done, asked) = run(&["undo", "12"]);
+    assert_eq!(
+        done,
+        ended(0, "took back run 12: 1 change\nwrote HIPPOCAMPUS.md\n", "")
+    );
+    let request = CycleUndoRequest {
+        workspace: WORKSPACE.into(),
+        run: 12,
+    };
+    assert_eq!(asked, Request::from(request));
+    let (done, _) = run(&["undo", "7"]);
+    let stderr = "hippoctl: there is no such run\nhint: look: hippoctl history\n";
+    assert_eq!(done, ended(4, "", stderr));
+}
+
+#[test]
+fn a_heartbeat_says_what_ran_what_waits_and_what_comes() {
+    let (done, asked) = run(&["heartbeat"]);
+    let stdout = "ran      run 12: deep, done; 1 of 1 step\npending  orphan: nothing leads to crane\n         → HIPPOCAMPUS.md\nnext     light 2026-03-01T03:30:00Z\n";
+    assert_eq!(done, ended(0, stdout, ""));
+    let request = HeartbeatRequest {
+        workspace: WORKSPACE.into(),
+    };
+    assert_eq!(asked, Request::from(request));
+    let failed = |call: &Call| encode_result(&call.id, &beat(CycleOutcome::Failed));
+    let ((code, stdout, stderr), _) = run_with(failed, &["heartbeat"]);
+    assert_eq!((code, stderr.as_str()), (1, ""));
+    assert!(stdout.contains("\nnext "), "{stdout}");
+}
+
+#[test]
+fn answers_are_one_line_of_json_where_asked() {
+    fn json<T: serde::de::DeserializeOwned>(arguments: &[&str]) -> T {
+        let ((code, stdout, stderr), _) = run(&[&["--json"][..], arguments].concat());
+        assert_eq!((code, stdout.lines().count(), stderr.as_str()), (0, 1, ""));
+        serde_json::from_str(&stdout).unwrap()
+    }
+    let run: CycleReport = json(&["consolidate", "deep"]);
+    assert_eq!(run, report(Some(12), CycleOutcome::Done));
+    let history: CycleHistoryResponse = json(&["history", "--run", "12"]);
+    assert_eq!(history.report, Some(run));
+    let undone: CycleUndoResponse = json(&["undo", "12"]);
+    assert_eq!(undone.undone, 1);
+    let heard: HeartbeatResponse = json(&["heartbeat"]);
+    assert_eq!(heard, beat(CycleOutcome::Done));
+}
+
+#[test]
+fn wrong_words_are_exit_2_before_anybody_is_asked() {
+    let home = tempfile::tempdir().unwrap();
+    for arguments in [
+        &["consolidate", "dep"][..],
+        &["undo", "last"],
+        &["history", "--run"],
+    ] {
+        let (code, stdout, _) = out(&hippoctl(home.path(), home.path(), arguments));
+        assert_eq!((code, stdout.as_str()), (2, ""), "{arguments:?}");
+    }
+    let help = command(home.path(), home.path(), &["consolidate", "--help"])
+        .output()
+        .unwrap();
+    let (code, stdout, _) = out(&help);
+    assert_eq!(code, 0);
+    for word in ["light:", "deep:", "archival:", "--dry-run", "hippoctl undo RUN"] {
+        assert!(stdout.contains(word), "{word}: {stdout}");
+    }
+}

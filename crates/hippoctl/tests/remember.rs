@@ -1,0 +1,158 @@
+//! Does `remember` send the text that it was given, by word or by pipe, and nothing where there is none?
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+mod scripted;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+use hippo_proto::{
+    Call, ErrorKind, IndexPriority, MAX_TEXT_BYTES, MemoryType, RememberRequest, RememberResponse, Request,
+    RpcError, encode_error, encode_result,
+};
+use scripted::{Daemon, command, hippoctl, out};
+
+const WORKSPACE: &str = "/w";
+
+fn remembered() -> RememberResponse {
+    RememberResponse {
+        path: "memory/2026-03-01.md".into(),
+        start_line: 12,
+        end_line: 14,
+        entry: None,
+        notes: vec!["the index file is off".into()],
+    }
+}
+
+fn answer(call: &Call) -> Vec<u8> {
+    match &call.request {
+        Request::Remember(request) if request.text == "read-only" => encode_error(
+            &call.id,
+            &RpcError::new(ErrorKind::ReadOnly, "could not append: /w/memory"),
+        ),
+        _ => encode_result(&call.id, &remembered()),
+    }
+}
+
+/// Runs the verb with this on its standard input; exit code, both streams, and what was asked, if anything.
+fn run(arguments: &[&str], input: &[u8]) -> ((i32, String, String), Option<Request>) {
+    let daemon = Daemon::start(answer);
+    let arguments = [&["--workspace", WORKSPACE, "remember"][..], arguments].concat();
+    let mut child = command(daemon.home.path(), Path::new("/"), &arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A client that has seen enough closes the pipe.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    let ended = out(&child.wait_with_output().unwrap());
+    (ended, daemon.requests.try_recv().ok())
+}
+
+fn request(text: &str) -> RememberRequest {
+    RememberRequest {
+        workspace: WORKSPACE.into(),
+        text: text.into(),
+        ..RememberRequest::default()
+    }
+}
+
+#[test]
+fn words_become_one_text_with_all_that_was_said_of_it() {
+    let said = "remembered in memory/2026-03-01.md:12-14\n";
+    let (ended, asked) = run(&["never", "on", "Fridays"], b"");
+    assert_eq!(
+        ended,
+        (0, said.to_owned(), "note: the index file is off\n".to_owned())
+    );
+    assert_eq!(asked, Some(request("never on Fridays").into()));
+
+    let options = [
+        "- never on Fridays",
+        "--topic",
+        "Deploys",
+        "--type",
+        "feedback",
+        "--tags",
+        "deploy, ,acme",
+        "--pri",
+        "high",
+    ];
+    let (_, asked) = run(&[&options[1..], &["--", options[0]]].concat(), b"");
+    let whole = RememberRequest {
+        topic: Some("Deploys".into()),
+        type_: Some(MemoryType::Feedback),
+        tags: Some(vec!["deploy".into(), "acme".into()]),
+        priority: Some(IndexPriority::High),
+        ..request("- never on Fridays")
+    };
+    assert_eq!(asked, Some(whole.into()));
+}
+
+#[test]
+fn standard_input_is_taken_as_it_is_but_for_the_blank_lines_around_it() {
+    for arguments in [&[][..], &["-"]] {
+        let (ended, asked) = run(arguments, "\n\r\n  - übers\n\n  - Wochenende \n\n".as_bytes());
+        assert_eq!(ended.0, 0, "{}", ended.2);
+        assert_eq!(asked, Some(request("  - übers\n\n  - Wochenende").into()));
+    }
+    let longest = "x".repeat(MAX_TEXT_BYTES);
+    let (ended, asked) = run(&[], longest.as_bytes());
+    assert_eq!(ended.0, 0, "{}", ended.2);
+    assert_eq!(asked, Some(request(&longest).into()));
+}
+
+#[test]
+fn what_is_no_text_is_refused_before_anybody_is_asked() {
+    let longer = "x".repeat(MAX_TEXT_BYTES + 1);
+    let cases: [(&[&str], &[u8], i32, &str); 5] = [
+        (&[], b"", 2, "there is nothing to remember"),
+        (&["-"], b" \n\t\n", 2, "there is nothing to remember"),
+        (&[""], b"not read", 2, "there is nothing to remember"),
+        (&[], b"caf\xe9", 2, "not UTF-8"),
+        (&[], longer.as_bytes(), 5, "longer than 65536 bytes"),
+    ];
+    for (arguments, input, code, message) in cases {
+        let ((ended, stdout, stderr), asked) = run(arguments, input);
+        assert_eq!((ended, stdout.as_str(), asked), (code, "", None), "{stderr}");
+        assert!(
+            stderr.contains(message) && stderr.contains("\nhint: "),
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
+fn a_place_that_may_not_be_written_is_exit_5() {
+    let daemon = Daemon::start(answer);
+    let arguments = ["--workspace", WORKSPACE, "remember", "read-only"];
+    let ended = out(&daemon.run(Path::new("/"), &arguments));
+    let stderr = "hippoctl: could not append: /w/memory\n";
+    assert_eq!(ended, (5, String::new(), stderr.to_owned()));
+}
+
+#[test]
+fn wrong_words_are_exit_2_and_no_daemon_is_exit_3() {
+    let home = tempfile::tempdir().unwrap();
+    for (word, expected) in [("--type=rule", 2), ("--pri=urgent", 2), ("--no-start", 3)] {
+        let arguments = ["--workspace", WORKSPACE, "remember", "x", word];
+        let (code, stdout, _) = out(&hippoctl(home.path(), home.path(), &arguments));
+        assert_eq!((code, stdout.as_str()), (expected, ""), "{word}");
+    }
+}
+
+#[test]
+fn the_answer_is_one_line_of_json_where_asked() {
+    let ((code, stdout, stderr), _) = run(&["x", "--json"], b"");
+    assert_eq!((code, stdout.lines().count(), stderr.as_str()), (0, 1, ""));
+    assert_eq!(
+        serde_json::from_str::<RememberResponse>(&stdout).unwrap(),
+        remembered()
+    );
+}

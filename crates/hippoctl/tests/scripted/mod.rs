@@ -1,0 +1,94 @@
+//! What would the client do with such an answer? A scripted daemon behind a socket, so that each can be had at will.
+
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use hippo_proto::{Call, Frame, FrameReader, Paths, Request, parse_request};
+use tempfile::TempDir;
+
+/// A folder with a socket that answers as told; every request is passed on.
+pub struct Daemon {
+    /// Its `HIPPOD_HOME`.
+    pub home: TempDir,
+    /// What it was asked.
+    pub requests: Receiver<Request>,
+}
+
+impl Daemon {
+    /// Answers each call as told.
+    pub fn start(answer: impl Fn(&Call) -> Vec<u8> + Send + 'static) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let listener = UnixListener::bind(Paths::below(home.path()).socket).unwrap();
+        let (sender, requests) = channel();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(stream) = stream else { return };
+                // A client that is gone is no concern of the script.
+                let _ = serve(stream, &answer, &|request| {
+                    let _ = sender.send(request);
+                });
+            }
+        });
+        Self { home, requests }
+    }
+
+    /// Runs the client against it.
+    pub fn run(&self, cwd: &Path, arguments: &[&str]) -> Output {
+        hippoctl(self.home.path(), cwd, arguments)
+    }
+}
+
+fn serve(
+    mut stream: UnixStream,
+    answer: &impl Fn(&Call) -> Vec<u8>,
+    heard: &impl Fn(Request),
+) -> std::io::Result<()> {
+    let mut frames = FrameReader::new();
+    let mut chunk = [0; 4096];
+    loop {
+        while let Some(Frame::Line(line)) = frames.next_frame() {
+            match parse_request(&line) {
+                Ok(call) => {
+                    stream.write_all(&answer(&call))?;
+                    heard(call.request);
+                }
+                Err(reply) => stream.write_all(&reply.to_line())?,
+            }
+        }
+        match stream.read(&mut chunk)? {
+            0 => return Ok(()),
+            count => frames.push(&chunk[..count]),
+        }
+    }
+}
+
+/// Runs the client below this home.
+pub fn hippoctl(home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
+    command(home, cwd, arguments).output().unwrap()
+}
+
+/// The client as a command, with nothing of the test's own environment.
+pub fn command(home: &Path, cwd: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hippoctl"));
+    command
+        .args(arguments)
+        .current_dir(cwd)
+        .env_clear()
+        .env("HIPPOD_HOME", home)
+        .stdin(Stdio::null());
+    command
+}
+
+/// Exit code, standard output, standard error.
+pub fn out(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}

@@ -1,0 +1,175 @@
+//! The index entries as the engine keeps them: what the store says, what the index file says, which run is under way.
+
+mod access;
+mod cycle;
+mod documents;
+mod files;
+mod gather;
+mod merge;
+mod remember;
+mod report;
+mod requests;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use hippo_core::consolidation::{DocumentState, Place, Record, Snapshot};
+use hippo_core::decay::Profile;
+use hippo_core::entry::EntryId;
+use hippo_core::time::Timestamp;
+use hippo_store::StoreError;
+use hippo_store::db::{EntryStore, RunRow, Store};
+
+use crate::config::WorkspaceConfig;
+use crate::index::IndexView;
+use crate::view::WorkspaceView;
+
+pub use cycle::{Order, Planned};
+pub use remember::Remembered;
+
+/// Changes of entries are shown to questions after this long at the latest.
+const PUBLISH: Duration = Duration::from_millis(250);
+
+/// The section contents of documents, kept between runs; each by the path and the hash of the file.
+pub type Documents = Arc<Mutex<HashMap<String, ([u8; 16], Arc<DocumentState>)>>>;
+/// Vectors of entries, by the hash of the text; kept between runs.
+pub type EntryVectors = Arc<Mutex<HashMap<[u8; 16], Arc<Vec<f32>>>>>;
+
+/// All that the engine knows of the entries of a workspace.
+pub struct Entries {
+    /// Whether the configuration wants an index file.
+    pub enabled: bool,
+    /// As the store has them.
+    pub known: EntryStore,
+    /// Changes with each change of an entry: a plan made from an earlier one is made again.
+    pub revision: u64,
+    /// The index file.
+    pub file: files::IndexFile,
+    /// Documents that came or changed since the last light cycle.
+    pub fresh: BTreeSet<String>,
+    /// Contents of sections.
+    pub documents: Documents,
+    /// Vectors of entries.
+    pub vectors: EntryVectors,
+    /// Pairs of texts that were compared by the last deep cycle, by their hashes.
+    pub compared: Arc<Mutex<BTreeSet<[u8; 16]>>>,
+    /// The run that is planned or under way.
+    pub run: Option<cycle::Run>,
+    /// What waits for that run's end.
+    pub queue: VecDeque<Order>,
+    /// Runs that an earlier process did not finish.
+    pub interrupted: Vec<RunRow>,
+    /// Since when the workspace is known: cycles planned before were not missed.
+    pub known_since: Timestamp,
+    /// When to show the entries to questions again.
+    pub publish_at: Option<Instant>,
+    /// When to look again at what is due.
+    pub look_at: Instant,
+    /// What the last runs found that a person may want to look at.
+    pub findings: Vec<hippo_core::consolidation::Finding>,
+}
+
+impl Entries {
+    /// Reads them from the store. Runs that were cut off count as interrupted from now on.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn load(store: &mut Store, config: &WorkspaceConfig, now: Timestamp, at: Instant) -> Result<Self, StoreError> {
+        let interrupted = store.interrupt_runs()?;
+        let known = store.entries()?;
+        for row in &known.damaged {
+            tracing::warn!(table = row.table, id = row.id, reason = row.reason, "a row cannot be read; it is left as it is");
+        }
+        let first = known.runs.iter().map(|run| run.record.started).min();
+        let file = files::IndexFile::load(store, at)?;
+        Ok(Self {
+            enabled: config.index.enabled,
+            known_since: first.unwrap_or(now),
+            known,
+            revision: 0,
+            file,
+            fresh: BTreeSet::new(),
+            documents: Documents::default(),
+            vectors: EntryVectors::default(),
+            compared: Arc::default(),
+            run: None,
+            queue: VecDeque::new(),
+            interrupted,
+            publish_at: Some(at),
+            look_at: at,
+            findings: Vec::new(),
+        })
+    }
+
+    /// Notes that entries have changed.
+    pub fn changed(&mut self, now: Instant) {
+        self.revision += 1;
+        self.publish_at.get_or_insert(now + PUBLISH);
+    }
+
+    /// Ids of entries that a person removed.
+    pub fn forgotten(&self) -> BTreeSet<EntryId> {
+        self.known.tombstones.keys().cloned().collect()
+    }
+
+    /// Lets the core make a change to what is known here.
+    pub fn with_snapshot<T>(&mut self, change: impl FnOnce(&mut Snapshot) -> T) -> T {
+        let mut snapshot = Snapshot {
+            records: std::mem::take(&mut self.known.records),
+            quick_access: std::mem::take(&mut self.known.quick_access),
+            proposed: std::mem::take(&mut self.known.proposed),
+            ..Snapshot::default()
+        };
+        let result = change(&mut snapshot);
+        self.known.records = snapshot.records;
+        self.known.quick_access = snapshot.quick_access;
+        self.known.proposed = snapshot.proposed;
+        result
+    }
+
+    /// Whether every document that has no entry is known to have none on purpose: the first light cycle is over.
+    pub fn is_begun(&self) -> bool {
+        !self.enabled || !self.known.runs.is_empty()
+    }
+
+    /// Shows the entries to questions.
+    pub fn publish(&mut self, view: &WorkspaceView, profile: Profile) {
+        self.publish_at = None;
+        let mut shown = IndexView::new(self.known.records.values(), profile);
+        shown.tokens = self.file.tokens();
+        shown.forgotten = self.known.tombstones.len();
+        view.set_index(shown);
+    }
+
+    /// Entries in the index or the queue, in the queue, and in the archive.
+    pub fn counts(&self) -> (u64, u64, u64) {
+        let mut counts = (0, 0, 0);
+        for record in self.known.records.values() {
+            match record.place {
+                Place::Index => counts.0 += 1,
+                Place::Queue(_) => {
+                    counts.0 += 1;
+                    counts.1 += 1;
+                }
+                Place::Archive(_) => counts.2 += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// An id that is not taken: the wanted one, else with a number behind it.
+pub fn free_id(records: &BTreeMap<EntryId, Record>, wanted: &str) -> EntryId {
+    let wanted = if wanted.is_empty() { "entry" } else { wanted };
+    let numbered = (2_u32..).map(|number| EntryId(format!("{wanted}-{number}")));
+    let mut ids = std::iter::once(EntryId(wanted.to_owned())).chain(numbered);
+    // There are more numbers than entries.
+    ids.find(|id| !records.contains_key(id)).unwrap_or_default()
+}
+
+/// The index file of a workspace.
+pub fn index_path(root: &Path) -> PathBuf {
+    root.join(hippo_core::layout::INDEX_FILE)
+}

@@ -1,0 +1,194 @@
+//! What does a question leave behind, after it was answered?
+//!
+//! Accesses go into the store's journal first and count from there, once. A question that no entry named becomes an entry
+//! itself, which remembers what answered it.
+
+use std::time::Instant;
+
+use hippo_core::bootstrap::TimeBand;
+use hippo_core::consolidation::{CoAccess, Learned, Place, Record};
+use hippo_core::entry::{Entry, EntryId, Origin, Pointer};
+use hippo_core::time::Timestamp;
+use hippo_store::StoreError;
+use hippo_store::db::{Access, CoAccessed};
+
+use super::free_id;
+use crate::engine::Engine;
+use crate::engine::workspace::Workspace;
+
+/// The group of entries that questions made.
+pub const ASKED: &str = "Questions";
+
+/// What a question leaves behind.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trace {
+    /// When it was asked.
+    pub at: Timestamp,
+    /// Entries that answered it, the best first.
+    pub accessed: Vec<EntryId>,
+    /// What it found, for the next time.
+    pub learned: Option<Lesson>,
+}
+
+/// What a question found that no entry could have told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lesson {
+    /// What it is about.
+    pub topic: String,
+    /// The beginning of the best passage.
+    pub summary: String,
+    /// Words of the question.
+    pub tags: Vec<String>,
+    /// Where the passages stand, the best first.
+    pub pointers: Vec<Pointer>,
+    /// The passages.
+    pub learned: Learned,
+}
+
+impl Engine {
+    /// Records what a question left behind.
+    pub(in crate::engine) fn asked(&mut self, workspace: &mut Workspace, trace: Trace, at: Instant) {
+        if !workspace.entries.enabled {
+            return;
+        }
+        if let Err(error) = self.record(workspace, trace, at) {
+            tracing::warn!(%error, "could not record what a question left behind");
+            workspace.trouble = Some(error);
+        }
+    }
+
+    fn record(&mut self, workspace: &mut Workspace, trace: Trace, at: Instant) -> Result<(), StoreError> {
+        let offset = self.now_of(workspace, at).offset_seconds;
+        let day = trace.at.date(offset);
+        let known = &workspace.entries.known.records;
+        let accessed: Vec<EntryId> = trace.accessed.into_iter().filter(|id| known.contains_key(id)).collect();
+        let accesses: Vec<Access> = accessed
+            .iter()
+            .map(|entry| Access {
+                entry: entry.clone(),
+                at: trace.at,
+                day,
+            })
+            .collect();
+        let applying = workspace.entries.run.as_ref().is_some_and(super::cycle::Run::is_applying);
+        // A run that is under way states what was there: a new entry waits for the same question to come again.
+        let lesson = trace.learned.filter(|_| !applying);
+        let record = lesson.map(|lesson| taught(workspace, lesson, trace.at, day, offset));
+        let full = record.as_ref().and_then(|record| self.to_make_room(workspace, record));
+        let mut batch = workspace.store.begin_entries()?;
+        batch.record_accesses(&accesses)?;
+        batch.add_co_access(&accessed, trace.at)?;
+        for record in record.iter().chain(&full) {
+            batch.put_record(record)?;
+        }
+        batch.commit()?;
+        workspace.entries.known.journal += accesses.len();
+        note_pairs(&mut workspace.entries.known.co_access, &accessed, trace.at);
+        for record in record.into_iter().chain(full) {
+            workspace.entries.known.records.insert(record.entry.id.clone(), record);
+            workspace.entries.changed(at);
+        }
+        if !applying {
+            let profile = workspace.view.config.index.profile();
+            self.fold(workspace, &profile, at)?;
+        }
+        Ok(())
+    }
+
+    /// The weakest entry that a question made, on its way to the archive, where there are too many of them.
+    fn to_make_room(&self, workspace: &Workspace, new: &Record) -> Option<Record> {
+        let live = workspace.entries.known.records.values();
+        let live = live.filter(|record| record.learned.is_some() && !matches!(record.place, Place::Archive(_)));
+        let live = live.filter(|record| record.entry.id != new.entry.id && !record.by_hand);
+        let (profile, now) = (workspace.view.config.index.profile(), self.shared.clock.now());
+        let strength = |record: &Record| hippo_core::decay::strength_at(&profile, &record.entry, now);
+        let all: Vec<&Record> = live.collect();
+        if all.len() < workspace.view.config.index.max_learned {
+            return None;
+        }
+        let weakest = all.into_iter().min_by(|a, b| strength(a).total_cmp(&strength(b)))?;
+        let mut archived = weakest.clone();
+        archived.place = Place::Archive(now);
+        archived.filed = None;
+        Some(archived)
+    }
+}
+
+/// The entry of a question: the one that it made before, or a new one.
+fn taught(
+    workspace: &Workspace,
+    lesson: Lesson,
+    at: Timestamp,
+    day: hippo_core::time::Date,
+    offset: i32,
+) -> Record {
+    let records = &workspace.entries.known.records;
+    let same = |record: &&Record| record.learned.as_ref().is_some_and(|learned| learned.cue == lesson.learned.cue);
+    if let Some(known) = records.values().find(same) {
+        let mut record = known.clone();
+        if !record.by_hand {
+            record.entry.pointers.clone_from(&lesson.pointers);
+            record.hashes = vec![None; lesson.pointers.len()];
+        }
+        if matches!(record.place, Place::Archive(_)) && !workspace.entries.known.tombstones.contains_key(&record.entry.id) {
+            record.place = Place::Index;
+            record.entry.strength = 1.0;
+            record.entry.accessed = at;
+        }
+        record.learned = Some(Box::new(lesson.learned));
+        return record;
+    }
+    let id = free_id(records, &hippo_core::index_file::slug(&lesson.topic));
+    Record {
+        strength: 1.0,
+        place: Place::Index,
+        group: ASKED.to_owned(),
+        band: Some(TimeBand::of(at.date(offset), day)),
+        hashes: vec![None; lesson.pointers.len()],
+        filed: None,
+        strong_since: None,
+        consolidated: false,
+        replayed: None,
+        learned: Some(Box::new(lesson.learned)),
+        by_hand: false,
+        entry: Entry {
+            id,
+            topic: lesson.topic,
+            summary: lesson.summary,
+            pointers: lesson.pointers,
+            created: at,
+            accessed: at,
+            hits: 0,
+            strength: 1.0,
+            tags: lesson.tags,
+            origin: Origin::Retrieval,
+            version: 1,
+            ..Entry::default()
+        },
+    }
+}
+
+/// Counts a common access of every pair, as the store does.
+fn note_pairs(known: &mut Vec<CoAccessed>, together: &[EntryId], at: Timestamp) {
+    let mut ids: Vec<&EntryId> = together.iter().collect();
+    ids.sort_unstable();
+    ids.dedup();
+    for (from, a) in ids.iter().enumerate() {
+        for b in &ids[from + 1..] {
+            match known.iter_mut().find(|known| known.pair.a == **a && known.pair.b == **b) {
+                Some(pair) => {
+                    pair.pair.count = pair.pair.count.saturating_add(1);
+                    pair.last = at;
+                }
+                None => known.push(CoAccessed {
+                    pair: CoAccess {
+                        a: (*a).clone(),
+                        b: (*b).clone(),
+                        count: 1,
+                    },
+                    last: at,
+                }),
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What do the files of a workspace say now, for a cycle that plans? Read beside the engine, and kept by their hashes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+use hippo_core::chunk::{self, ContentHash, Document};
+use hippo_core::consolidation::{DocumentState, SectionState};
+use hippo_core::source::SourceKind;
+use hippo_core::time::Timestamp;
+
+use super::Documents;
+use crate::files;
+
+/// State files above this size get no entry.
+const LARGEST_STATE: u64 = 1 << 20;
+/// State files that get an entry, at most.
+const MOST_STATE: usize = 100;
+/// Folders in which state files are looked for, and how deep.
+const STATE_FOLDERS: [&str; 2] = ["memory", "knowledge"];
+const STATE_DEPTH: usize = 3;
+
+/// A document as the index knows it.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// Path relative to the workspace.
+    pub path: String,
+    /// What it is.
+    pub kind: SourceKind,
+    /// Hash of its bytes.
+    pub hash: [u8; 16],
+    /// When it was written last.
+    pub modified: Timestamp,
+}
+
+/// A document that was read.
+pub struct Read {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// As chunked.
+    pub document: Document,
+}
+
+/// Reads a document; nothing where it cannot be read now, or is another one by now.
+pub fn read(root: &Path, known: &Known, limit: u64) -> Option<Read> {
+    let bytes = files::read(&root.join(&known.path), limit).ok()?;
+    let document = chunk::chunk(&bytes);
+    Some(Read { bytes, document })
+}
+
+/// The contents of all documents, and of other files that entries point at.
+pub fn states<'p>(
+    root: &Path,
+    known: &[Known],
+    pointed: impl Iterator<Item = &'p str>,
+    limit: u64,
+    kept: &Documents,
+) -> BTreeMap<String, DocumentState> {
+    let mut states = BTreeMap::new();
+    for document in known {
+        let there = {
+            let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.get(&document.path)
+                .filter(|(hash, _)| *hash == document.hash)
+                .map(|(_, state)| Arc::clone(state))
+        };
+        let state = match there {
+            Some(state) => state,
+            None => {
+                let Some(read) = read(root, document, limit) else {
+                    continue;
+                };
+                let state = Arc::new(state(&document.path, &read.bytes, Some(&read.document)));
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.insert(document.path.clone(), (document.hash, Arc::clone(&state)));
+                state
+            }
+        };
+        states.insert(document.path.clone(), (*state).clone());
+    }
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.retain(|path, _| states.contains_key(path));
+    drop(kept);
+    for path in pointed {
+        if !states.contains_key(path)
+            && let Some(state) = other(root, path, limit)
+        {
+            states.insert(path.to_owned(), state);
+        }
+    }
+    states
+}
+
+/// A file that is no document, but that somebody points at.
+fn other(root: &Path, path: &str, limit: u64) -> Option<DocumentState> {
+    let whole = root.join(path).canonicalize().ok()?;
+    if !whole.starts_with(root) {
+        return None;
+    }
+    if whole.is_dir() {
+        return Some(DocumentState {
+            hash: ContentHash::of(path.as_bytes()),
+            sections: Vec::new(),
+        });
+    }
+    let bytes = files::read(&whole, limit).ok()?;
+    let document = path.ends_with(".md").then(|| chunk::chunk(&bytes));
+    Some(state(path, &bytes, document.as_ref()))
+}
+
+fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentState {
+    let mut starts = vec![0];
+    starts.extend(
+        bytes
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'\n')
+            .map(|(at, _)| at + 1),
+    );
+    let line = |number: u32| starts.get(number as usize).copied().unwrap_or(bytes.len()).min(bytes.len());
+    let sections = document.into_iter().flat_map(|document| {
+        (0_u32..).zip(&document.sections).filter(|(_, section)| section.level > 0).map(|(at, section)| {
+            let (from, to) = (line(section.start_line), line(chunk::section_end(document, at)));
+            let text = bytes.get(from..to).unwrap_or_default().trim_ascii();
+            SectionState {
+                title: section.title.clone(),
+                // Sections without text are not each other's content.
+                hash: if text.is_empty() {
+                    ContentHash::of(format!("{path}\n{}", section.title).as_bytes())
+                } else {
+                    ContentHash::of(text)
+                },
+            }
+        })
+    });
+    DocumentState {
+        hash: ContentHash::of(bytes),
+        sections: sections.collect(),
+    }
+}
+
+/// Files that hold state and are no markdown, by path, with their bytes and times.
+pub fn state_files(root: &Path) -> Vec<(String, Vec<u8>, Timestamp)> {
+    let mut found = Vec::new();
+    for folder in STATE_FOLDERS {
+        collect(root, &root.join(folder), STATE_DEPTH, &mut found);
+    }
+    found.sort();
+    found.truncate(MOST_STATE);
+    let read = found.into_iter().filter_map(|path| {
+        let whole = root.join(&path);
+        let bytes = files::read(&whole, LARGEST_STATE).ok()?;
+        let modified = whole.metadata().ok()?.modified().ok()?;
+        let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
+        let modified = Timestamp(i64::try_from(since.as_millis()).ok()?);
+        Some((path, bytes, modified))
+    });
+    read.collect()
+}
+
+fn collect(root: &Path, folder: &Path, depth: usize, found: &mut Vec<String>) {
+    let Ok(listing) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in listing.flatten() {
+        let (Ok(kind), path) = (entry.file_type(), entry.path()) else {
+            continue;
+        };
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if hidden || kind.is_symlink() {
+            continue;
+        }
+        if kind.is_dir() && depth > 1 {
+            collect(root, &path, depth - 1, found);
+        } else if kind.is_file() && is_state(&path) {
+            found.extend(relative(root, &path));
+        }
+    }
+}
+
+fn is_state(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| ["json", "jsonl", "txt"].contains(&extension))
+}
+
+fn relative(root: &Path, path: &PathBuf) -> Option<String> {
+    path.strip_prefix(root).ok()?.to_str().map(str::to_owned)
+}

@@ -1,0 +1,277 @@
+//! What does a cycle plan from? Reads and compares beside the engine, and plans there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use hippo_core::bootstrap::{self, MemoryFile, NewEntry, StateFile};
+use hippo_core::chunk::ContentHash;
+use hippo_core::consolidation::{self, Cycle, Place, Plan, Record, Rule, Similar, Snapshot};
+use hippo_core::decay::{self, Profile};
+use hippo_core::entry::{EntryId, Pointer};
+use hippo_core::source::SourceKind;
+use hippo_core::time::Timestamp;
+
+use super::documents::{self, Known, Read};
+use super::{Documents, EntryVectors};
+use crate::embed_worker::EmbedWorker;
+
+/// Bytes of files that are read at once to know how rare words are; of more, those that changed come first.
+const AT_ONCE: u64 = 256 << 20;
+/// Between two texts that are embedded the model is left to questions for this long.
+const BREATH: Duration = Duration::from_millis(4);
+
+/// Everything that a plan is made from, taken from the engine.
+pub struct Input {
+    /// Which cycle.
+    pub cycle: Cycle,
+    /// Entries, thresholds and the run; the rest is gathered.
+    pub snapshot: Snapshot,
+    /// The numbers of the curve.
+    pub profile: Profile,
+    /// Root of the workspace.
+    pub root: PathBuf,
+    /// All documents.
+    pub documents: Vec<Known>,
+    /// Of these, those that came or changed since the last light cycle.
+    pub fresh: BTreeSet<String>,
+    /// When the last finished run of this cycle started.
+    pub last: Option<Timestamp>,
+    /// Largest file that is read, in bytes.
+    pub limit: u64,
+    /// Contents of documents.
+    pub kept: Documents,
+    /// Vectors of entries.
+    pub vectors: EntryVectors,
+    /// Texts that the last deep cycle compared.
+    pub compared: Arc<std::sync::Mutex<BTreeSet<[u8; 16]>>>,
+    /// The model, if there is one.
+    pub model: Option<(EmbedWorker, Arc<str>)>,
+}
+
+impl Input {
+    /// Reads what the cycle needs, and plans.
+    pub fn plan(mut self) -> (Snapshot, Plan) {
+        let now = self.snapshot.run.started;
+        for record in self.snapshot.records.values_mut() {
+            record.strength = decay::strength_at(&self.profile, &record.entry, now);
+        }
+        if self.cycle != Cycle::Light {
+            self.look_at_documents();
+        }
+        if !self.fresh.is_empty() || self.cycle != Cycle::Light {
+            self.look_for_entries();
+        }
+        let mut compared = None;
+        if self.cycle == Cycle::Deep {
+            compared = self.compare();
+        }
+        if self.cycle == Cycle::Archival {
+            self.collect_facts();
+        }
+        let plan = consolidation::plan(&self.snapshot, self.cycle);
+        let capped = plan.refused.iter().any(|refusal| refusal.rule == Rule::LossCap);
+        if let Some(compared) = compared.filter(|_| !capped) {
+            *self.compared.lock().unwrap_or_else(PoisonError::into_inner) = compared;
+        }
+        (self.snapshot, plan)
+    }
+
+    fn changed_since(&self, document: &Known) -> bool {
+        self.last.is_none_or(|last| document.modified >= last)
+    }
+
+    fn look_at_documents(&mut self) {
+        let pointed = self.snapshot.records.values().flat_map(|record| &record.entry.pointers);
+        let pointed: BTreeSet<&str> = pointed.map(|pointer| pointer.path.as_str()).collect();
+        self.snapshot.documents = documents::states(
+            &self.root,
+            &self.documents,
+            pointed.into_iter(),
+            self.limit,
+            &self.kept,
+        );
+        let reviewed = self.documents.iter().filter(|document| {
+            let looked_at = self.cycle == Cycle::Deep || document.kind == SourceKind::DailyLog;
+            looked_at && self.changed_since(document)
+        });
+        self.snapshot.reviewed = reviewed.map(|document| document.path.clone()).collect();
+    }
+
+    /// Entries for what has none, and what summaries would say today of what changed.
+    fn look_for_entries(&mut self) {
+        let mut changed = self.fresh.clone();
+        if self.cycle == Cycle::Deep {
+            let since = self.documents.iter().filter(|document| self.changed_since(document));
+            changed.extend(since.map(|document| document.path.clone()));
+        }
+        let state = self.state_files();
+        if changed.is_empty() && state.is_empty() {
+            return;
+        }
+        let read = self.read(&changed);
+        let files: Vec<MemoryFile<'_>> = read
+            .iter()
+            .map(|(known, read)| MemoryFile {
+                path: &known.path,
+                kind: known.kind,
+                document: &read.document,
+                bytes: &read.bytes,
+                modified: known.modified,
+                known: !changed.contains(&known.path),
+            })
+            .collect();
+        let state: Vec<StateFile<'_>> = state
+            .iter()
+            .map(|(path, bytes, modified)| StateFile {
+                path,
+                bytes,
+                modified: *modified,
+            })
+            .collect();
+        let records = &self.snapshot.records;
+        let of_changed = |record: &Record| record.entry.pointers.iter().any(|pointer| changed.contains(&pointer.path));
+        let taken = records.iter().filter(|(_, record)| !of_changed(record));
+        let settings = bootstrap::Settings {
+            now: self.snapshot.run.started,
+            offset_seconds: self.snapshot.settings.offset_seconds,
+            taken: taken.map(|(id, _)| id.clone()).collect(),
+            ..bootstrap::Settings::default()
+        };
+        let made = bootstrap::bootstrap(&files, &state, &settings);
+        for new in &made {
+            let known = records.get(&new.entry.id);
+            if known.is_some_and(|record| record.entry.pointers == new.entry.pointers) {
+                self.snapshot
+                    .summaries
+                    .insert(new.entry.id.clone(), new.entry.summary.clone());
+            }
+        }
+        self.snapshot.candidates = untold(made, records);
+    }
+
+    /// State files that no entry points at.
+    fn state_files(&self) -> Vec<(String, Vec<u8>, Timestamp)> {
+        if self.cycle == Cycle::Light && self.last.is_some() {
+            return Vec::new();
+        }
+        let told: BTreeSet<&str> = self
+            .snapshot
+            .records
+            .values()
+            .flat_map(|record| &record.entry.pointers)
+            .map(|pointer| pointer.path.as_str())
+            .collect();
+        let mut files = documents::state_files(&self.root);
+        files.retain(|(path, _, _)| !told.contains(path.as_str()));
+        files
+    }
+
+    /// Documents with their text, those in `first` before all others, as many as may be held at once.
+    fn read(&self, first: &BTreeSet<String>) -> Vec<(&Known, Read)> {
+        let (first, rest): (Vec<&Known>, Vec<&Known>) =
+            self.documents.iter().partition(|known| first.contains(&known.path));
+        let mut bytes = 0;
+        let mut read = Vec::new();
+        for known in first.into_iter().chain(rest) {
+            if bytes > AT_ONCE {
+                break;
+            }
+            if let Some(document) = documents::read(&self.root, known, self.limit) {
+                bytes += document.bytes.len() as u64;
+                read.push((known, document));
+            }
+        }
+        read
+    }
+
+    /// Entries that look alike, by the vectors of what they say. Answers the texts that were compared.
+    fn compare(&mut self) -> Option<BTreeSet<[u8; 16]>> {
+        let (worker, model) = self.model.clone()?;
+        let live: Vec<(&EntryId, String)> = self
+            .snapshot
+            .records
+            .iter()
+            .filter(|(_, record)| record.place == Place::Index)
+            .map(|(id, record)| (id, format!("{}. {}", record.entry.topic, record.entry.summary)))
+            .collect();
+        let before = self.compared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut compared = BTreeSet::new();
+        let (mut ids, mut vectors, mut fresh) = (Vec::new(), Vec::new(), Vec::new());
+        for (id, text) in live {
+            let hash = ContentHash::of(format!("{model}\n{text}").as_bytes()).0;
+            let kept = {
+                let kept = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.get(&hash).cloned()
+            };
+            let vector = match kept {
+                Some(vector) => vector,
+                None => {
+                    let vector = Arc::new(worker.query(Arc::clone(&model), text).blocking_recv().ok().flatten()?);
+                    std::thread::sleep(BREATH);
+                    let mut kept = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+                    kept.insert(hash, Arc::clone(&vector));
+                    vector
+                }
+            };
+            compared.insert(hash);
+            ids.push(id.clone());
+            vectors.push((*vector).clone());
+            fresh.push(!before.contains(&hash));
+        }
+        let mut kept = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|hash, _| compared.contains(hash));
+        drop(kept);
+        let least = self.snapshot.settings.merge_above;
+        self.snapshot.similar = similar(&ids, &vectors, &fresh, least);
+        Some(compared)
+    }
+
+    fn collect_facts(&mut self) {}
+}
+
+/// Pairs of entries that are alike; one of the two is new since the last time.
+fn similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32) -> Vec<Similar> {
+    let mut pairs = Vec::new();
+    for (at, a) in vectors.iter().enumerate() {
+        for (other, b) in vectors.iter().enumerate().skip(at + 1) {
+            if !(fresh[at] || fresh[other]) {
+                continue;
+            }
+            let cosine: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+            if cosine >= least {
+                pairs.push(Similar {
+                    a: ids[at].clone(),
+                    b: ids[other].clone(),
+                    cosine,
+                });
+            }
+        }
+    }
+    pairs
+}
+
+/// New entries without what others tell of already. What a question made is no telling: it is about that question.
+fn untold(made: Vec<NewEntry>, records: &BTreeMap<EntryId, Record>) -> Vec<NewEntry> {
+    let told: BTreeSet<&Pointer> = records
+        .values()
+        .filter(|record| record.learned.is_none())
+        .flat_map(|record| &record.entry.pointers)
+        .collect();
+    let files: BTreeSet<&str> = told.iter().map(|pointer| pointer.path.as_str()).collect();
+    let mut untold = Vec::new();
+    for mut new in made {
+        if records.contains_key(&new.entry.id) {
+            continue;
+        }
+        new.entry.pointers.retain(|pointer| match pointer.section {
+            Some(_) => !told.contains(pointer),
+            None => !files.contains(pointer.path.as_str()),
+        });
+        if !new.entry.pointers.is_empty() {
+            untold.push(new);
+        }
+    }
+    untold
+}

@@ -1,0 +1,102 @@
+//! What becomes of the index when a text was appended to a log?
+
+use std::time::Instant;
+
+use hippo_core::bootstrap::{self, DAILY_LOGS, TimeBand};
+use hippo_core::consolidation::{Place, Record};
+use hippo_core::entry::{Entry, Origin, Pointer};
+use hippo_proto::{IndexEntry, RememberRequest, RpcError};
+
+use super::free_id;
+use crate::engine::Engine;
+use crate::engine::workspace::Workspace;
+use crate::event::Answer;
+use crate::index::answers;
+use crate::remember::Appended;
+
+/// A text that stands in a log.
+#[derive(Debug)]
+pub struct Remembered {
+    /// What was asked.
+    pub request: RememberRequest,
+    /// Where it stands.
+    pub appended: Appended,
+    /// The way back; answers nothing where the index is switched off.
+    pub reply: Answer<Option<IndexEntry>>,
+}
+
+/// Tags of an entry, at most.
+const TAGS: usize = 8;
+
+impl Engine {
+    pub(super) fn remembered(&mut self, workspace: &mut Workspace, remembered: Remembered, at: Instant) {
+        let Remembered {
+            request,
+            appended,
+            reply,
+        } = remembered;
+        // The text is to be found at once; the watcher tells of it a moment later.
+        workspace.mark_dirty(appended.path.clone(), at);
+        let entry = if workspace.entries.enabled {
+            self.entry_of(workspace, &request, &appended, at).map(Some)
+        } else {
+            Ok(None)
+        };
+        // A client that is gone needs no answer.
+        let _ = reply.send(entry);
+    }
+
+    fn entry_of(
+        &mut self,
+        workspace: &mut Workspace,
+        request: &RememberRequest,
+        appended: &Appended,
+        at: Instant,
+    ) -> Result<IndexEntry, RpcError> {
+        let now = self.now_of(workspace, at);
+        let moment = now.now;
+        let gist = bootstrap::gist(&bootstrap::default_rules(), &appended.topic, &request.text);
+        let (priority, rule) = match (request.priority, gist.priority) {
+            (Some(priority), _) => (answers::priority(priority), None),
+            (None, Some((priority, rule))) => (priority, Some(rule)),
+            (None, None) => Default::default(),
+        };
+        let mut tags: Vec<String> = request.type_.iter().map(|kind| kind.name().to_owned()).collect();
+        tags.extend(request.tags.iter().flatten().cloned());
+        tags.truncate(TAGS);
+        let pointer = Pointer {
+            path: appended.path.clone(),
+            section: Some(appended.section.clone()),
+        };
+        let id = free_id(&workspace.entries.known.records, &hippo_core::index_file::slug(&appended.topic));
+        let record = Record {
+            strength: 1.0,
+            place: Place::Index,
+            group: DAILY_LOGS.to_owned(),
+            band: Some(TimeBand::ThisWeek),
+            hashes: vec![None],
+            filed: None,
+            strong_since: None,
+            consolidated: false,
+            replayed: None,
+            learned: None,
+            by_hand: true,
+            entry: Entry {
+                id,
+                topic: appended.topic.clone(),
+                summary: gist.summary,
+                pointers: vec![pointer],
+                created: moment,
+                accessed: moment,
+                strength: 1.0,
+                tags,
+                priority,
+                priority_rule: rule,
+                origin: Origin::Manual,
+                version: 1,
+                ..Entry::default()
+            },
+        };
+        self.put(workspace, record, at)
+    }
+}

@@ -1,0 +1,208 @@
+//! What does a run tell whoever asked for it?
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hippo_core::consolidation::{Change, Cycle, Finding, Health, Place, Plan, Refusal, Rule, Step};
+use hippo_core::schedule::Outcome;
+use hippo_core::time::Timestamp;
+use hippo_proto::{
+    CycleFinding, CycleName, CycleOutcome, CycleRefusal, CycleReport, CycleRun, CycleStep, IndexHealth,
+};
+use hippo_store::db::{RunDetail, RunRow};
+
+use crate::clock::rfc3339;
+
+/// Steps that one report lists; it says how many more there are.
+const LISTED: usize = 2_000;
+
+/// The report of a plan that nothing is done about yet.
+pub fn planned(cycle: Cycle, started: Timestamp, plan: &Plan, took: Duration) -> CycleReport {
+    CycleReport {
+        run: None,
+        cycle: name(cycle),
+        at: rfc3339(started),
+        outcome: CycleOutcome::Planned,
+        plan: steps(&plan.steps),
+        applied: 0,
+        refused: plan.refused.iter().map(refusal).collect(),
+        findings: plan.findings.iter().map(finding).collect(),
+        considered: considered(&plan.considered),
+        health: plan.health.as_ref().map(health),
+        files: Vec::new(),
+        notes: more(plan.steps.len()),
+        took_ms: took.as_secs_f64() * 1e3,
+    }
+}
+
+/// The report of a run of the past.
+pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
+    let RunDetail {
+        row,
+        steps: done,
+        report,
+    } = detail;
+    let finished = row.record.finished.unwrap_or(row.record.started);
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of one run")]
+    let took_ms = finished.since(row.record.started) as f64;
+    CycleReport {
+        run: Some(row.id.0),
+        cycle: name(row.record.cycle),
+        at: rfc3339(row.record.started),
+        outcome: outcome(row.record.outcome),
+        plan: steps(done),
+        applied: u64::from(row.done),
+        refused: report.refused.iter().map(refusal).collect(),
+        findings: report.findings.iter().map(finding).collect(),
+        considered: considered(&report.considered),
+        health: report.health.as_ref().map(health),
+        files,
+        notes: more(done.len()),
+        took_ms,
+    }
+}
+
+/// A line of the history.
+pub fn run(row: &RunRow) -> CycleRun {
+    CycleRun {
+        run: row.id.0,
+        cycle: name(row.record.cycle),
+        started: rfc3339(row.record.started),
+        finished: row.record.finished.map(rfc3339),
+        outcome: outcome(row.record.outcome),
+        planned: u64::from(row.planned),
+        done: u64::from(row.done),
+        demoted: u64::from(row.run.demoted),
+        undone: row.undone.map(rfc3339),
+    }
+}
+
+/// A cycle on the wire.
+pub const fn name(cycle: Cycle) -> CycleName {
+    match cycle {
+        Cycle::Light => CycleName::Light,
+        Cycle::Deep => CycleName::Deep,
+        Cycle::Archival => CycleName::Archival,
+    }
+}
+
+/// A cycle from the wire.
+pub const fn cycle(name: CycleName) -> Cycle {
+    match name {
+        CycleName::Light => Cycle::Light,
+        CycleName::Deep => Cycle::Deep,
+        CycleName::Archival => Cycle::Archival,
+    }
+}
+
+/// An outcome on the wire.
+pub const fn outcome(outcome: Outcome) -> CycleOutcome {
+    match outcome {
+        Outcome::Running => CycleOutcome::Running,
+        Outcome::Done => CycleOutcome::Done,
+        Outcome::Capped => CycleOutcome::Capped,
+        Outcome::Failed => CycleOutcome::Failed,
+        Outcome::Interrupted => CycleOutcome::Interrupted,
+    }
+}
+
+fn more(steps: usize) -> Vec<String> {
+    let more = steps.saturating_sub(LISTED);
+    (more > 0).then(|| format!("{more} more steps are not listed")).into_iter().collect()
+}
+
+fn steps(steps: &[Step]) -> Vec<CycleStep> {
+    let listed = steps.iter().take(LISTED);
+    listed
+        .map(|step| CycleStep {
+            rule: rule(step.rule),
+            entries: step.entries.iter().map(|id| id.0.clone()).collect(),
+            what: what(&step.change),
+        })
+        .collect()
+}
+
+/// The name that serde gives it.
+fn rule(rule: Rule) -> String {
+    let value = serde_json::to_value(rule).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn refusal(refusal: &Refusal) -> CycleRefusal {
+    CycleRefusal {
+        rule: rule(refusal.rule),
+        entries: refusal.entries.iter().map(|id| id.0.clone()).collect(),
+        reason: refusal.reason.clone(),
+    }
+}
+
+fn finding(finding: &Finding) -> CycleFinding {
+    CycleFinding {
+        rule: rule(finding.rule),
+        entry: finding.id.0.clone(),
+        what: finding.what.clone(),
+    }
+}
+
+fn considered(considered: &BTreeMap<Rule, usize>) -> BTreeMap<String, u64> {
+    considered.iter().map(|(of, count)| (rule(*of), *count as u64)).collect()
+}
+
+fn health(health: &Health) -> IndexHealth {
+    let bands = ["silent", "decaying", "weak", "moderate", "strong"];
+    let bands = bands.into_iter().zip(health.bands);
+    IndexHealth {
+        live: health.live as u64,
+        queued: health.queued as u64,
+        archived: health.archived as u64,
+        amygdala: health.amygdala as u64,
+        consolidated: health.consolidated as u64,
+        unlinked: health.unlinked as u64,
+        mean_strength: health.mean_strength,
+        bands: bands.map(|(name, count)| (name.to_owned(), count as u64)).collect(),
+        groups: health.groups.iter().map(|(name, count)| (name.clone(), *count as u64)).collect(),
+    }
+}
+
+/// A change in a few words. What an entry says is not repeated: reports are kept in logs and scrollbacks.
+fn what(change: &Change) -> String {
+    let place = |place: &Place| match place {
+        Place::Index => "the index",
+        Place::Queue(_) => "the Decay Queue",
+        Place::Archive(_) => "the archive",
+    };
+    match change {
+        Change::Add { record } => format!("a new entry in {}", record.group),
+        Change::Remove { .. } => "the entry is taken back".to_owned(),
+        Change::Move { from, to, .. } => format!("from {} to {}", place(from), place(to)),
+        Change::File { to: Some(to), .. } => format!("the file says strength {:.2}, {} accesses", f32::from(to.hundredths) / 100.0, to.hits),
+        Change::File { to: None, .. } => "leaves the file".to_owned(),
+        Change::Strong { to: Some(_), .. } => "is strong from now on".to_owned(),
+        Change::Strong { to: None, .. } => "is strong no longer".to_owned(),
+        Change::Point { to, .. } => {
+            let pointers: Vec<String> = to.0.iter().map(|pointer| match &pointer.section {
+                Some(section) => format!("{} §{section}", pointer.path),
+                None => pointer.path.clone(),
+            }).collect();
+            format!("points at {}", pointers.join(" | "))
+        }
+        Change::Merge { to, absorbed, .. } => format!("{} takes in {absorbed}", to.id),
+        Change::Relate { to, .. } if to.is_empty() => "is related to none".to_owned(),
+        Change::Relate { to, .. } => {
+            let ids: Vec<&str> = to.iter().map(|id| id.0.as_str()).collect();
+            format!("is related to {}", ids.join(", "))
+        }
+        Change::Summarise { .. } => "a new summary from its source".to_owned(),
+        Change::QuickAccess { to, .. } => format!("lists {} entries", to.len()),
+        Change::Replay { to, .. } => format!("reviewed and kept: strength {:.2}", to.strength),
+        Change::Consolidate { to, .. } => if *to { "consolidated" } else { "not consolidated" }.to_owned(),
+        Change::Regroup { moves } => match moves.first() {
+            Some((_, _, to)) => format!("{} entries become the section {to}", moves.len()),
+            None => "no entry moves".to_owned(),
+        },
+        Change::Band { to: Some(to), .. } => format!("stands under {}", to.heading()),
+        Change::Band { to: None, .. } => "leaves By Time".to_owned(),
+        Change::Propose { proposed: true, .. } => "a fact is proposed for long-term memory".to_owned(),
+        Change::Propose { .. } => "a fact is no longer proposed".to_owned(),
+    }
+}

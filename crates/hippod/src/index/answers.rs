@@ -1,0 +1,212 @@
+//! What do clients hear of index entries: `index.list`, `index.show`?
+
+use hippo_core::bootstrap::entry_tokens;
+use hippo_core::consolidation::{Place, Record};
+use hippo_core::decay::{self, Band, Modifiers};
+use hippo_core::entry::{Entry, EntryId, Origin, Pointer, Priority};
+use hippo_core::time::Timestamp;
+use hippo_proto::{
+    IndexBand, IndexEntry, IndexForecast, IndexListRequest, IndexListResponse, IndexOrigin, IndexPlace,
+    IndexPointer, IndexPriority, IndexShowRequest, IndexShowResponse, RpcError,
+};
+
+use super::IndexView;
+use crate::clock::rfc3339;
+
+/// Answers `index.list`; `at` is the moment asked for.
+pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
+    let wanted = |record: &&std::sync::Arc<Record>| request.archived || !matches!(record.place, Place::Archive(_));
+    let mut found: Vec<(f32, &Record)> = view
+        .records()
+        .iter()
+        .filter(wanted)
+        .map(|record| (view.strength(record, at), &**record))
+        .collect();
+    found.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.entry.id.cmp(&other.entry.id)));
+    let total = found.len() as u64;
+    let limit = request.limit.unwrap_or(hippo_proto::MAX_ENTRIES) as usize;
+    let entries = found.into_iter().take(limit).map(|(strength, record)| described(record, strength));
+    IndexListResponse {
+        entries: entries.collect(),
+        total,
+        tokens: view.tokens,
+        notes: vec!["tokens are estimated as bytes / 4".to_owned()],
+    }
+}
+
+/// Answers `index.show`. `stale` says which of its pointers lead nowhere.
+///
+/// # Errors
+/// `not-found`.
+pub fn show(
+    view: &IndexView,
+    request: &IndexShowRequest,
+    at: Timestamp,
+    stale: impl Fn(&Pointer) -> bool,
+) -> Result<IndexShowResponse, RpcError> {
+    let record = view.get(&EntryId(request.id.clone())).ok_or_else(|| unknown(view, &request.id))?;
+    let entry = &record.entry;
+    let profile = view.profile();
+    let modifiers = Modifiers::of(entry);
+    let exponent = profile.exponent(modifiers);
+    let mut told = Vec::new();
+    match entry.priority {
+        Priority::Amygdala => told.push("priority amygdala: never fades".to_owned()),
+        Priority::Low => told.push(format!("priority low: × {}", profile.low)),
+        Priority::Normal | Priority::High => {}
+    }
+    if modifiers.manual {
+        told.push(format!("made by a person or an agent: × {}", profile.manual));
+    }
+    if modifiers.links >= profile.associated_from {
+        told.push(format!("{} related entries: × {}", modifiers.links, profile.associated));
+    }
+    let events = [
+        (Band::Moderate, "moderate"),
+        (Band::Weak, "weak"),
+        (Band::Decaying, "decaying"),
+        (Band::Silent, "silent"),
+    ];
+    let now = view.strength(record, at);
+    let mut forecast = Vec::new();
+    for (band, name) in events {
+        // It falls into a band when it leaves the one above.
+        let target = match band {
+            Band::Moderate => Band::Strong,
+            Band::Weak => Band::Moderate,
+            Band::Decaying => Band::Weak,
+            Band::Strong | Band::Silent => Band::Decaying,
+        }
+        .threshold();
+        if now < target {
+            continue;
+        }
+        let when = decay::time_until(profile, entry.strength, target, modifiers);
+        forecast.push(IndexForecast {
+            event: name.to_owned(),
+            at: when.map(|after| rfc3339(entry.accessed.plus(after))),
+        });
+    }
+    if !matches!(record.place, Place::Archive(_)) {
+        let when = decay::time_until(profile, entry.strength, 0.05, modifiers);
+        forecast.push(IndexForecast {
+            event: "archive".to_owned(),
+            at: when.map(|after| rfc3339(entry.accessed.plus(after))),
+        });
+    }
+    Ok(IndexShowResponse {
+        entry: described(record, now),
+        base_strength: entry.strength,
+        curve: format!(
+            "{:.2} · (1 + {} · h)^(−{exponent:.3}), h the hours since {}",
+            entry.strength,
+            profile.decay_rate,
+            rfc3339(entry.accessed)
+        ),
+        modifiers: told,
+        priority_rule: entry.priority_rule.clone(),
+        forecast,
+        stale: entry.pointers.iter().filter(|pointer| stale(pointer)).map(shown).collect(),
+    })
+}
+
+/// Why an id leads nowhere.
+pub fn unknown(view: &IndexView, id: &str) -> RpcError {
+    let ids = view.records().iter().map(|record| record.entry.id.0.as_str());
+    let error = RpcError::not_found(format!("could not find the entry: {}", hippo_proto::shorten(id)));
+    match hippo_proto::nearest(id, ids) {
+        Some(near) => error.hint(format!("did you mean {near}? hippoctl index list shows all")),
+        None => error.hint("hippoctl index list shows all entries"),
+    }
+}
+
+/// A pointer as people write it.
+pub fn shown(pointer: &Pointer) -> String {
+    match &pointer.section {
+        Some(section) => format!("{} §{section}", pointer.path),
+        None => pointer.path.clone(),
+    }
+}
+
+/// An entry on the wire.
+pub fn described(record: &Record, strength: f32) -> IndexEntry {
+    let Entry {
+        id,
+        topic,
+        summary,
+        pointers,
+        created,
+        accessed,
+        hits,
+        tags,
+        related,
+        priority,
+        origin,
+        version,
+        ..
+    } = record.entry.clone();
+    IndexEntry {
+        id: id.0,
+        topic,
+        summary,
+        pointers: pointers
+            .into_iter()
+            .map(|pointer| IndexPointer {
+                path: pointer.path,
+                section: pointer.section,
+            })
+            .collect(),
+        strength,
+        band: band(strength),
+        place: match record.place {
+            Place::Index => IndexPlace::Index,
+            Place::Queue(_) => IndexPlace::Queue,
+            Place::Archive(_) => IndexPlace::Archive,
+        },
+        group: record.group.clone(),
+        tags,
+        related: related.into_iter().map(|id| id.0).collect(),
+        priority: match priority {
+            Priority::Amygdala => IndexPriority::Amygdala,
+            Priority::High => IndexPriority::High,
+            Priority::Normal => IndexPriority::Normal,
+            Priority::Low => IndexPriority::Low,
+        },
+        origin: match origin {
+            Origin::Defrag => IndexOrigin::Defrag,
+            Origin::Manual => IndexOrigin::Manual,
+            Origin::Retrieval => IndexOrigin::Retrieval,
+            Origin::Auto => IndexOrigin::Auto,
+        },
+        created: rfc3339(created),
+        accessed: rfc3339(accessed),
+        hits,
+        version,
+    }
+}
+
+/// The band of a strength on the wire.
+pub fn band(strength: f32) -> IndexBand {
+    match Band::of(strength) {
+        Band::Strong => IndexBand::Strong,
+        Band::Moderate => IndexBand::Moderate,
+        Band::Weak => IndexBand::Weak,
+        Band::Decaying => IndexBand::Decaying,
+        Band::Silent => IndexBand::Silent,
+    }
+}
+
+/// A priority from the wire.
+pub const fn priority(priority: IndexPriority) -> Priority {
+    match priority {
+        IndexPriority::Amygdala => Priority::Amygdala,
+        IndexPriority::High => Priority::High,
+        IndexPriority::Normal => Priority::Normal,
+        IndexPriority::Low => Priority::Low,
+    }
+}
+
+/// Tokens that an entry takes in the file, estimated.
+pub fn tokens(record: &Record) -> u64 {
+    entry_tokens(&record.entry) as u64
+}

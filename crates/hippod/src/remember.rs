@@ -1,0 +1,198 @@
+//! How does a text come into today's log, with nothing that stands there touched?
+//!
+//! The log is only ever appended to, in one write, so that others may append at the same time. What cannot be appended to
+//! safely (a link out of the workspace, a folder, a file without right to write) is refused, and nothing is written.
+
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind as IoErrorKind, Seek, Write};
+use std::path::Path;
+
+use hippo_core::time::Date;
+use hippo_proto::{ErrorKind, RememberRequest, RpcError};
+
+use crate::files;
+
+/// Longest topic that is made from a text, in characters.
+const TOPIC: usize = 60;
+/// A log above this size is not read to find its line ends.
+const LARGEST: u64 = 64 << 20;
+
+/// What was appended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appended {
+    /// The log, relative to the workspace.
+    pub path: String,
+    /// The heading.
+    pub topic: String,
+    /// Title of the section as it stands in the log.
+    pub section: String,
+    /// First line.
+    pub start_line: u32,
+    /// Last line.
+    pub end_line: u32,
+}
+
+/// Appends a text to the log of a day.
+///
+/// # Errors
+/// `read-only` or `internal` with what the system said; the log is as it was.
+pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<Appended, RpcError> {
+    let path = format!("memory/{today}.md");
+    let topic = match &request.topic {
+        Some(topic) => one_line(topic),
+        None => made(&request.text),
+    };
+    let section = match request.type_ {
+        Some(kind) => format!("{topic} [{}]", kind.name()),
+        None => topic.clone(),
+    };
+    let whole = root.join(&path);
+    let refused = |error: io::Error| {
+        let what = format!("could not append to {path}: {error}");
+        match error.kind() {
+            IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
+                RpcError::new(ErrorKind::ReadOnly, what).hint("make the folder memory/ and its logs writable; nothing was written")
+            }
+            _ => RpcError::internal(what).hint("look after the disk of the workspace; nothing was written"),
+        }
+    };
+    std::fs::create_dir_all(root.join("memory")).map_err(refused)?;
+    let real = whole.parent().map(Path::canonicalize).transpose().map_err(refused)?;
+    let linked = whole.canonicalize().is_ok_and(|real| !real.starts_with(root));
+    if linked || real.is_none_or(|real| !real.starts_with(root)) {
+        return Err(RpcError::bad_request(format!("the log leads out of the workspace: {path}"))
+            .hint("logs are written within the workspace only; nothing was written"));
+    }
+    let before = match files::read(&whole, LARGEST) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == IoErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(refused(error)),
+    };
+    let end = if before.windows(2).any(|pair| pair == b"\r\n") { "\r\n" } else { "\n" };
+    let mut text = String::new();
+    if before.is_empty() {
+        text.push_str(&format!("# {today}\n\n"));
+    } else {
+        text.push_str(if before.ends_with(b"\n") { "\n" } else { "\n\n" });
+    }
+    let lead = text.len();
+    text.push_str(&format!("## {section}\n\n{}\n", request.text.trim()));
+    let body = text[lead..].replace("\r\n", "\n");
+    let lines = body.matches('\n').count();
+    let text = format!("{}{body}", &text[..lead]).replace('\n', end);
+    let mut log = OpenOptions::new().append(true).create(true).open(&whole).map_err(refused)?;
+    log.write_all(text.as_bytes()).map_err(refused)?;
+    log.sync_all().map_err(refused)?;
+    // Others may have appended before and after: where it stands is counted from the end of this write.
+    let after = log.stream_position().map_err(refused)?;
+    let upto = usize::try_from(after).unwrap_or(usize::MAX);
+    let now = files::read(&whole, LARGEST).map_err(refused)?;
+    let ends = now.get(..upto).unwrap_or(&now).iter().filter(|byte| **byte == b'\n').count();
+    let end_line = u32::try_from(ends).unwrap_or(u32::MAX);
+    let height = u32::try_from(lines.saturating_sub(1)).unwrap_or(0);
+    Ok(Appended {
+        path,
+        topic,
+        section,
+        start_line: end_line.saturating_sub(height),
+        end_line,
+    })
+}
+
+/// The beginning of a text as a heading.
+fn made(text: &str) -> String {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let first = one_line(first.trim_start_matches(['#', '-', '*', '>', ' ']));
+    let sentence = first.split_inclusive(['.', '!', '?', ':', '。']).next().unwrap_or(&first);
+    let sentence = sentence.trim_end_matches(['.', ':', '。', ' ']);
+    if sentence.chars().count() <= TOPIC {
+        return sentence.to_owned();
+    }
+    let mut short = String::new();
+    for word in sentence.split(' ') {
+        if short.chars().count() + word.chars().count() >= TOPIC {
+            break;
+        }
+        short = format!("{short} {word}");
+    }
+    let short = short.trim().to_owned();
+    if short.is_empty() {
+        sentence.chars().take(TOPIC).collect()
+    } else {
+        short
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(text: &str, topic: Option<&str>) -> RememberRequest {
+        RememberRequest {
+            text: text.to_owned(),
+            topic: topic.map(str::to_owned),
+            ..RememberRequest::default()
+        }
+    }
+
+    fn day() -> Date {
+        "2026-03-02".parse().unwrap()
+    }
+
+    #[test]
+    fn a_log_grows_at_its_end_and_nowhere_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let first = append(&root, day(), &request("The pump is blue. It hums.", None)).unwrap();
+        assert_eq!((first.start_line, first.end_line), (3, 5));
+        let log = root.join("memory/2026-03-02.md");
+        let before = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(before, "# 2026-03-02\n\n## The pump is blue\n\nThe pump is blue. It hums.\n");
+        let second = append(&root, day(), &request("two\nlines\n\n", Some("Valves"))).unwrap();
+        let after = std::fs::read_to_string(&log).unwrap();
+        assert!(after.starts_with(&before));
+        assert_eq!(&after[before.len()..], "\n## Valves\n\ntwo\nlines\n");
+        let lines: Vec<&str> = after.lines().collect();
+        assert_eq!(lines[second.start_line as usize - 1], "## Valves");
+        assert_eq!(lines[second.end_line as usize - 1], "lines");
+    }
+
+    #[test]
+    fn line_ends_of_the_log_are_kept_and_an_open_last_line_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("memory")).unwrap();
+        let log = root.join("memory/2026-03-02.md");
+        std::fs::write(&log, "# Day\r\n\r\nopen").unwrap();
+        let done = append(&root, day(), &request("x\ny", Some("T"))).unwrap();
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "# Day\r\n\r\nopen\r\n\r\n## T\r\n\r\nx\r\ny\r\n");
+        assert_eq!((done.start_line, done.end_line), (5, 8));
+    }
+
+    #[test]
+    fn what_cannot_be_appended_to_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("memory/2026-03-02.md")).unwrap();
+        append(&root, day(), &request("x", None)).unwrap_err();
+        let other = tempfile::tempdir().unwrap();
+        let away = other.path().join("log.md");
+        std::fs::write(&away, "untouched").unwrap();
+        std::os::unix::fs::symlink(&away, root.join("memory/2026-03-03.md")).unwrap();
+        let error = append(&root, "2026-03-03".parse().unwrap(), &request("x", None)).unwrap_err();
+        assert!(error.message.contains("leads out"), "{error:?}");
+        assert_eq!(std::fs::read_to_string(&away).unwrap(), "untouched");
+    }
+
+    #[test]
+    fn a_topic_is_the_first_sentence_within_sixty_characters() {
+        assert_eq!(made("- **x** is so. And more"), "x** is so");
+        let long = "word ".repeat(40);
+        assert!(made(&long).chars().count() <= 60);
+        assert_eq!(made("水".repeat(100).as_str()).chars().count(), 60);
+    }
+}
