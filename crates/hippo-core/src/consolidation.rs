@@ -8,6 +8,7 @@
 mod archival;
 mod change;
 mod deep;
+mod facts;
 mod light;
 mod merge;
 mod planner;
@@ -32,6 +33,7 @@ use crate::time::{Date, Timestamp};
 
 pub use archival::Health;
 pub use change::{Change, Step};
+pub use facts::{LogDay, facts};
 pub use planner::{Finding, Plan, Refusal, plan};
 pub use record::{Filed, Learned, Passage, Place, Record};
 pub use similar::similar;
