@@ -69,7 +69,11 @@ fn write_all_the_time(scratch: &Scratch, ids: &[String], mut dice: Dice) -> Done
             _ => {
                 let before = scratch.index_file();
                 let after = edited(&before, number, ids, &mut dice, &mut done);
-                let mut file = std::fs::File::options().write(true).truncate(true).open(&path).unwrap();
+                let mut file = std::fs::File::options()
+                    .write(true)
+                    .truncate(true)
+                    .open(&path)
+                    .unwrap();
                 pause(&mut dice);
                 let (one, two) = after.as_bytes().split_at(dice.below(after.len()));
                 file.write_all(one).unwrap();
@@ -119,13 +123,19 @@ fn a_thousand_edits_of_the_daemon_and_another_writer_are_all_there() {
         );
     }
     let mut settings = QUIET.to_vec();
-    settings.extend([("HIPPOD_INDEX_MAX_TOKENS", "1000000"), ("HIPPOD_INDEX_MAX_ENTRIES", "100000")]);
+    settings.extend([
+        ("HIPPOD_INDEX_MAX_TOKENS", "1000000"),
+        ("HIPPOD_INDEX_MAX_ENTRIES", "100000"),
+    ]);
     let daemon = Daemon::start(&scratch.home(), &settings);
     let mut client = daemon.client();
     client.index(&root);
     let ids = |client: &mut Caller, word: &str| -> Vec<String> {
         let entries = client.entries(&root).into_iter();
-        entries.filter(|entry| entry.topic.starts_with(word)).map(|entry| entry.id).collect()
+        entries
+            .filter(|entry| entry.topic.starts_with(word))
+            .map(|entry| entry.id)
+            .collect()
     };
     let (machines, boats) = (ids(&mut client, "Machine"), ids(&mut client, "Boat"));
     assert_eq!((machines.len(), boats.len()), (EACH, EACH));
@@ -165,7 +175,12 @@ fn a_thousand_edits_of_the_daemon_and_another_writer_are_all_there() {
     client.run(&root, CycleName::Light);
     settled(&mut client, &scratch);
     let entries = client.entries(&root);
-    let find = |id: &str| entries.iter().find(|entry| entry.id == id).unwrap_or_else(|| panic!("{id} is gone"));
+    let find = |id: &str| {
+        entries
+            .iter()
+            .find(|entry| entry.id == id)
+            .unwrap_or_else(|| panic!("{id} is gone"))
+    };
     for (id, tags) in &tags {
         assert_eq!(find(id).tags, *tags, "{id}");
     }
@@ -202,7 +217,11 @@ pub fn assert_file_says(root: &Path, entries: &[hippo_proto::IndexEntry]) {
         entry_level: None,
     };
     let file = IndexFile::parse(&bytes, settings);
-    let said: BTreeMap<String, _> = file.to_entries().into_iter().map(|entry| (entry.id.0.clone(), entry)).collect();
+    let said: BTreeMap<String, _> = file
+        .to_entries()
+        .into_iter()
+        .map(|entry| (entry.id.0.clone(), entry))
+        .collect();
     let (known, there): (Vec<&str>, Vec<&str>) = (
         entries.iter().map(|entry| entry.id.as_str()).collect(),
         said.keys().map(String::as_str).collect(),

@@ -267,15 +267,11 @@ impl Engine {
         let since = self.shared.clock.monotonic();
         let started = moment.unwrap_or_else(|| self.shared.clock.now());
         self.fold(workspace, &profile, since)?;
-        let resumes = workspace
-            .entries
-            .interrupted
-            .iter()
-            .rposition(|row| {
-                // One that was asked for as of a later time is nobody's business now.
-                let of_now = row.record.started <= started;
-                row.record.cycle == cycle && row.undone.is_none() && of_now
-            });
+        let resumes = workspace.entries.interrupted.iter().rposition(|row| {
+            // One that was asked for as of a later time is nobody's business now.
+            let of_now = row.record.started <= started;
+            row.record.cycle == cycle && row.undone.is_none() && of_now
+        });
         let resumes = resumes
             .filter(|_| !dry_run && moment.is_none())
             .map(|at| workspace.entries.interrupted.remove(at));
@@ -545,6 +541,9 @@ impl Engine {
         }
         if !plan.steps.is_empty() {
             workspace.entries.changed(at);
+            // Who waits for the cycle sees what it did.
+            let profile = workspace.view.config.index.profile();
+            workspace.entries.publish(&workspace.view, profile);
         }
         // The next one may be due already.
         workspace.entries.look_at = at;
