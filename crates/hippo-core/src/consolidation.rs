@@ -34,6 +34,7 @@ use crate::time::{Date, Timestamp};
 pub use archival::Health;
 pub use change::{Change, Step};
 pub use facts::{LogDay, facts};
+pub use light::idle;
 pub use planner::{Finding, Plan, Refusal, plan};
 pub use record::{Filed, Learned, Passage, Place, Record};
 pub use similar::similar;

@@ -180,3 +180,26 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// What is known beforehand is what planning finds.
+    #[test]
+    fn an_idle_light_cycle_is_the_empty_plan(mut state in a_snapshot(), applied in any::<bool>()) {
+        state.candidates.clear();
+        let refresh = |state: &mut Snapshot| {
+            let profile = state.settings.profile;
+            for record in state.records.values_mut() {
+                record.strength = crate::decay::strength_at(&profile, &record.entry, NOW);
+            }
+        };
+        refresh(&mut state);
+        if applied {
+            state = apply(&state, &plan(&state, Cycle::Light));
+        }
+        let planned = plan(&state, Cycle::Light);
+        match idle(&state.records, &state.quick_access, &state.settings, NOW) {
+            Some(idle) => prop_assert_eq!(idle, planned),
+            None => prop_assert!(!planned.steps.is_empty() || !planned.refused.is_empty()),
+        }
+    }
+}

@@ -298,8 +298,33 @@ impl Engine {
             fresh: workspace.entries.fresh.clone(),
             applying: None,
         });
+        let offset_seconds = self.offset(workspace, started);
+        if cycle == Cycle::Light && !dry_run && resumes.is_none() && workspace.entries.fresh.is_empty() {
+            let settings = consolidation::Settings {
+                offset_seconds,
+                profile,
+                ..workspace.view.config.index.consolidation()
+            };
+            let known = &workspace.entries.known;
+            if let Some(plan) = consolidation::idle(&known.records, &known.quick_access, &settings, started) {
+                return self.begin(workspace, plan);
+            }
+        }
         self.plan_beside(workspace);
         Ok(())
+    }
+
+    /// Records the run with its plan; its steps are made from now on.
+    fn begin(&mut self, workspace: &mut Workspace, plan: Plan) -> Result<(), StoreError> {
+        let Some(run) = workspace.entries.run.as_mut() else {
+            return Ok(());
+        };
+        let id = match run.resumes {
+            Some(id) => workspace.store.resume_run(id, &plan).map(|()| id)?,
+            None => workspace.store.start_run(&run.run, &plan)?,
+        };
+        run.applying = Some(Applying { id, plan, next: 0 });
+        self.refresh_run(workspace, id)
     }
 
     /// Lets the recorded accesses count.
@@ -459,12 +484,7 @@ impl Engine {
             }
             return Ok(());
         }
-        let id = match run.resumes {
-            Some(id) => workspace.store.resume_run(id, &plan).map(|()| id)?,
-            None => workspace.store.start_run(&run.run, &plan)?,
-        };
-        run.applying = Some(Applying { id, plan, next: 0 });
-        self.refresh_run(workspace, id)
+        self.begin(workspace, plan)
     }
 
     /// Makes steps for one slice; ends the run after the last one.
