@@ -34,7 +34,7 @@ fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8],
     let id = client.remember(&root, "The anchor was painted.", "Anchor paint").entry.expect("an entry").id;
     assert_eq!(std::fs::read(scratch.index_path()).unwrap(), bytes, "{what}");
     client.forget(&root, &id);
-    assert!(!client.search(&root, "coffee machine citric acid").results.is_empty(), "{what}");
+    assert!(!client.ask(&root, "coffee machine citric acid", false).results.is_empty(), "{what}");
 }
 
 fn assert_mended(what: &str, client: &mut Caller) {
