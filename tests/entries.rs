@@ -61,7 +61,11 @@ impl Scratch {
         }
         files.extend(Some(self.index_path()).filter(|path| path.exists()));
         let read = |path: PathBuf| {
-            let name = path.strip_prefix(&root).expect("below the root").display().to_string();
+            let name = path
+                .strip_prefix(&root)
+                .expect("below the root")
+                .display()
+                .to_string();
             Some((name, std::fs::read(&path).ok()?))
         };
         let mut read: Vec<_> = files.into_iter().filter_map(read).collect();
@@ -72,8 +76,12 @@ impl Scratch {
     /// What is left in the workspace of replacing the index file.
     pub fn remains(&self) -> Vec<String> {
         let listing = std::fs::read_dir(self.workspace()).expect("a workspace");
-        let names = listing.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-        names.filter(|name| name.starts_with(".HIPPOCAMPUS.md.")).collect()
+        let names = listing
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names
+            .filter(|name| name.starts_with(".HIPPOCAMPUS.md."))
+            .collect()
     }
 }
 
@@ -91,7 +99,10 @@ impl Caller {
 
     /// Their ids, in order.
     pub fn ids(&mut self, workspace: &Path) -> Vec<String> {
-        self.entries(workspace).into_iter().map(|entry| entry.id).collect()
+        self.entries(workspace)
+            .into_iter()
+            .map(|entry| entry.id)
+            .collect()
     }
 
     /// The answer of `index.list`.
@@ -121,7 +132,12 @@ impl Caller {
     }
 
     /// Changes an entry.
-    pub fn edit(&mut self, workspace: &Path, id: &str, change: impl FnOnce(&mut IndexEditRequest)) -> IndexEntry {
+    pub fn edit(
+        &mut self,
+        workspace: &Path,
+        id: &str,
+        change: impl FnOnce(&mut IndexEditRequest),
+    ) -> IndexEntry {
         let mut request = IndexEditRequest {
             workspace: shown(workspace),
             id: id.to_owned(),

@@ -75,7 +75,9 @@ pub fn id_of(client: &mut Caller, scratch: &Scratch, topic: &str) -> String {
 /// The lines of an entry in the index file, from its heading to its comment.
 pub fn block_of(file: &str, id: &str) -> String {
     let comment = format!("<!-- hx: id={id} ");
-    let end = file.find(&comment).unwrap_or_else(|| panic!("no {id} in\n{file}"));
+    let end = file
+        .find(&comment)
+        .unwrap_or_else(|| panic!("no {id} in\n{file}"));
     let end = end + file[end..].find('\n').map_or(file.len() - end, |line| line + 1);
     let start = file[..end].rfind("\n#").expect("a heading") + 1;
     file[start..end].to_owned()
@@ -104,7 +106,10 @@ fn the_first_sync_returns_when_every_memory_file_has_its_entries_in_the_file() {
         "memory/2026-03-03.md",
     ] {
         let points = |entry: &&hippo_proto::IndexEntry| entry.pointers.iter().any(|at| at.path == path);
-        let entry = entries.iter().find(points).unwrap_or_else(|| panic!("none for {path}: {entries:#?}"));
+        let entry = entries
+            .iter()
+            .find(points)
+            .unwrap_or_else(|| panic!("none for {path}: {entries:#?}"));
         let block = block_of(&file, &entry.id);
         assert!(block.contains(&entry.topic) && block.contains(path), "{block}");
         assert!(block.contains(&entry.summary), "{block}");
@@ -113,7 +118,10 @@ fn the_first_sync_returns_when_every_memory_file_has_its_entries_in_the_file() {
     assert_eq!((status.file.as_str(), status.trouble), ("written", None));
     assert_eq!(status.entries, entries.len() as u64);
     let checks = client.doctor(false).checks;
-    assert!(checks.iter().any(|check| check.id == "index-file" && check.ok), "{checks:?}");
+    assert!(
+        checks.iter().any(|check| check.id == "index-file" && check.ok),
+        "{checks:?}"
+    );
 }
 
 #[test]
@@ -126,7 +134,12 @@ fn cycles_that_find_nothing_to_do_write_nothing() {
     }
     let modified = |scratch: &Scratch| scratch.index_path().metadata().unwrap().modified().unwrap();
     let (files, at) = (scratch.kept_files(), modified(&scratch));
-    for cycle in [CycleName::Light, CycleName::Deep, CycleName::Light, CycleName::Archival] {
+    for cycle in [
+        CycleName::Light,
+        CycleName::Deep,
+        CycleName::Light,
+        CycleName::Archival,
+    ] {
         let report = client.run(&root, cycle);
         assert!(report.plan.is_empty() && report.files.is_empty(), "{report:#?}");
         assert_eq!(scratch.kept_files(), files, "{cycle:?}");
@@ -148,7 +161,10 @@ fn what_a_person_changes_is_taken_over_and_survives_every_cycle() {
     let block = block_of(&scratch.index_file(), &coffee);
     let pointer = "→ knowledge/kitchen.md";
     assert!(block.contains(pointer), "{block}");
-    scratch.edit_index(&block, &block.replacen(pointer, &format!("{pointer} | knowledge/database.md"), 1));
+    scratch.edit_index(
+        &block,
+        &block.replacen(pointer, &format!("{pointer} | knowledge/database.md"), 1),
+    );
     let block = block_of(&scratch.index_file(), &drift);
     let tagged = match block.find("tags=") {
         Some(at) => format!("{}tags=cold,hall,{}", &block[..at], &block[at + 5..]),
@@ -165,24 +181,50 @@ fn what_a_person_changes_is_taken_over_and_survives_every_cycle() {
 
     let expect = |client: &mut Caller, when: &str| {
         let entry = client.entry(&root, &backups);
-        assert_eq!(entry.summary, "Backups are somebody's job: ask Ilse first.", "{when}");
-        let paths: Vec<String> = client.entry(&root, &coffee).pointers.into_iter().map(|at| at.path).collect();
+        assert_eq!(
+            entry.summary, "Backups are somebody's job: ask Ilse first.",
+            "{when}"
+        );
+        let paths: Vec<String> = client
+            .entry(&root, &coffee)
+            .pointers
+            .into_iter()
+            .map(|at| at.path)
+            .collect();
         assert_eq!(paths, ["knowledge/kitchen.md", "knowledge/database.md"], "{when}");
         let entry = client.entry(&root, &drift);
-        assert!(entry.tags.starts_with(&["cold".into(), "hall".into()]), "{when}: {entry:?}");
+        assert!(
+            entry.tags.starts_with(&["cold".into(), "hall".into()]),
+            "{when}: {entry:?}"
+        );
         assert_eq!(entry.priority, IndexPriority::High, "{when}");
         let keys = client.entry(&root, "spare-keys");
-        assert_eq!((keys.topic.as_str(), keys.place), ("Spare keys", IndexPlace::Index), "{when}");
+        assert_eq!(
+            (keys.topic.as_str(), keys.place),
+            ("Spare keys", IndexPlace::Index),
+            "{when}"
+        );
         let file = scratch.index_file();
         let mine = file.find("## Things I watch").expect("the section is there");
         let next = mine + file[mine..].find("\n## By Time").expect("By Time");
-        assert!(file[mine..next].contains(&format!("id={pool} ")), "{when}: {file}");
+        assert!(
+            file[mine..next].contains(&format!("id={pool} ")),
+            "{when}: {file}"
+        );
         assert!(file[mine..next].contains("Spare keys"), "{when}: {file}");
         assert_eq!(file.matches(&format!("id={pool} ")).count(), 1, "{when}");
-        assert!(file.contains("Backups are somebody's job: ask Ilse first."), "{when}");
+        assert!(
+            file.contains("Backups are somebody's job: ask Ilse first."),
+            "{when}"
+        );
     };
     expect(&mut client, "at once");
-    for cycle in [CycleName::Light, CycleName::Deep, CycleName::Archival, CycleName::Light] {
+    for cycle in [
+        CycleName::Light,
+        CycleName::Deep,
+        CycleName::Archival,
+        CycleName::Light,
+    ] {
         client.run(&root, cycle);
         expect(&mut client, &format!("after {cycle:?}"));
     }
@@ -190,7 +232,10 @@ fn what_a_person_changes_is_taken_over_and_survives_every_cycle() {
     scratch.write("knowledge/database.md", "# Database\n\n## Backups\n\nBackups are made every hour now, and each of them is read back and compared before it counts.\n");
     client.sync(&root);
     client.run(&root, CycleName::Deep);
-    assert_eq!(client.entry(&root, &backups).summary, "Backups are somebody's job: ask Ilse first.");
+    assert_eq!(
+        client.entry(&root, &backups).summary,
+        "Backups are somebody's job: ask Ilse first."
+    );
     let entry = client.edit(&root, &backups, |edit| edit.tags = Some(vec!["ours".into()]));
     assert_eq!(entry.summary, "Backups are somebody's job: ask Ilse first.");
     assert!(block_of(&scratch.index_file(), &backups).contains("tags=ours"));
@@ -200,7 +245,10 @@ fn what_a_person_changes_is_taken_over_and_survives_every_cycle() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.sync(&root);
-    assert_eq!(client.entry(&root, &backups).summary, "Backups are somebody's job: ask Ilse first.");
+    assert_eq!(
+        client.entry(&root, &backups).summary,
+        "Backups are somebody's job: ask Ilse first."
+    );
     assert_eq!(client.entry(&root, &backups).tags, ["ours"]);
 }
 
@@ -211,14 +259,25 @@ fn an_edit_that_the_daemon_contradicted_meanwhile_is_told() {
     let id = id_of(&mut client, &scratch, "Backups");
     let stale = scratch.index_file();
     let summary = client.entry(&root, &id).summary;
-    client.edit(&root, &id, |edit| edit.summary = Some("What the agent says.".into()));
+    client.edit(&root, &id, |edit| {
+        edit.summary = Some("What the agent says.".into())
+    });
     // An editor that had the file open before that saves its own words.
-    scratch.write("HIPPOCAMPUS.md", stale.replacen(&summary, "What the person says.", 1));
+    scratch.write(
+        "HIPPOCAMPUS.md",
+        stale.replacen(&summary, "What the person says.", 1),
+    );
     client.sync(&root);
     assert_eq!(client.entry(&root, &id).summary, "What the person says.");
     let pending = client.heartbeat(&root).pending;
-    let told = pending.iter().find(|pending| pending.kind == "conflict").expect("it is reported");
-    assert!(told.text.contains(&id) && told.text.contains("summary"), "{told:?}");
+    let told = pending
+        .iter()
+        .find(|pending| pending.kind == "conflict")
+        .expect("it is reported");
+    assert!(
+        told.text.contains(&id) && told.text.contains("summary"),
+        "{told:?}"
+    );
     assert_eq!(told.paths, ["HIPPOCAMPUS.md"]);
 }
 
@@ -238,7 +297,10 @@ fn what_a_person_removes_stays_forgotten_until_it_is_restored() {
     for cycle in [CycleName::Light, CycleName::Deep, CycleName::Archival] {
         client.run(&root, cycle);
         gone(&mut client, &format!("after {cycle:?}"));
-        assert!(!scratch.index_file().contains("Coffee machine"), "no list has it: {cycle:?}");
+        assert!(
+            !scratch.index_file().contains("Coffee machine"),
+            "no list has it: {cycle:?}"
+        );
     }
     let text = "# Kitchen\n\n## Coffee machine\n\nThe coffee machine was sold; a teapot stands there.\n";
     scratch.write("knowledge/kitchen.md", text);

@@ -10,7 +10,11 @@ fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8],
     let root = scratch.workspace();
     client.sync(&root);
     let check = |client: &mut Caller, when: &str| {
-        assert_eq!(std::fs::read(scratch.index_path()).unwrap(), bytes, "{what}, {when}");
+        assert_eq!(
+            std::fs::read(scratch.index_path()).unwrap(),
+            bytes,
+            "{what}, {when}"
+        );
         assert_eq!(client.ids(&root), ids, "{what}, {when}");
     };
     check(client, "at once");
@@ -18,28 +22,57 @@ fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8],
     assert_eq!(status.file, "held", "{what}: {status:?}");
     assert!(status.held_removals > 0, "{what}: {status:?}");
     let trouble = status.trouble.expect("a reason");
-    assert!(trouble.contains("hippoctl sync --accept-deletions"), "{what}: {trouble}");
+    assert!(
+        trouble.contains("hippoctl sync --accept-deletions"),
+        "{what}: {trouble}"
+    );
     let problems = client.doctor(false).problems;
     let held = problems.iter().find(|problem| problem.id == "held-removals");
     let held = held.unwrap_or_else(|| panic!("{what}: {problems:?}"));
-    assert!(held.fix.contains("--accept-deletions") && held.where_.ends_with("HIPPOCAMPUS.md"), "{held:?}");
+    assert!(
+        held.fix.contains("--accept-deletions") && held.where_.ends_with("HIPPOCAMPUS.md"),
+        "{held:?}"
+    );
     let pending = client.heartbeat(&root).pending;
-    assert!(pending.iter().any(|pending| pending.kind == "removals-held"), "{what}: {pending:?}");
+    assert!(
+        pending.iter().any(|pending| pending.kind == "removals-held"),
+        "{what}: {pending:?}"
+    );
     for cycle in [CycleName::Light, CycleName::Deep] {
         let report = client.run(&root, cycle);
-        assert!(report.notes.iter().any(|note| note.contains("--accept-deletions")), "{what}: {report:#?}");
+        assert!(
+            report
+                .notes
+                .iter()
+                .any(|note| note.contains("--accept-deletions")),
+            "{what}: {report:#?}"
+        );
         check(client, &format!("after {cycle:?}"));
     }
     // What is asked of the daemon meanwhile is done, and waits for the file.
-    let id = client.remember(&root, "The anchor was painted.", "Anchor paint").entry.expect("an entry").id;
+    let id = client
+        .remember(&root, "The anchor was painted.", "Anchor paint")
+        .entry
+        .expect("an entry")
+        .id;
     assert_eq!(std::fs::read(scratch.index_path()).unwrap(), bytes, "{what}");
     client.forget(&root, &id);
-    assert!(!client.ask(&root, "coffee machine citric acid", false).results.is_empty(), "{what}");
+    assert!(
+        !client
+            .ask(&root, "coffee machine citric acid", false)
+            .results
+            .is_empty(),
+        "{what}"
+    );
 }
 
 fn assert_mended(what: &str, client: &mut Caller) {
     let status = client.index_status();
-    assert_eq!((status.file.as_str(), status.held_removals), ("written", 0), "{what}: {status:?}");
+    assert_eq!(
+        (status.file.as_str(), status.held_removals),
+        ("written", 0),
+        "{what}: {status:?}"
+    );
     let problems = client.doctor(false).problems;
     assert!(problems.is_empty(), "{what}: {problems:?}");
 }
@@ -50,7 +83,9 @@ fn a_file_that_lost_much_at_once_is_held_until_it_is_whole_again() {
     let root = scratch.workspace();
     // A person's words in an entry near the end, so that a half of it would be noticed.
     let last = id_of(&mut client, &scratch, "Sensor drift");
-    client.edit(&root, &last, |edit| edit.summary = Some("Calibrate the sensor when the hall is cold.".into()));
+    client.edit(&root, &last, |edit| {
+        edit.summary = Some("Calibrate the sensor when the hall is cold.".into())
+    });
     let ids = client.ids(&root);
     let whole = std::fs::read(scratch.index_path()).unwrap();
     let text = String::from_utf8(whole.clone()).unwrap();
@@ -60,7 +95,10 @@ fn a_file_that_lost_much_at_once_is_held_until_it_is_whole_again() {
         ("emptied", Vec::new()),
         ("cut in the middle", whole[..whole.len() / 2].to_vec()),
         ("cut within a summary", whole[..in_summary].to_vec()),
-        ("cut after its first line", whole[..text.find('\n').unwrap() + 1].to_vec()),
+        (
+            "cut after its first line",
+            whole[..text.find('\n').unwrap() + 1].to_vec(),
+        ),
         ("replaced by junk", junk),
     ] {
         scratch.write("HIPPOCAMPUS.md", &bytes);
@@ -70,8 +108,14 @@ fn a_file_that_lost_much_at_once_is_held_until_it_is_whole_again() {
         assert_mended(what, &mut client);
         assert_eq!(client.ids(&root), ids, "{what}");
         let entry = client.entry(&root, &last);
-        assert_eq!(entry.summary, "Calibrate the sensor when the hall is cold.", "{what}");
-        assert!(block_of(&scratch.index_file(), &last).contains(&entry.summary), "{what}");
+        assert_eq!(
+            entry.summary, "Calibrate the sensor when the hall is cold.",
+            "{what}"
+        );
+        assert!(
+            block_of(&scratch.index_file(), &last).contains(&entry.summary),
+            "{what}"
+        );
         assert_eq!(entry.hits, 0, "{what}: nothing is counted again and again");
     }
 }

@@ -14,7 +14,9 @@ pub fn daemon_without_privilege(scratch: &Scratch) -> Daemon {
     let mut command = Command::new(program());
     if rustix::process::geteuid().is_root() {
         command = Command::new("setpriv");
-        command.arg("--bounding-set=-dac_override,-dac_read_search").arg(program());
+        command
+            .arg("--bounding-set=-dac_override,-dac_read_search")
+            .arg(program());
     }
     command.arg("run");
     Daemon::start_as(command, &scratch.home(), &QUIET)
@@ -29,17 +31,28 @@ fn assert_told(what: &str, scratch: &Scratch, client: &mut Caller, words: &str, 
     let root = scratch.workspace();
     client.sync(&root);
     let status = client.index_status();
-    let trouble = status.trouble.unwrap_or_else(|| panic!("{what}: {}", status.file));
+    let trouble = status
+        .trouble
+        .unwrap_or_else(|| panic!("{what}: {}", status.file));
     assert_eq!(status.file, "held", "{what}");
-    assert!(trouble.contains(words) && trouble.contains(fix), "{what}: {trouble}");
+    assert!(
+        trouble.contains(words) && trouble.contains(fix),
+        "{what}: {trouble}"
+    );
     let problems = client.doctor(false).problems;
     let told = problems.iter().find(|problem| problem.id == "index-file");
     let told = told.unwrap_or_else(|| panic!("{what}: {problems:?}"));
-    assert!(told.what.contains(words) && told.fix.contains(fix), "{what}: {told:?}");
+    assert!(
+        told.what.contains(words) && told.fix.contains(fix),
+        "{what}: {told:?}"
+    );
     assert!(told.where_.ends_with("HIPPOCAMPUS.md"), "{what}: {told:?}");
     for cycle in [CycleName::Light, CycleName::Deep] {
         let report = client.run(&root, cycle);
-        assert!(report.notes.iter().any(|note| note.contains(words)), "{what}: {report:#?}");
+        assert!(
+            report.notes.iter().any(|note| note.contains(words)),
+            "{what}: {report:#?}"
+        );
         assert!(report.files.is_empty(), "{what}: {report:#?}");
     }
     let found = client.ask(&root, "coffee machine citric acid", false).results;
@@ -51,14 +64,21 @@ fn assert_told(what: &str, scratch: &Scratch, client: &mut Caller, words: &str, 
 fn assert_mended(what: &str, scratch: &Scratch, client: &mut Caller, ids: &[String]) {
     client.sync(&scratch.workspace());
     let status = client.index_status();
-    assert_eq!((status.file.as_str(), status.trouble), ("written", None), "{what}");
+    assert_eq!(
+        (status.file.as_str(), status.trouble),
+        ("written", None),
+        "{what}"
+    );
     let problems = client.doctor(false).problems;
     assert!(problems.is_empty(), "{what}: {problems:?}");
     let file = scratch.index_file();
     for id in ids {
         block_of(&file, id);
     }
-    assert!(scratch.index_file().contains(what), "what was remembered meanwhile is in it");
+    assert!(
+        scratch.index_file().contains(what),
+        "what was remembered meanwhile is in it"
+    );
 }
 
 #[test]
@@ -99,21 +119,47 @@ fn what_cannot_be_read_is_left_as_it_is_and_told_until_it_is_mended() {
 
     let before = std::fs::read(&path).unwrap();
     mode(&path, 0o000);
-    assert_told("no right", &scratch, &mut client, "cannot be read", "give hippod the right");
+    assert_told(
+        "no right",
+        &scratch,
+        &mut client,
+        "cannot be read",
+        "give hippod the right",
+    );
     mode(&path, 0o640);
     assert_mended("no right", &scratch, &mut client, &ids);
-    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640, "it keeps its rights");
+    assert_eq!(
+        path.metadata().unwrap().permissions().mode() & 0o777,
+        0o640,
+        "it keeps its rights"
+    );
     assert!(before.len() < std::fs::read(&path).unwrap().len());
 
     let away = scratch.beside("elsewhere.md");
     std::fs::rename(&path, &away).unwrap();
     let bytes = std::fs::read(&away).unwrap();
     symlink(&away, &path).unwrap();
-    assert_told("a link out", &scratch, &mut client, "leads out of the workspace", "put the file itself there");
-    assert_eq!(std::fs::read(&away).unwrap(), bytes, "nothing is written through it");
+    assert_told(
+        "a link out",
+        &scratch,
+        &mut client,
+        "leads out of the workspace",
+        "put the file itself there",
+    );
+    assert_eq!(
+        std::fs::read(&away).unwrap(),
+        bytes,
+        "nothing is written through it"
+    );
     std::fs::remove_file(&path).unwrap();
     symlink("nowhere.md", &path).unwrap();
-    assert_told("a dead link", &scratch, &mut client, "leads nowhere", "remove the link");
+    assert_told(
+        "a dead link",
+        &scratch,
+        &mut client,
+        "leads nowhere",
+        "remove the link",
+    );
     std::fs::remove_file(&path).unwrap();
     assert_mended("a link out", &scratch, &mut client, &ids);
 }
@@ -131,10 +177,16 @@ fn a_link_within_the_workspace_is_followed_and_stays_a_link() {
     assert!(scratch.index_path().symlink_metadata().unwrap().is_symlink());
     let id = id_of(&mut client, &scratch, "Backups");
     let target = std::fs::read_to_string(root.join("docs/index.md")).unwrap();
-    assert!(target.starts_with("# Ours\n") && target.contains("- Keys → knowledge/kitchen.md\n"), "{target}");
+    assert!(
+        target.starts_with("# Ours\n") && target.contains("- Keys → knowledge/kitchen.md\n"),
+        "{target}"
+    );
     block_of(&target, &id);
     let summary = client.entry(&root, &id).summary;
-    scratch.write("docs/index.md", target.replacen(&summary, "Said through the link.", 1));
+    scratch.write(
+        "docs/index.md",
+        target.replacen(&summary, "Said through the link.", 1),
+    );
     client.sync(&root);
     assert_eq!(client.entry(&root, &id).summary, "Said through the link.");
     client.edit(&root, &id, |edit| edit.tags = Some(vec!["linked".into()]));
@@ -152,7 +204,8 @@ fn what_another_tool_or_a_person_wrote_is_kept_byte_for_byte() {
     let bom = [b"\xEF\xBB\xBF".as_slice(), prose.as_bytes()].concat();
     let invalid = [prose.as_bytes(), b"\n## Old \xff\xfe notes\ncaf\xe9 \x80\x81\n"].concat();
     let no_end = prose.trim_end().as_bytes().to_vec();
-    let other = b"{\"tool\": \"mem\", \"entries\": [1, 2, 3]}\n# not ours <!-- mem:meta v=3 --> <!-- open\n".to_vec();
+    let other =
+        b"{\"tool\": \"mem\", \"entries\": [1, 2, 3]}\n# not ours <!-- mem:meta v=3 --> <!-- open\n".to_vec();
     for (what, bytes, adopts) in [
         ("prose", prose.as_bytes().to_vec(), true),
         ("CRLF", crlf.into_bytes(), true),
@@ -173,14 +226,30 @@ fn what_another_tool_or_a_person_wrote_is_kept_byte_for_byte() {
         let keeps = |when: &str| {
             let file = std::fs::read(scratch.index_path()).unwrap();
             let mut lines = file.split(|byte| *byte == b'\n');
-            for mine in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+            for mine in bytes
+                .split(|byte| *byte == b'\n')
+                .filter(|line| !line.trim_ascii().is_empty())
+            {
                 // A plain entry gets its comment behind it, as soon as something is known of it.
-                let kept = |line: &[u8]| line == mine || line.starts_with(mine) && line[mine.len()..].starts_with(b" <!-- hx: ");
-                assert!(lines.any(kept), "{what}, {when}: {}", String::from_utf8_lossy(mine));
+                let kept = |line: &[u8]| {
+                    line == mine || line.starts_with(mine) && line[mine.len()..].starts_with(b" <!-- hx: ")
+                };
+                assert!(
+                    lines.any(kept),
+                    "{what}, {when}: {}",
+                    String::from_utf8_lossy(mine)
+                );
             }
             if what == "CRLF" {
-                let alone = file.windows(2).filter(|pair| pair[1] == b'\n' && pair[0] != b'\r');
-                assert_eq!(alone.count(), 0, "{what}, {when}: {}", String::from_utf8_lossy(&file));
+                let alone = file
+                    .windows(2)
+                    .filter(|pair| pair[1] == b'\n' && pair[0] != b'\r');
+                assert_eq!(
+                    alone.count(),
+                    0,
+                    "{what}, {when}: {}",
+                    String::from_utf8_lossy(&file)
+                );
             }
             if what == "a byte order mark" {
                 assert!(file.starts_with(b"\xEF\xBB\xBF# Index of the house"), "{when}");
@@ -204,7 +273,12 @@ fn what_another_tool_or_a_person_wrote_is_kept_byte_for_byte() {
 #[test]
 fn what_an_editor_left_beside_the_file_is_nobodys_business() {
     let (scratch, _daemon, mut client) = indexed();
-    let beside = [".HIPPOCAMPUS.md.swp", "HIPPOCAMPUS.md~", "#HIPPOCAMPUS.md#", "HIPPOCAMPUS.md.bak"];
+    let beside = [
+        ".HIPPOCAMPUS.md.swp",
+        "HIPPOCAMPUS.md~",
+        "#HIPPOCAMPUS.md#",
+        "HIPPOCAMPUS.md.bak",
+    ];
     for name in beside {
         scratch.write(name, b"half written \x00 by a crashed editor".as_slice());
     }
@@ -228,7 +302,13 @@ fn a_folder_that_cannot_be_written_is_told_and_served_all_the_same() {
     client.index(&root);
     let ids = client.ids(&root);
     assert!(!ids.is_empty() && !scratch.index_path().exists());
-    assert_told("read-only", &scratch, &mut client, "cannot be written", "writable");
+    assert_told(
+        "read-only",
+        &scratch,
+        &mut client,
+        "cannot be written",
+        "writable",
+    );
     mode(&root, 0o755);
     assert_mended("read-only", &scratch, &mut client, &ids);
 
@@ -238,7 +318,13 @@ fn a_folder_that_cannot_be_written_is_told_and_served_all_the_same() {
     mode(&root, 0o555);
     let before = std::fs::read(scratch.index_path()).unwrap();
     client.edit(&root, &ids[0], |edit| edit.tags = Some(vec!["meanwhile".into()]));
-    assert_told("read-only again", &scratch, &mut client, "cannot be written", "writable");
+    assert_told(
+        "read-only again",
+        &scratch,
+        &mut client,
+        "cannot be written",
+        "writable",
+    );
     assert_eq!(client.entry(&root, &id).summary, "The person was here.");
     assert_eq!(std::fs::read(scratch.index_path()).unwrap(), before);
     drop(client);
@@ -258,11 +344,16 @@ fn something_in_the_way_of_writing_is_named() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let ids = client.ids(&root);
-    for (what, name) in [("a draft", ".HIPPOCAMPUS.md.draft"), ("a slot", ".HIPPOCAMPUS.md.replaced")] {
+    for (what, name) in [
+        ("a draft", ".HIPPOCAMPUS.md.draft"),
+        ("a slot", ".HIPPOCAMPUS.md.replaced"),
+    ] {
         crate::index_writers::settled(&mut client, &scratch);
         std::fs::create_dir(root.join(name)).unwrap();
         std::fs::write(root.join(name).join("inside"), "of somebody").unwrap();
-        client.edit(&root, &ids[0], |edit| edit.tags = Some(vec![what.replace(' ', "-")]));
+        client.edit(&root, &ids[0], |edit| {
+            edit.tags = Some(vec![what.replace(' ', "-")])
+        });
         assert_told(what, &scratch, &mut client, name, "");
         assert!(!scratch.index_file().contains(&what.replace(' ', "-")));
         std::fs::remove_dir_all(root.join(name)).unwrap();

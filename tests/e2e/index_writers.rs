@@ -39,7 +39,13 @@ fn edits(ids: &[String], dice: &mut Dice) -> Vec<Edit> {
         all.extend(each.map(|edit| edit(id.clone())));
     }
     let more = EDITS - all.len();
-    all.extend((0..more).map(|number| if number % 2 == 0 { Edit::Add(number) } else { Edit::Append(number) }));
+    all.extend((0..more).map(|number| {
+        if number % 2 == 0 {
+            Edit::Add(number)
+        } else {
+            Edit::Append(number)
+        }
+    }));
     for at in (1..all.len()).rev() {
         all.swap(at, dice.below(at + 1));
     }
@@ -56,7 +62,12 @@ fn edited(file: &str, edit: &Edit) -> String {
         // The summary is the line below the heading.
         Edit::Summary(id) => on(id, &|block| {
             let lines: Vec<&str> = block.split_inclusive('\n').collect();
-            format!("{}{}{}", lines[0], format_args!("Somebody wrote this of {id}.\n"), lines[2..].concat())
+            format!(
+                "{}{}{}",
+                lines[0],
+                format_args!("Somebody wrote this of {id}.\n"),
+                lines[2..].concat()
+            )
         }),
         Edit::Tags(id) => on(id, &|block| {
             let at = block.find("tags=").expect("tags") + 5;
@@ -71,7 +82,11 @@ fn edited(file: &str, edit: &Edit) -> String {
         Edit::Remove(id) => on(id, &|_| String::new()),
         Edit::Add(number) => {
             let at = file.find("\n## By Time\n").expect("By Time");
-            format!("{}\n- Note {number} → knowledge/note.md\n{}", &file[..at], &file[at..])
+            format!(
+                "{}\n- Note {number} → knowledge/note.md\n{}",
+                &file[..at],
+                &file[at..]
+            )
         }
         Edit::Append(number) => format!("{file}{}", appended(*number)),
     }
@@ -100,7 +115,11 @@ fn write_all_the_time(scratch: &Scratch, edits: &[Edit], others: &AtomicUsize, d
             scratch.write("HIPPOCAMPUS.md", after);
             continue;
         }
-        let mut file = std::fs::File::options().write(true).truncate(true).open(&path).unwrap();
+        let mut file = std::fs::File::options()
+            .write(true)
+            .truncate(true)
+            .open(&path)
+            .unwrap();
         pause(dice);
         let (one, two) = after.as_bytes().split_at(dice.below(after.len()));
         file.write_all(one).unwrap();
@@ -132,14 +151,26 @@ pub fn settled(client: &mut Caller, scratch: &Scratch) {
 }
 
 fn assert_edit_is_there(edit: &Edit, entries: &BTreeMap<String, IndexEntry>) {
-    let find = |id: &String| entries.get(id).unwrap_or_else(|| panic!("{edit:?}: the entry is gone"));
+    let find = |id: &String| {
+        entries
+            .get(id)
+            .unwrap_or_else(|| panic!("{edit:?}: the entry is gone"))
+    };
     let with_topic = |topic: String| entries.values().filter(|entry| entry.topic == topic).count();
     match edit {
         Edit::Summary(id) => assert_eq!(find(id).summary, format!("Somebody wrote this of {id}.")),
-        Edit::Tags(id) => assert!(find(id).tags.contains(&format!("mine-{id}")), "{edit:?}: {:?}", find(id)),
+        Edit::Tags(id) => assert!(
+            find(id).tags.contains(&format!("mine-{id}")),
+            "{edit:?}: {:?}",
+            find(id)
+        ),
         Edit::Pointer(id) => {
             let path = format!("knowledge/of-{id}.md");
-            assert!(find(id).pointers.iter().any(|at| at.path == path), "{edit:?}: {:?}", find(id));
+            assert!(
+                find(id).pointers.iter().any(|at| at.path == path),
+                "{edit:?}: {:?}",
+                find(id)
+            );
         }
         Edit::Priority(id) => assert_eq!(find(id).priority, IndexPriority::High, "{edit:?}"),
         Edit::Remove(id) => assert!(!entries.contains_key(id), "{edit:?}"),
@@ -161,13 +192,19 @@ fn a_thousand_edits_of_the_daemon_and_another_writer_are_all_there() {
         }
     }
     let mut settings = QUIET.to_vec();
-    settings.extend([("HIPPOD_INDEX_MAX_TOKENS", "1000000"), ("HIPPOD_INDEX_MAX_ENTRIES", "100000")]);
+    settings.extend([
+        ("HIPPOD_INDEX_MAX_TOKENS", "1000000"),
+        ("HIPPOD_INDEX_MAX_ENTRIES", "100000"),
+    ]);
     let daemon = Daemon::start(&scratch.home(), &settings);
     let mut client = daemon.client();
     client.index(&root);
     let ids = |client: &mut Caller, word: &str| -> Vec<String> {
         let entries = client.entries(&root).into_iter();
-        entries.filter(|entry| entry.topic.starts_with(word)).map(|entry| entry.id).collect()
+        entries
+            .filter(|entry| entry.topic.starts_with(word))
+            .map(|entry| entry.id)
+            .collect()
     };
     let (machines, boats) = (ids(&mut client, "Machine"), ids(&mut client, "Boat"));
     assert_eq!((machines.len(), boats.len()), (EACH, EACH));
@@ -216,7 +253,10 @@ fn a_thousand_edits_of_the_daemon_and_another_writer_are_all_there() {
     client.run(&root, CycleName::Light);
     settled(&mut client, &scratch);
     let list = client.entries(&root);
-    let entries: BTreeMap<String, IndexEntry> = list.iter().map(|entry| (entry.id.clone(), entry.clone())).collect();
+    let entries: BTreeMap<String, IndexEntry> = list
+        .iter()
+        .map(|entry| (entry.id.clone(), entry.clone()))
+        .collect();
     for edit in &others {
         assert_edit_is_there(edit, &entries);
     }
@@ -247,7 +287,11 @@ pub fn assert_file_says(root: &Path, entries: &[IndexEntry]) {
         entry_level: None,
     };
     let file = IndexFile::parse(&bytes, settings);
-    let said: BTreeMap<String, _> = file.to_entries().into_iter().map(|entry| (entry.id.0.clone(), entry)).collect();
+    let said: BTreeMap<String, _> = file
+        .to_entries()
+        .into_iter()
+        .map(|entry| (entry.id.0.clone(), entry))
+        .collect();
     let known: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
     assert_eq!(said.keys().collect::<Vec<_>>(), known);
     for entry in entries {

@@ -106,7 +106,7 @@ fn examine(workspace: &Workspace, report: &mut Report) {
             Severity::Error,
             error.to_string(),
             database,
-            "hippoctl doctor --rebuild makes it again from the files; nothing is lost",
+            "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read",
         ),
     }
     if let Some(error) = &workspace.trouble {
@@ -166,14 +166,18 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
     }
     if !entries.file.held.is_empty() {
         let held = entries.file.held.len();
-        let what = format!("{held} entries went at once; they are kept, and the file is neither read nor written");
+        let what =
+            format!("{held} entries went at once; they are kept, and the file is neither read nor written");
         report.problem("held-removals", Severity::Warning, what, place.clone(), HELD_FIX);
     }
     for damaged in &entries.known.damaged {
         report.problem(
             "damaged-row",
             Severity::Warning,
-            format!("{} {} cannot be read: {}", damaged.table, damaged.id, damaged.reason),
+            format!(
+                "{} {} cannot be read: {}",
+                damaged.table, damaged.id, damaged.reason
+            ),
             workspace.store.path().display().to_string(),
             "everything else is served; hippoctl index edit or remember writes an entry anew",
         );

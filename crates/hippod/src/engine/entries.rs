@@ -185,7 +185,7 @@ impl Entries {
     /// Shows the entries to questions.
     pub fn publish(&mut self, view: &WorkspaceView, profile: Profile) {
         self.publish_at = None;
-        let mut shown = IndexView::new(self.known.records.values(), profile);
+        let mut shown = IndexView::after(&view.index(), &self.known.records, profile);
         shown.tokens = self.file.tokens();
         shown.forgotten = self.known.tombstones.len();
         view.set_index(shown);

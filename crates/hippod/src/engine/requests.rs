@@ -255,7 +255,9 @@ pub fn store_error(error: &StoreError) -> RpcError {
     );
     match error {
         StoreError::Corrupt { .. } | StoreError::NewerSchema { .. } => {
-            refusal.hint("hippoctl doctor --rebuild makes it again from the files; nothing is lost")
+            refusal.hint(
+            "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read",
+        )
         }
         StoreError::DiskFull { .. } => refusal.hint("free some space; what waits is written then"),
         StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),

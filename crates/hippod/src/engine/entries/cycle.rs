@@ -141,7 +141,11 @@ impl Engine {
         let now = self.shared.clock.monotonic();
         // Whoever waits for everything to be searchable waits for this too.
         let awaited = !workspace.waiters.is_empty();
-        if workspace.entries.publish_at.is_some_and(|due| due <= now || awaited) {
+        if workspace
+            .entries
+            .publish_at
+            .is_some_and(|due| due <= now || awaited)
+        {
             let profile = workspace.view.config.index.profile();
             workspace.entries.publish(&workspace.view, profile);
         }
@@ -269,15 +273,11 @@ impl Engine {
         let since = self.shared.clock.monotonic();
         let started = moment.unwrap_or_else(|| self.shared.clock.now());
         self.fold(workspace, &profile, since)?;
-        let resumes = workspace
-            .entries
-            .interrupted
-            .iter()
-            .rposition(|row| {
-                // One that was asked for as of a later time is nobody's business now.
-                let of_now = row.record.started <= started;
-                row.record.cycle == cycle && row.undone.is_none() && of_now
-            });
+        let resumes = workspace.entries.interrupted.iter().rposition(|row| {
+            // One that was asked for as of a later time is nobody's business now.
+            let of_now = row.record.started <= started;
+            row.record.cycle == cycle && row.undone.is_none() && of_now
+        });
         let resumes = resumes
             .filter(|_| !dry_run && moment.is_none())
             .map(|at| workspace.entries.interrupted.remove(at));
@@ -548,6 +548,7 @@ impl Engine {
         }
         if !plan.steps.is_empty() {
             workspace.entries.changed(at);
+            // Who waits for the cycle sees what it did.
             let profile = workspace.view.config.index.profile();
             workspace.entries.publish(&workspace.view, profile);
         }

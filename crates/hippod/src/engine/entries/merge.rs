@@ -296,7 +296,8 @@ fn hashes_for(known: &Record, entry: &Entry) -> Vec<Option<[u8; 16]>> {
 fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Record {
     let was = &known.entry;
     let used_since = was.accessed >= entry.accessed;
-    let same_text = (&was.topic, &was.summary, &was.pointers) == (&entry.topic, &entry.summary, &entry.pointers);
+    let same_text =
+        (&was.topic, &was.summary, &was.pointers) == (&entry.topic, &entry.summary, &entry.pointers);
     Record {
         hashes: hashes_for(known, entry),
         learned: known.learned.clone(),

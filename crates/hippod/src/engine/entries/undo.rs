@@ -45,7 +45,10 @@ impl Engine {
             )));
         }
         let steps = detail.steps.iter().take(detail.row.done as usize);
-        let changes = taken_back(&workspace.entries.known.records, steps.map(|step| &step.change).rev());
+        let changes = taken_back(
+            &workspace.entries.known.records,
+            steps.map(|step| &step.change).rev(),
+        );
         let now_at = self.shared.clock.now();
         let undone = workspace.store.undo_run(id, &changes, now_at);
         undone.map_err(|error| refusal(&error))?;
@@ -137,9 +140,7 @@ fn inverse_of(state: &Snapshot, change: &Change) -> Option<Change> {
         Change::Summarise { id, to, .. } => record(id).is_none_or(|record| record.entry.summary == to.0),
         Change::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
         Change::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
-        Change::Replay { id, to, .. } => {
-            record(id).is_none_or(|record| record.entry.accessed == to.accessed)
-        }
+        Change::Replay { id, to, .. } => record(id).is_none_or(|record| record.entry.accessed == to.accessed),
         Change::Move { id, to, .. } => record(id).is_none_or(|record| record.place == *to),
         Change::File { id, to, .. } => record(id).is_none_or(|record| record.filed == *to),
         Change::Add { record: added } => record(&added.entry.id).is_none_or(|now| is_untouched(now, added)),

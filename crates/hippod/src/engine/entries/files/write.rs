@@ -142,7 +142,10 @@ impl Entries {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     let beside = shared_file::replaced_path(&path, slot);
                     refused(
-                        format!("{INDEX_FILE} cannot be written: {} is in the way", beside.display()),
+                        format!(
+                            "{INDEX_FILE} cannot be written: {} is in the way",
+                            beside.display()
+                        ),
                         "move it away".to_owned(),
                     )
                 }
