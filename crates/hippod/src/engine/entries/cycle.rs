@@ -139,7 +139,13 @@ impl Engine {
             workspace.entries.again_at = None;
         }
         let now = self.shared.clock.monotonic();
-        if workspace.entries.publish_at.is_some_and(|due| due <= now) {
+        // Whoever waits for everything to be searchable waits for this too.
+        let awaited = !workspace.waiters.is_empty();
+        if workspace
+            .entries
+            .publish_at
+            .is_some_and(|due| due <= now || awaited)
+        {
             let profile = workspace.view.config.index.profile();
             workspace.entries.publish(&workspace.view, profile);
         }
@@ -536,7 +542,8 @@ impl Engine {
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
         };
-        let changes_nothing = plan.steps.is_empty() && !workspace.entries.file.unwritten;
+        let file = &workspace.entries.file;
+        let changes_nothing = plan.steps.is_empty() && !file.unwritten && !file.outdated;
         let files = if changes_nothing {
             Vec::new()
         } else {

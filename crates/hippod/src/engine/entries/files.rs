@@ -59,6 +59,8 @@ pub struct IndexFile {
     pub trouble: Option<Trouble>,
     /// The store may say something that the file does not say yet.
     pub unwritten: bool,
+    /// Somebody edited the file: the lists in it may be of before that, and the next cycle brings them up to date.
+    pub outdated: bool,
     /// What merges decided against the store since the last run, for people.
     pub conflicts: Vec<String>,
 }

@@ -163,6 +163,7 @@ impl Entries {
             self.file.set_base(Some(bytes.to_vec()));
             self.file.held.clear();
             self.file.unwritten |= is_older;
+            self.file.outdated = true;
         }
         for record in changed {
             self.known.records.insert(record.entry.id.clone(), record);

@@ -65,7 +65,7 @@ impl Entries {
             if self.file.trouble.take().is_some() {
                 tracing::info!(root = %now.root.display(), "the index file can be written again");
             }
-            self.file.unwritten = false;
+            (self.file.unwritten, self.file.outdated) = (false, false);
             break;
         }
         Ok(changed)
