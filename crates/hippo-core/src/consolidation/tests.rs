@@ -207,35 +207,6 @@ fn pointers_follow_their_text() {
 }
 
 #[test]
-fn duplicates_merge_and_changed_values_do_not() {
-    let mut twin = record("twin", 0.5, Place::Index);
-    twin.entry.tags = vec!["lease".into()];
-    twin.entry.hits = 4;
-    let mut other = record("other", 0.5, Place::Index);
-    other.entry.summary = "what there is to know: 30 s".into();
-    let mut state = snapshot(vec![record("one", 0.9, Place::Index), twin, other]);
-    state.run.live = 40;
-    let pair = |a: &str, b: &str, cosine| Similar {
-        a: id(a),
-        b: id(b),
-        cosine,
-    };
-    state.similar = vec![
-        pair("one", "twin", 0.95),
-        pair("one", "other", 0.99),
-        pair("twin", "other", f32::NAN),
-    ];
-    let plan = plan(&state, Cycle::Deep);
-    let refused: Vec<Rule> = plan.refused.iter().map(|refusal| refusal.rule).collect();
-    assert_eq!(refused, [Rule::ValueConflict]);
-    let after = apply(&state, &plan);
-    let kept = &after.records[&id("twin")];
-    assert_eq!((kept.entry.hits, kept.entry.version), (5, 2));
-    assert_eq!(after.records[&id("one")].place, Place::Archive(NOW));
-    assert_eq!(after.quick_access[0], id("twin"));
-}
-
-#[test]
 fn common_accesses_link_and_dead_links_go() {
     let mut one = record("one", 0.5, Place::Index);
     one.entry.related = vec![id("gone"), id("kept")];
@@ -363,3 +334,4 @@ fn removed_entries_do_not_come_back() {
 }
 
 mod laws;
+mod merging;
