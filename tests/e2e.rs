@@ -12,6 +12,14 @@ mod crash;
 mod damage;
 #[path = "e2e/edits.rs"]
 mod edits;
+#[path = "e2e/index_file.rs"]
+mod index_file;
+#[path = "e2e/index_held.rs"]
+mod index_held;
+#[path = "e2e/index_odd.rs"]
+mod index_odd;
+#[path = "e2e/index_writers.rs"]
+mod index_writers;
 #[path = "e2e/instance.rs"]
 mod instance;
 #[path = "e2e/junk.rs"]

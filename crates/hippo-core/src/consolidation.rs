@@ -8,10 +8,12 @@
 mod archival;
 mod change;
 mod deep;
+mod facts;
 mod light;
 mod merge;
 mod planner;
 mod record;
+mod similar;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -31,8 +33,10 @@ use crate::time::{Date, Timestamp};
 
 pub use archival::Health;
 pub use change::{Change, Step};
+pub use facts::{LogDay, facts};
 pub use planner::{Finding, Plan, Refusal, plan};
 pub use record::{Filed, Learned, Passage, Place, Record};
+pub use similar::similar;
 pub use value::{Conflict, value_conflict};
 
 /// Which cycle runs.

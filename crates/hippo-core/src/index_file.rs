@@ -34,6 +34,8 @@ pub use section::Known;
 pub use text::slug;
 pub use write::{as_written, entry_text, pointer_line};
 
+pub(crate) use line::{BEGIN, END};
+
 use block::Block;
 
 /// What reading and writing depend on besides the file.

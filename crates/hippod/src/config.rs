@@ -127,6 +127,8 @@ pub struct Search {
     pub limit: usize,
     /// Mode, when the request does not say.
     pub default_mode: hippo_proto::Mode,
+    /// What an entry of the index that matches adds to the score of what it points at, at most.
+    pub index_weight: f64,
     /// IANA name of the zone in which "yesterday" is understood; empty is the system's.
     pub timezone: String,
 }
@@ -260,6 +262,7 @@ impl Default for Config {
             search: Search {
                 limit: 10,
                 default_mode: hippo_proto::Mode::Hybrid,
+                index_weight: 0.0,
                 timezone: String::new(),
             },
             index: Index::default(),

@@ -188,7 +188,8 @@ impl Engine {
         let tending = self.tend_entries(&mut workspace, now);
         let settled = workspace.dirty.is_empty() && workspace.missing.is_empty();
         let damaged = workspace.trouble.as_ref().is_some_and(StoreError::needs_rebuild);
-        if settled && !damaged && workspace.pending.blocked_until.is_none() {
+        let waits = workspace.pending.blocked_until.is_some() || workspace.entries.again_at.is_some();
+        if settled && !damaged && !waits {
             // What the store refused is done by now, or not wanted any more.
             workspace.trouble = None;
         }

@@ -21,14 +21,21 @@ pub struct IndexView {
     by_path: HashMap<String, Vec<usize>>,
     /// Entries in the index that a question made, by the terms of that question.
     by_cue: HashMap<String, usize>,
-    cues: Cues,
-    /// The entry of each one that `cues` knows.
-    shown: Vec<usize>,
+    told: Words,
+    /// The same for entries that questions made: what was asked before must not change what else is found.
+    asked: Words,
     profile: Profile,
     /// Tokens of the index file.
     pub tokens: u64,
     /// Entries that a person removed, among the archived ones.
     pub forgotten: usize,
+}
+
+/// The words of some entries, and which ones these are.
+#[derive(Debug, Default)]
+struct Words {
+    cues: Cues,
+    shown: Vec<usize>,
 }
 
 impl IndexView {
@@ -44,9 +51,12 @@ impl IndexView {
             if matches!(record.place, Place::Archive(_)) {
                 continue;
             }
-            view.shown.push(at);
-            if let Some(learned) = &record.learned {
-                view.by_cue.insert(learned.cue.join(" "), at);
+            match &record.learned {
+                Some(learned) => {
+                    view.by_cue.insert(learned.cue.join(" "), at);
+                    view.asked.shown.push(at);
+                }
+                None => view.told.shown.push(at),
             }
             for pointer in &record.entry.pointers {
                 let of_path = view.by_path.entry(pointer.path.clone()).or_default();
@@ -55,7 +65,9 @@ impl IndexView {
                 }
             }
         }
-        view.cues = Cues::new(view.shown.iter().map(|at| &records[*at].entry));
+        for words in [&mut view.told, &mut view.asked] {
+            words.cues = Cues::new(words.shown.iter().map(|at| &records[*at].entry));
+        }
         view.records = records;
         view
     }
@@ -80,11 +92,21 @@ impl IndexView {
         decay::strength_at(&self.profile, &record.entry, now)
     }
 
-    /// Entries that a question names, the best first.
-    pub fn find(&self, terms: &[QueryTerm], limit: usize) -> Vec<(Match, &Arc<Record>)> {
-        let found = self.cues.find(terms, limit).into_iter();
+    /// Entries that a question names, the best first; of those that questions made only with `asked`.
+    pub fn find(&self, terms: &[QueryTerm], limit: usize, asked: bool) -> Vec<(Match, &Arc<Record>)> {
+        let mut found = self.found(&self.told, terms, limit);
+        if asked {
+            found.extend(self.found(&self.asked, terms, limit));
+            found.sort_by(|(a, _), (b, _)| b.relevance.total_cmp(&a.relevance));
+            found.truncate(limit);
+        }
         found
-            .filter_map(|hit| Some((hit, &self.records[*self.shown.get(hit.entry)?])))
+    }
+
+    fn found(&self, words: &Words, terms: &[QueryTerm], limit: usize) -> Vec<(Match, &Arc<Record>)> {
+        let found = words.cues.find(terms, limit).into_iter();
+        found
+            .filter_map(|hit| Some((hit, &self.records[*words.shown.get(hit.entry)?])))
             .collect()
     }
 

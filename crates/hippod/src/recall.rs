@@ -197,7 +197,9 @@ impl Recall<'_> {
             return Ok(None);
         }
         let ranked = self.rank(&picture, vector, &|_| true)?;
-        let ranked = self.consulted.lift(&picture, ranked);
+        #[expect(clippy::cast_possible_truncation, reason = "a weight of a few digits")]
+        let weight = self.view.config.search.index_weight as f32;
+        let ranked = self.consulted.lift(&picture, ranked, weight);
         Ok(Some(self.collect(picture, &ranked, vector.is_some())))
     }
 

@@ -6,6 +6,7 @@
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind as IoErrorKind, Seek, Write};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use hippo_core::time::Date;
 use hippo_proto::{ErrorKind, RememberRequest, RpcError};
@@ -57,6 +58,9 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
             _ => RpcError::internal(what).hint("look after the disk of the workspace; nothing was written"),
         }
     };
+    // Two clients that begin a day write its title once.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     std::fs::create_dir_all(root.join("memory")).map_err(refused)?;
     let real = whole
         .parent()

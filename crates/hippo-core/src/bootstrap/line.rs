@@ -98,7 +98,7 @@ fn without_role(line: &str, speaker: Speaker) -> &str {
 }
 
 /// A line without marks of lists, quotes, emphasis, code, links and tables, in single spaces.
-pub(super) fn clean(line: &str) -> String {
+pub(crate) fn clean(line: &str) -> String {
     let mut line = line.trim().trim_start_matches(['>', '#', ' ', '\t']);
     for mark in ["- [ ] ", "- [x] ", "- [X] ", "- ", "* ", "+ "] {
         if let Some(rest) = line.strip_prefix(mark) {

@@ -112,7 +112,12 @@ fn rules_of(plan: &Plan) -> Vec<(Rule, String)> {
 fn weak_entries_queue_and_the_cap_holds() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let weak = |(at, name): (usize, &&str)| record(name, 0.01 * (at as f32 + 1.0), Place::Index);
-    let state = snapshot(names.iter().enumerate().map(weak).collect());
+    let mut state = snapshot(names.iter().enumerate().map(weak).collect());
+    let plan_of_first = plan(&state, Cycle::Light);
+    let listed = rules_of(&plan_of_first).pop();
+    // What the file lists first is listed at once, and from then on by deep cycles.
+    assert_eq!(listed, Some((Rule::QuickAccess, "h g f e d c".to_owned())));
+    state.quick_access = vec![id("h")];
     let plan = plan(&state, Cycle::Light);
     assert_eq!(
         rules_of(&plan),
@@ -135,7 +140,8 @@ fn weak_entries_queue_and_the_cap_holds() {
 fn what_never_fades_is_never_queued_and_what_is_strong_again_comes_back() {
     let mut never = record("never", 0.02, Place::Index);
     never.entry.priority = Priority::Amygdala;
-    let state = snapshot(vec![never, record("back", 0.4, Place::Queue(NOW.plus(-DAY)))]);
+    let mut state = snapshot(vec![never, record("back", 0.4, Place::Queue(NOW.plus(-DAY)))]);
+    state.quick_access = vec![id("never")];
     assert_eq!(
         rules_of(&plan(&state, Cycle::Light)),
         [(Rule::Revive, "back".to_owned())]
@@ -324,7 +330,9 @@ fn the_file_changes_with_what_a_reader_would_act_on() {
     for (said, strength, changes) in table {
         let mut one = record("one", strength, Place::Index);
         one.filed = said;
-        let plan = plan(&snapshot(vec![one]), Cycle::Light);
+        let mut state = snapshot(vec![one]);
+        state.quick_access = vec![id("one")];
+        let plan = plan(&state, Cycle::Light);
         assert_eq!(!plan.steps.is_empty(), changes, "{said:?} {strength}");
     }
 }

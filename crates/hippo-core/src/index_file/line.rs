@@ -32,9 +32,9 @@ pub(super) enum Shape {
 }
 
 /// First line of a generated block: this, its name, ` -->`.
-pub(super) const BEGIN: &str = "<!-- hippod: ";
+pub(crate) const BEGIN: &str = "<!-- hippod: ";
 /// Last line of a generated block.
-pub(super) const END: &str = "<!-- /hippod -->";
+pub(crate) const END: &str = "<!-- /hippod -->";
 
 /// All lines, the first with this number.
 ///

@@ -94,6 +94,8 @@ pub(super) const KEYS: &[Key] = keys! {
         "Results, when the request does not say.";
     "search.default_mode" "HIPPOD_SEARCH_DEFAULT_MODE" Kind::Choice(&["hybrid", "lexical", "vector", "index"]), true,
         "Mode, when the request does not say: hybrid, lexical, vector, index.";
+    "search.index_weight" "HIPPOD_SEARCH_INDEX_WEIGHT" Kind::Share, true,
+        "What an entry of the index that matches adds to the score of what it points at, at most (0 to 1).";
     "search.timezone" "HIPPOD_SEARCH_TIMEZONE" Kind::Zone, true,
         "IANA name of the zone in which \"yesterday\" is understood; empty is the system's.";
     "index.enabled" "HIPPOD_INDEX_ENABLED" Kind::Bool, true,

@@ -9,6 +9,7 @@ mod merge;
 mod remember;
 mod report;
 mod requests;
+mod undo;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ use crate::view::WorkspaceView;
 
 pub use access::{Lesson, Trace};
 pub use cycle::{Order, Planned};
+pub use merge::HELD_FIX;
 pub use remember::Remembered;
 pub use report::{cycle as cycle_of, run as run_on_wire};
 pub use requests::Change;
@@ -45,6 +47,8 @@ pub type EntryVectors = Arc<Mutex<HashMap<[u8; 16], Arc<Vec<f32>>>>>;
 pub struct Entries {
     /// Whether the configuration wants an index file.
     pub enabled: bool,
+    /// Whether light cycles run by themselves.
+    scheduled: bool,
     /// As the store has them.
     pub known: EntryStore,
     /// Changes with each change of an entry: a plan made from an earlier one is made again.
@@ -73,6 +77,8 @@ pub struct Entries {
     pub look_at: Instant,
     /// What the last runs found that a person may want to look at.
     pub findings: Vec<hippo_core::consolidation::Finding>,
+    /// The store refused something; it is tried again then.
+    pub again_at: Option<Instant>,
 }
 
 impl Entries {
@@ -100,6 +106,7 @@ impl Entries {
         let file = files::IndexFile::load(store, at)?;
         Ok(Self {
             enabled: config.index.enabled,
+            scheduled: !config.cycles.light.trim().is_empty(),
             known_since: first.unwrap_or(now),
             known,
             revision: 0,
@@ -114,6 +121,7 @@ impl Entries {
             publish_at: Some(at),
             look_at: at,
             findings: Vec::new(),
+            again_at: None,
         })
     }
 
@@ -167,9 +175,11 @@ impl Entries {
         result
     }
 
-    /// Whether every document that has no entry is known to have none on purpose: the first light cycle is over.
+    /// Whether every document that has no entry is known to have none on purpose: the first light cycle is over, or there is none
+    /// unless somebody asks.
     pub fn is_begun(&self) -> bool {
-        !self.enabled || !self.known.runs.is_empty()
+        let mut runs = self.known.runs.iter();
+        !self.enabled || !self.scheduled || runs.any(|run| run.record.finished.is_some())
     }
 
     /// Shows the entries to questions.

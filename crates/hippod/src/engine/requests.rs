@@ -216,7 +216,9 @@ impl Engine {
         let now = self.shared.clock.monotonic();
         let embedding = self.shared.embed.state().0.is_usable() && !workspace.pending.blocked;
         let unread = !workspace.dirty.is_empty() || !workspace.missing.is_empty();
-        let beginning = workspace.root_present && !workspace.entries.is_begun();
+        let entries = &workspace.entries;
+        let unwritten = entries.enabled && (!entries.is_begun() || entries.file.is_behind(now));
+        let beginning = workspace.root_present && unwritten;
         let behind = unread || beginning || (embedding && workspace.pending.len() > 0);
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.picture().generation);
         let pending = workspace.pending.len() as u64;
@@ -253,7 +255,9 @@ pub fn store_error(error: &StoreError) -> RpcError {
     );
     match error {
         StoreError::Corrupt { .. } | StoreError::NewerSchema { .. } => {
-            refusal.hint("hippoctl doctor --rebuild makes it again from the files; nothing is lost")
+            refusal.hint(
+            "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read",
+        )
         }
         StoreError::DiskFull { .. } => refusal.hint("free some space; what waits is written then"),
         StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),

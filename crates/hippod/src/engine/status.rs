@@ -73,7 +73,7 @@ impl Engine {
         let file = match (entries.enabled, &entries.file.trouble, &held) {
             (false, _, _) => "off",
             (true, Some(_), _) | (true, _, Some(_)) => "held",
-            (true, None, None) if entries.file.unwritten || entries.file.base.is_none() => "unwritten",
+            (true, None, None) if entries.file.unwritten || entries.file.base().is_none() => "unwritten",
             (true, None, None) => "written",
         };
         IndexStatus {
@@ -82,7 +82,7 @@ impl Engine {
             archived,
             tokens: entries.file.tokens(),
             file: file.to_owned(),
-            trouble: entries.file.trouble.clone().or(held),
+            trouble: entries.file.trouble.as_ref().map(ToString::to_string).or(held),
             held_removals: entries.file.held.len() as u64,
             last_cycle: entries
                 .known

@@ -104,7 +104,9 @@ impl Collector {
             tokens,
             text,
             date,
-            explain: self.explain.then(|| explain(&ranked.explain)),
+            // What is remembered of an earlier answer was not scored again.
+            explain: (self.explain && (ranked.lexical.is_some() || ranked.vector.is_some()))
+                .then(|| explain(&ranked.explain)),
         });
     }
 

@@ -26,8 +26,6 @@ const LOOKED_AT: usize = 8;
 const FOLLOWED: usize = 5;
 /// From this coverage on an entry counts as a match that a search verifies.
 const WEAK: f32 = 0.4;
-/// What a match adds to the score of what its entry points at, at most.
-const LIFT: f32 = 0.02;
 /// File systems and the engine are this much behind, in milliseconds: what was written shortly before a question was
 /// answered may have been missed by it.
 const BEHIND: i64 = 5_000;
@@ -91,7 +89,8 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
     consulted.learned = index
         .learned(&question.cue())
         .and_then(|record| Some((Arc::clone(record), answers(record)?)));
-    let found = index.find(&question.terms, LOOKED_AT).into_iter();
+    let by_index = question.mode == Mode::Index;
+    let found = index.find(&question.terms, LOOKED_AT, by_index).into_iter();
     consulted.matches = found
         .filter_map(|(hit, record)| Some((hit, Arc::clone(record), answers(record)?)))
         .collect();
@@ -137,9 +136,9 @@ impl Consulted {
         self.reason = why;
     }
 
-    /// Lifts what the matched entries point at.
-    pub fn lift(&self, picture: &Picture, mut ranked: Vec<Ranked>) -> Vec<Ranked> {
-        if self.route != Route::Both || LIFT <= 0.0 {
+    /// Lifts what the matched entries point at: by `weight` at most, for a match that says all.
+    pub fn lift(&self, picture: &Picture, mut ranked: Vec<Ranked>, weight: f32) -> Vec<Ranked> {
+        if self.route != Route::Both || weight <= 0.0 {
             return ranked;
         }
         let told: Vec<(f32, HashSet<u32>)> = self
@@ -157,7 +156,7 @@ impl Consulted {
         for hit in &mut ranked {
             let of_it = told.iter().filter(|(_, chunks)| chunks.contains(&hit.chunk));
             let best = of_it.map(|(relevance, _)| *relevance).fold(0.0, f32::max);
-            hit.score = (hit.score + LIFT * best).min(1.0);
+            hit.score = (hit.score + weight * best).min(1.0);
         }
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
         ranked

@@ -28,6 +28,8 @@ use crate::event::{Answer, Beat, Event};
 
 /// Steps are made for this long before the engine looks at its events again.
 const SLICE: Duration = Duration::from_millis(20);
+/// What the store refused is tried again after this long.
+const AGAIN: Duration = Duration::from_secs(5);
 /// How often a plan is made again because an entry changed meanwhile, before everybody else has to wait.
 const TRIES: u32 = 3;
 /// What is due is looked at again at least this often.
@@ -130,8 +132,11 @@ impl Engine {
         let tended = self.try_tend(workspace, at);
         if let Err(error) = tended {
             tracing::warn!(root = %workspace.root.display(), %error, "could not keep the index entries; it is tried again");
-            workspace.entries.file.look(at + Duration::from_secs(5));
+            workspace.entries.file.look(at + AGAIN);
+            workspace.entries.again_at = Some(at + AGAIN);
             workspace.trouble = Some(error);
+        } else if workspace.entries.again_at.is_some_and(|again| again <= at) {
+            workspace.entries.again_at = None;
         }
         let now = self.shared.clock.monotonic();
         if workspace.entries.publish_at.is_some_and(|due| due <= now) {
@@ -262,11 +267,11 @@ impl Engine {
         let since = self.shared.clock.monotonic();
         let started = moment.unwrap_or_else(|| self.shared.clock.now());
         self.fold(workspace, &profile, since)?;
-        let resumes = workspace
-            .entries
-            .interrupted
-            .iter()
-            .rposition(|row| row.record.cycle == cycle && row.undone.is_none());
+        let resumes = workspace.entries.interrupted.iter().rposition(|row| {
+            // One that was asked for as of a later time is nobody's business now.
+            let of_now = row.record.started <= started;
+            row.record.cycle == cycle && row.undone.is_none() && of_now
+        });
         let resumes = resumes
             .filter(|_| !dry_run && moment.is_none())
             .map(|at| workspace.entries.interrupted.remove(at));
@@ -536,6 +541,9 @@ impl Engine {
         }
         if !plan.steps.is_empty() {
             workspace.entries.changed(at);
+            // Who waits for the cycle sees what it did.
+            let profile = workspace.view.config.index.profile();
+            workspace.entries.publish(&workspace.view, profile);
         }
         // The next one may be due already.
         workspace.entries.look_at = at;
@@ -545,7 +553,8 @@ impl Engine {
         report.applied = plan.steps.len() as u64;
         report.files = files.into_iter().map(|file| file.path).collect();
         report.notes = std::mem::take(&mut workspace.entries.file.conflicts);
-        report.notes.extend(workspace.entries.file.trouble.clone());
+        let trouble = workspace.entries.file.trouble.as_ref();
+        report.notes.extend(trouble.map(ToString::to_string));
         report.notes.extend(workspace.entries.held_story());
         tracing::info!(
             root = %workspace.root.display(), cycle = ?run.cycle, run = id.0, steps = report.applied, files = report.files.len(),

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use hippo_core::bootstrap::{self, MemoryFile, NewEntry, StateFile};
 use hippo_core::chunk::ContentHash;
-use hippo_core::consolidation::{self, Cycle, Place, Plan, Record, Rule, Similar, Snapshot};
+use hippo_core::consolidation::{self, Cycle, LogDay, Place, Plan, Record, Rule, Snapshot, facts};
 use hippo_core::decay::{self, Profile};
 use hippo_core::entry::{EntryId, Pointer};
-use hippo_core::source::SourceKind;
+use hippo_core::source::{SourceKind, date_in_name};
 use hippo_core::time::Timestamp;
 
 use super::documents::{self, Known, Read};
@@ -250,32 +250,32 @@ impl Input {
         kept.retain(|hash, _| compared.contains(hash));
         drop(kept);
         let least = self.snapshot.settings.merge_above;
-        self.snapshot.similar = similar(&ids, &vectors, &fresh, least);
+        self.snapshot.similar = consolidation::similar(&ids, &vectors, &fresh, least);
         Some(compared)
     }
 
-    fn collect_facts(&mut self) {}
-}
-
-/// Pairs of entries that are alike; one of the two is new since the last time.
-fn similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32) -> Vec<Similar> {
-    let mut pairs = Vec::new();
-    for (at, a) in vectors.iter().enumerate() {
-        for (other, b) in vectors.iter().enumerate().skip(at + 1) {
-            if !(fresh[at] || fresh[other]) {
-                continue;
-            }
-            let cosine: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-            if cosine >= least {
-                pairs.push(Similar {
-                    a: ids[at].clone(),
-                    b: ids[other].clone(),
-                    cosine,
-                });
+    /// What the daily logs repeat.
+    fn collect_facts(&mut self) {
+        let logs = self.documents.iter().filter_map(|known| {
+            let date = (known.kind == SourceKind::DailyLog).then(|| date_in_name(&known.path))??;
+            Some((known, date, documents::read(&self.root, known, self.limit)?))
+        });
+        let logs: Vec<_> = logs.collect();
+        let days = logs.iter().map(|(known, date, read)| LogDay {
+            path: &known.path,
+            date: *date,
+            document: &read.document,
+            bytes: &read.bytes,
+        });
+        let mut hits: BTreeMap<&Pointer, u32> = BTreeMap::new();
+        for record in self.snapshot.records.values() {
+            for pointer in &record.entry.pointers {
+                let sum = hits.entry(pointer).or_default();
+                *sum = sum.saturating_add(record.entry.hits);
             }
         }
+        self.snapshot.facts = facts(days, |pointer| hits.get(pointer).copied().unwrap_or(0));
     }
-    pairs
 }
 
 /// New entries without what others tell of already. What a question made is no telling: it is about that question.

@@ -1,16 +1,15 @@
-//! What clients change in the index: edit, forget, restore, undo.
+//! What do clients change in the index: edit, forget, restore?
 
 use std::time::Instant;
 
 use hippo_core::bootstrap::TimeBand;
-use hippo_core::consolidation::{Change as CoreChange, Filed, Place, Record, Rule};
+use hippo_core::consolidation::{Filed, Place, Record};
 use hippo_core::decay;
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, CycleUndoResponse, ErrorKind, IndexEditRequest,
     IndexEditResponse, IndexForgetResponse, IndexRestoreResponse, RpcError,
 };
-use hippo_store::StoreError;
 use hippo_store::db::{RunDetail, RunId, Tombstone};
 
 use super::Entries;
@@ -164,7 +163,7 @@ impl Engine {
     }
 
     /// What others wrote is taken over before anything is changed.
-    fn before_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
+    pub(super) fn before_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
         if !workspace.entries.enabled {
             return Err(
                 RpcError::bad_request("the index is switched off for this workspace")
@@ -230,75 +229,6 @@ impl Engine {
         written.map(|_| ()).map_err(|error| refusal(&error))
     }
 
-    fn undo(
-        &mut self,
-        workspace: &mut Workspace,
-        id: RunId,
-        at: Instant,
-    ) -> Result<CycleUndoResponse, RpcError> {
-        self.before_a_change(workspace, at)?;
-        let detail = run_detail(workspace, id)?;
-        let response = |undone, files| CycleUndoResponse {
-            run: id.0,
-            undone,
-            files,
-        };
-        if detail.row.undone.is_some() {
-            return Ok(response(0, Vec::new()));
-        }
-        let later = later_runs(workspace, &detail).map_err(|error| refusal(&error))?;
-        if !later.is_empty() {
-            let ids: Vec<String> = later.iter().map(|id| id.0.to_string()).collect();
-            return Err(RpcError::new(
-                ErrorKind::Conflict,
-                format!("later runs changed the same entries: {}", ids.join(", ")),
-            )
-            .hint(format!(
-                "take them back first: hippoctl undo {}",
-                ids.first().map_or("", String::as_str)
-            )));
-        }
-        let steps = detail.steps.iter().take(detail.row.done as usize).rev();
-        let changes: Vec<CoreChange> = steps
-            .filter_map(|step| taken_back(&workspace.entries, &step.change))
-            .collect();
-        let now_at = self.shared.clock.now();
-        let undone = workspace.store.undo_run(id, &changes, now_at);
-        undone.map_err(|error| refusal(&error))?;
-        for change in &changes {
-            workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
-        }
-        workspace.entries.changed(at);
-        let files = workspace.store.run_files(id).map_err(|error| refusal(&error))?;
-        let mut restored = Vec::new();
-        let now = Now {
-            root: &workspace.root,
-            config: &workspace.view.config.index,
-            ..self.now_of(workspace, at)
-        };
-        let mut all = true;
-        for file in files {
-            let put_back = workspace.entries.put_back(&mut workspace.store, now, &file);
-            if put_back.map_err(|error| refusal(&error))? {
-                restored.push(file.path);
-            } else {
-                all = false;
-            }
-        }
-        if !all {
-            // Somebody wrote since: what the run did goes, what they wrote stays.
-            let written = workspace.entries.write(&mut workspace.store, now);
-            let written = written.map_err(|error| refusal(&error))?;
-            restored.extend(written.into_iter().map(|file| file.path));
-        }
-        self.refresh_run(workspace, id).map_err(|error| refusal(&error))?;
-        let profile = workspace.view.config.index.profile();
-        workspace.entries.publish(&workspace.view, profile);
-        restored.sort();
-        restored.dedup();
-        Ok(response(changes.len() as u64, restored))
-    }
-
     /// Answers `cycle.history`.
     pub(in crate::engine) fn history(
         &self,
@@ -326,72 +256,12 @@ impl Engine {
     }
 }
 
-fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, RpcError> {
+pub(super) fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, RpcError> {
     let detail = workspace.store.run(id).map_err(|error| refusal(&error))?;
     detail.ok_or_else(|| {
         RpcError::not_found(format!("could not find the run: {}", id.0))
             .hint("hippoctl history shows all runs")
     })
-}
-
-/// Runs after this one that changed what it changed. Strengths in the file are brought up to date by every run, and
-/// count for nothing here.
-fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, StoreError> {
-    let counts = |rule: Rule| !matches!(rule, Rule::Flush | Rule::Strong);
-    let touched = |detail: &RunDetail| -> std::collections::BTreeSet<EntryId> {
-        let done = detail.steps.iter().take(detail.row.done as usize);
-        done.filter(|step| counts(step.rule))
-            .flat_map(|step| step.entries.clone())
-            .collect()
-    };
-    let mine = touched(of);
-    let mut later = Vec::new();
-    for row in &workspace.entries.known.runs {
-        if row.id <= of.row.id || row.undone.is_some() || row.done == 0 {
-            continue;
-        }
-        if let Some(detail) = workspace.store.run(row.id)?
-            && !touched(&detail).is_disjoint(&mine)
-        {
-            later.push(row.id);
-        }
-    }
-    later.reverse();
-    Ok(later)
-}
-
-/// What takes a change back, without what somebody else has changed since.
-fn taken_back(entries: &Entries, change: &CoreChange) -> Option<CoreChange> {
-    let record = |id: &EntryId| entries.known.records.get(id);
-    let mut inverse = change.inverse();
-    let holds = match change {
-        CoreChange::Summarise { id, to, .. } => record(id).is_none_or(|record| record.entry.summary == to.0),
-        CoreChange::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
-        CoreChange::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
-        CoreChange::Replay { id, to, .. } => {
-            record(id).is_none_or(|record| record.entry.accessed == to.accessed)
-        }
-        CoreChange::Move { id, to, .. } => record(id).is_none_or(|record| record.place == *to),
-        CoreChange::Add { record: added } => {
-            // One that was used or edited since stays.
-            let same =
-                |now: &Record| now.entry.hits == added.entry.hits && now.entry.version == added.entry.version;
-            record(&added.entry.id).is_none_or(same)
-        }
-        CoreChange::Merge { to: merged, .. } => {
-            if let (CoreChange::Merge { to, .. }, Some(now)) = (&mut inverse, record(&merged.id))
-                && now.entry.hits > merged.hits
-            {
-                // Accesses since then are of the entry that stays.
-                to.hits = to.hits.saturating_add(now.entry.hits - merged.hits);
-                to.accessed = now.entry.accessed;
-                to.strength = now.entry.strength;
-            }
-            true
-        }
-        _ => true,
-    };
-    holds.then_some(inverse)
 }
 
 /// A copy of the record with an id.
