@@ -34,6 +34,8 @@ const AGAIN: Duration = Duration::from_secs(5);
 const TRIES: u32 = 3;
 /// What is due is looked at again at least this often.
 const LOOK: Duration = Duration::from_secs(3600);
+/// Counts of accesses a day are kept for this long, in milliseconds: three days, so that no zone is in doubt.
+const DAYS_KEPT: i64 = 3 * 86_400_000;
 /// Runs older than this are forgotten, in milliseconds: 180 days.
 const KEPT: i64 = 180 * 86_400_000;
 
@@ -610,10 +612,12 @@ impl Engine {
     ) -> Result<(), StoreError> {
         let faded =
             |known: &hippo_store::db::CoAccessed| co_access_left(known.pair.count, known.last, now) == 0;
-        if cycle == Cycle::Light || !workspace.entries.known.co_access.iter().any(faded) {
+        if cycle == Cycle::Light {
             return Ok(());
         }
         let mut batch = workspace.store.begin_entries()?;
+        // Who accessed what on which day matters on that day alone.
+        batch.drop_days_before(now.plus(-DAYS_KEPT).date(0))?;
         for known in workspace
             .entries
             .known
