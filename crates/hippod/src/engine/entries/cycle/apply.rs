@@ -19,6 +19,8 @@ use crate::engine::workspace::Workspace;
 const SLICE: Duration = Duration::from_millis(20);
 /// Counts of accesses a day are kept for this long, in milliseconds: three days, so that no zone is in doubt.
 const DAYS_KEPT: i64 = 3 * 86_400_000;
+/// From this number on it is looked whether some can be forgotten.
+const RUNS: usize = 40;
 /// Runs older than this are forgotten, in milliseconds: 180 days.
 const KEPT: i64 = 180 * 86_400_000;
 
@@ -88,7 +90,8 @@ impl Engine {
         workspace.store.finish_run(id, outcome, ended)?;
         self.fade_pairs(workspace, run.cycle, run.run.started)?;
         self.refresh_run(workspace, id)?;
-        if workspace.store.trim_runs(ended.plus(-KEPT))? > 0 {
+        let many = workspace.entries.known.runs.len() > RUNS;
+        if many && workspace.store.trim_runs(ended.plus(-KEPT))? > 0 {
             let kept = workspace.store.run_ids()?;
             workspace.entries.known.runs.retain(|row| kept.contains(&row.id));
         }
