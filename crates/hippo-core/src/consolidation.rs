@@ -26,13 +26,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::NewEntry;
 use crate::chunk::ContentHash;
+use crate::decay::Profile;
 use crate::entry::{EntryId, Pointer};
 use crate::time::{Date, Timestamp};
 
 pub use archival::Health;
 pub use change::{Change, Step};
 pub use facts::{LogDay, facts};
-pub use planner::{Finding, Plan, Refusal, plan};
+pub use planner::{Finding, Plan, Refusal, carry_out, plan};
 pub use record::{Filed, Learned, Passage, Place, Record};
 pub use value::{Conflict, value_conflict};
 
@@ -194,6 +195,8 @@ pub struct Settings {
     pub related_most: usize,
     /// Entries under Quick Access (v1 §8.2: 20).
     pub quick_access: usize,
+    /// The curve that strengths follow.
+    pub profile: Profile,
     /// Strength that a replay adds.
     pub replay: f32,
     /// Share of the live entries that one run may demote; of few entries, one.
@@ -218,6 +221,7 @@ impl Default for Settings {
             related_from: 2,
             related_most: 8,
             quick_access: 20,
+            profile: Profile::PROTOCOL,
             replay: 0.05,
             loss_cap: 0.25,
             cluster_from: 8,
