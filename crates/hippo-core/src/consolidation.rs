@@ -36,7 +36,7 @@ pub use change::{Change, Step};
 pub use facts::{LogDay, facts};
 pub use light::idle;
 pub use merge::{Likeness, likeness};
-pub use planner::{Finding, Plan, Refusal, plan};
+pub use planner::{Finding, Plan, Refusal, carry_out, plan};
 pub use record::{Filed, Learned, Passage, Place, Record};
 pub use similar::similar;
 pub use value::{Conflict, Told, value_conflict};
@@ -201,6 +201,8 @@ pub struct Settings {
     pub related_most: usize,
     /// Entries under Quick Access (v1 §8.2: 20).
     pub quick_access: usize,
+    /// The curve that strengths follow.
+    pub profile: Profile,
     /// Strength that a replay adds.
     pub replay: f32,
     /// Share of the live entries that one run may demote; of few entries, one.
@@ -211,8 +213,6 @@ pub struct Settings {
     pub propose_from: (u32, u32),
     /// The local time zone's distance from UTC in seconds.
     pub offset_seconds: i32,
-    /// The numbers of the curve, for entries that come.
-    pub profile: Profile,
 }
 
 impl Default for Settings {
@@ -228,12 +228,12 @@ impl Default for Settings {
             related_from: 2,
             related_most: 8,
             quick_access: 20,
+            profile: Profile::PROTOCOL,
             replay: 0.05,
             loss_cap: 0.25,
             cluster_from: 8,
             propose_from: (3, 3),
             offset_seconds: 0,
-            profile: Profile::PROTOCOL,
         }
     }
 }
