@@ -61,6 +61,11 @@ impl<'a> Workspaces<'a> {
         self.index(name, &from, |_| true)
     }
 
+    /// Registers and compares the workspace `name` anew when it is next needed.
+    pub fn forget(&mut self, name: &str) {
+        self.indexed.remove(name);
+    }
+
     /// The workspace of some of the files below `from`, indexed under a name of its own.
     ///
     /// # Errors

@@ -33,12 +33,17 @@ impl Filed {
     /// What the file is to say of a record; `None` for an archived one.
     #[must_use]
     pub fn of(record: &Record) -> Option<Self> {
+        Self::at(record, record.strength)
+    }
+
+    /// The same at another strength.
+    pub(super) fn at(record: &Record, strength: f32) -> Option<Self> {
         let shown = !matches!(record.place, Place::Archive(_));
         shown.then(|| Self {
             accessed: record.entry.accessed,
             hits: record.entry.hits,
             // Saturates: strengths are in [0, 1].
-            hundredths: (record.strength * 100.0).round() as u8,
+            hundredths: (strength * 100.0).round() as u8,
         })
     }
 }

@@ -1,7 +1,9 @@
 //! How are some fields of an entry changed in its bytes?
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::line::{END, WALL};
 use super::token::may_name_a_file;
 use super::write::pointer_line;
 use super::{EditError, IndexFile, Indexed, Settings, as_written, block::Block, meta, pointer, text, write};
@@ -17,6 +19,20 @@ impl IndexFile {
     ///
     /// [`EditError::NoEntry`].
     pub fn update(&mut self, entry: &Entry) -> Result<bool, EditError> {
+        self.edit(entry, false)
+    }
+
+    /// Like [`IndexFile::update`], and states the id of an entry that has it from its topic alone: such an id is another
+    /// one when entries above go or come.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError::NoEntry`].
+    pub fn update_and_name(&mut self, entry: &Entry) -> Result<bool, EditError> {
+        self.edit(entry, true)
+    }
+
+    fn edit(&mut self, entry: &Entry, named: bool) -> Result<bool, EditError> {
         let id = EntryId(entry.id.0.trim().to_owned());
         let mut found = self.blocks.iter_mut().filter_map(|block| match block {
             Block::Entry(indexed) => Some(indexed),
@@ -25,7 +41,9 @@ impl IndexFile {
         let Some(indexed) = found.find(|indexed| indexed.entry.id == id) else {
             return Err(EditError::NoEntry(id));
         };
-        let text = Edit::new(indexed, entry, &self.settings, self.line_end).text();
+        let mut edit = Edit::new(indexed, entry, &self.settings, self.line_end);
+        edit.named = named;
+        let text = edit.text();
         if text == indexed.text {
             return Ok(false);
         }
@@ -44,12 +62,54 @@ impl IndexFile {
 
     /// Takes an entry out of the file, with all that belongs to it.
     pub fn remove(&mut self, id: &EntryId) -> Option<Indexed> {
-        let is_it = |block: &Block| block.entry().is_some_and(|indexed| indexed.entry.id == *id);
-        let at = self.blocks.iter().position(is_it)?;
-        match self.blocks.remove(at) {
-            Block::Entry(indexed) => Some(*indexed),
-            _ => None,
+        let taken = self.get(id)?.clone();
+        self.remove_all(&BTreeSet::from([id.clone()]));
+        Some(taken)
+    }
+
+    /// Takes many entries out of the file at once.
+    pub fn remove_all(&mut self, ids: &BTreeSet<EntryId>) {
+        let goes = |block: &Block| matches!(block, Block::Entry(indexed) if ids.contains(&indexed.entry.id));
+        let mut below_entry = false;
+        let below = self.blocks.iter().map(|block| {
+            let before = below_entry;
+            below_entry = match block {
+                Block::Section(_) | Block::Generated(_) => false,
+                Block::Entry(indexed) if indexed.level.is_some() && !goes(block) => true,
+                _ => before,
+            };
+            before
+        });
+        let below: Vec<bool> = below.collect();
+        let mut left: Vec<Block> = Vec::with_capacity(self.blocks.len());
+        // From the end: what follows an entry is known then.
+        for (block, below) in std::mem::take(&mut self.blocks).into_iter().zip(below).rev() {
+            if goes(&block) {
+                left.extend(self.wall(below, left.last()));
+            } else {
+                left.push(block);
+            }
         }
+        left.reverse();
+        self.blocks = left;
+    }
+
+    /// What is to stand in the place of an entry before `next`, lest that be taken for a part of an entry: the one that
+    /// it would be `below`, or the heading further up, which a pointer or a comment makes one.
+    fn wall(&self, below: bool, next: Option<&Block>) -> Option<Block> {
+        let Some(Block::Text(text)) = next else {
+            return None;
+        };
+        let marked = ["hx:", "→", "->"]
+            .iter()
+            .any(|mark| text::find(text, mark.as_bytes()).is_some());
+        let means = if below {
+            !text.trim_ascii().is_empty()
+        } else {
+            marked
+        };
+        let wall = [WALL, self.line_end, END, self.line_end].concat();
+        means.then(|| Block::Generated(wall.into_bytes()))
     }
 }
 
@@ -74,6 +134,8 @@ struct Edit<'a> {
     new: Entry,
     /// With moments of full precision.
     given: &'a Entry,
+    /// The id is to be stated.
+    named: bool,
     settings: &'a Settings,
     line_end: &'a str,
     /// Replaced spans, those at the same place in the order in which they are to stand.
@@ -92,6 +154,7 @@ impl<'a> Edit<'a> {
             old: as_written(&it.entry, settings),
             new: as_written(given, settings),
             given,
+            named: false,
             settings,
             line_end,
             splices: Vec::new(),
@@ -188,7 +251,7 @@ impl<'a> Edit<'a> {
     fn comment(&mut self) {
         let layout = &self.it.layout;
         let Some(span) = layout.comment.clone() else {
-            if self.needs_comment() {
+            if self.named || self.needs_comment() {
                 let comment = meta::comment(&self.new, self.settings);
                 match (self.it.level, layout.pointers.first()) {
                     (None, Some(list)) => {
@@ -210,7 +273,8 @@ impl<'a> Edit<'a> {
         };
         let comment = &self.it.text[span.clone()];
         let mut changes = self.changes(comment);
-        let renamed = !self.it.has_id && (!changes.is_empty() || self.new.topic != self.old.topic);
+        let renamed =
+            !self.it.has_id && (self.named || !changes.is_empty() || self.new.topic != self.old.topic);
         if renamed {
             let id = meta::values(&self.new, self.settings).swap_remove(0);
             changes.insert(0, id);

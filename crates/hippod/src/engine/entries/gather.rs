@@ -249,7 +249,8 @@ impl Input {
         let mut kept = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|hash, _| compared.contains(hash));
         drop(kept);
-        let least = self.snapshot.settings.merge_above;
+        let settings = &self.snapshot.settings;
+        let least = settings.merge_above.min(settings.merge_above_shared);
         self.snapshot.similar = consolidation::similar(&ids, &vectors, &fresh, least);
         Some(compared)
     }
