@@ -45,8 +45,11 @@ impl Entries {
             if !self.may_write() || (current.is_none() && self.file.base.is_some()) {
                 return Ok(changed);
             }
-            let files = self.laid_out(current.as_deref(), now);
+            // Whoever opens the file has the time in its header from now on, which tells the version.
+            let stamp = now.now.max(self.file.stamped.plus(1));
+            let files = self.laid_out(current.as_deref(), Now { now: stamp, ..now });
             if current.as_deref() != Some(&files.master[..]) {
+                self.file.stamped = stamp;
                 let before = current.clone();
                 match self.replace(store, now, current, files.master.clone())? {
                     Outcome::Done => others::note(&mut changed, INDEX_FILE, before, files.master),
