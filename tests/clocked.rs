@@ -27,7 +27,7 @@ impl Clocked {
         let socket = paths.socket.clone();
         let defaults = [("HIPPOD_EMBED_MODEL", "hash"), ("HIPPOD_EMBED_SPARE", "false")];
         let variables = defaults.iter().chain(settings);
-        let variables = variables.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let variables = variables.map(|(name, value)| ((*name).into(), (*value).into()));
         let config = Config::load(&paths.config_file, variables, &[]).expect("a configuration");
         let now: jiff::Timestamp = now.parse().expect("a moment");
         let now = Timestamp(now.as_millisecond());

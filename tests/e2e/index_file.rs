@@ -3,31 +3,51 @@
 use hippo_proto::{CycleName, IndexPlace, IndexPriority};
 use hippod_tests::{Caller, Daemon, Scratch};
 
-/// A workspace with memory of several kinds.
+/// A workspace with memory of several kinds; each section is long enough for an entry of its own.
 pub fn fill(scratch: &Scratch) {
     scratch.write(
         "MEMORY.md",
-        "# Memory\n\n## Harbour project\n\nThe harbour crane gets new firmware in spring; Ilse leads it.\n\n\
-         ## Deployment rules\n\nNever deploy on Fridays. Deploys go through the staging gate.\n\n\
-         ## Ada Lovett\n\nAda prefers short answers and works from Lisbon.\n",
+        "# Memory\n\n\
+         ## Harbour project\n\n\
+         The harbour crane gets new firmware in spring, and Ilse Brandt leads that work. The old controller stays mounted \
+         beside the new one until the summer inspection; its wiring plan hangs in the control cabin at pier four.\n\n\
+         ## Deployment rules\n\n\
+         Never deploy on Fridays. Every deploy goes through the staging gate, where the smoke suite runs for twenty \
+         minutes; whoever merges watches the error dashboard afterwards and writes the outcome into the release channel.\n",
     );
     scratch.write(
         "knowledge/database.md",
-        "# Database\n\n## Backups\n\nThe nightly backup runs at two and is kept for thirty days.\n\n\
-         ## Connection pool\n\nThe pool has forty connections; more made the kettle sensor time out.\n",
+        "# Database\n\n\
+         ## Backups\n\n\
+         The nightly backup runs at two and is kept for thirty days. A copy goes to the cold bucket in Frankfurt; restoring \
+         it was rehearsed in January and took fifty minutes for the largest tenant.\n\n\
+         ## Connection pool\n\n\
+         The pool has forty connections per replica. With more of them the kettle sensors timed out, because the primary \
+         spent its time on context switches; the limit stands in the chart of the gateway.\n",
     );
     scratch.write(
         "knowledge/kitchen.md",
-        "# Kitchen\n\n## Coffee machine\n\nThe coffee machine is descaled every second Monday with citric acid.\n",
+        "# Kitchen\n\n\
+         ## Coffee machine\n\n\
+         The coffee machine is descaled every second Monday with citric acid. Its water filter is changed in March and in \
+         September; spare filters lie in the left drawer below the sink.\n",
     );
     scratch.write(
         "memory/2026-03-02.md",
-        "# 2026-03-02\n\n## Standup\n\nThe lantern service was moved to the new cluster without downtime.\n\n\
-         ## Invoice export\n\nThe invoice export broke on umlauts and was repaired with an encoding test.\n",
+        "# 2026-03-02\n\n\
+         ## Lantern service\n\n\
+         The lantern service was moved to the new cluster without downtime. The old nodes stay reserved until Thursday, in \
+         case the certificates of the embedded clients turn out to be pinned.\n\n\
+         ## Invoice export\n\n\
+         The invoice export broke on umlauts and was repaired with an encoding test. Two customers had received garbled \
+         names; Tomasz wrote to both of them and sent corrected documents the same afternoon.\n",
     );
     scratch.write(
         "memory/2026-03-03.md",
-        "# 2026-03-03\n\n## Sensor drift\n\nThe pressure sensor drifts by two percent when the hall is cold.\n",
+        "# 2026-03-03\n\n\
+         ## Sensor drift\n\n\
+         The pressure sensor drifts by two percent when the hall is cold. The supplier suggests a second calibration at five \
+         degrees, and lends us a reference gauge for the week after Easter.\n",
     );
 }
 
@@ -44,7 +64,8 @@ pub fn indexed() -> (Scratch, Daemon, Caller) {
 /// The id of the entry with a topic.
 pub fn id_of(client: &mut Caller, scratch: &Scratch, topic: &str) -> String {
     let entries = client.listed(&scratch.workspace(), true, None).entries;
-    let found = entries.iter().find(|entry| entry.topic == topic);
+    // A topic may have that of its file before it.
+    let found = entries.iter().find(|entry| entry.topic.ends_with(topic));
     match found {
         Some(entry) => entry.id.clone(),
         None => panic!("no entry {topic:?} in {entries:#?}"),
@@ -138,9 +159,12 @@ fn what_a_person_changes_is_taken_over_and_survives_every_cycle() {
 
     scratch.edit_index(&before.summary, "Backups are somebody's job: ask Ilse first.");
     let block = block_of(&scratch.index_file(), &coffee);
-    let path = "knowledge/kitchen.md §Coffee machine";
-    assert!(block.contains(path), "{block}");
-    scratch.edit_index(path, &format!("{path} | knowledge/database.md"));
+    let pointer = "→ knowledge/kitchen.md";
+    assert!(block.contains(pointer), "{block}");
+    scratch.edit_index(
+        &block,
+        &block.replacen(pointer, &format!("{pointer} | knowledge/database.md"), 1),
+    );
     let block = block_of(&scratch.index_file(), &drift);
     let tagged = match block.find("tags=") {
         Some(at) => format!("{}tags=cold,hall,{}", &block[..at], &block[at + 5..]),
@@ -151,7 +175,7 @@ fn what_a_person_changes_is_taken_over_and_survives_every_cycle() {
     scratch.edit_index(&block, "");
     scratch.edit_index(
         "\n## By Time\n",
-        &format!("\n## Things I watch\n\n{block}\n- Spare keys → knowledge/kitchen.md\n\n## By Time\n"),
+        &format!("\n## Things I watch\n\n- Spare keys → knowledge/kitchen.md\n\n{block}\n## By Time\n"),
     );
     client.sync(&root);
 
@@ -205,10 +229,7 @@ fn what_a_person_changes_is_taken_over_and_survives_every_cycle() {
         expect(&mut client, &format!("after {cycle:?}"));
     }
     // A new summary of the source does not replace what the person wrote.
-    scratch.write(
-        "knowledge/database.md",
-        "# Database\n\n## Backups\n\nBackups are made every hour now.\n",
-    );
+    scratch.write("knowledge/database.md", "# Database\n\n## Backups\n\nBackups are made every hour now, and each of them is read back and compared before it counts.\n");
     client.sync(&root);
     client.run(&root, CycleName::Deep);
     assert_eq!(
@@ -271,12 +292,15 @@ fn what_a_person_removes_stays_forgotten_until_it_is_restored() {
     let gone = |client: &mut Caller, when: &str| {
         assert!(!client.ids(&root).contains(&id), "{when}");
         assert!(!scratch.index_file().contains(&format!("id={id} ")), "{when}");
-        assert!(!scratch.index_file().contains("Coffee machine"), "{when}");
     };
     gone(&mut client, "at once");
     for cycle in [CycleName::Light, CycleName::Deep, CycleName::Archival] {
         client.run(&root, cycle);
         gone(&mut client, &format!("after {cycle:?}"));
+        assert!(
+            !scratch.index_file().contains("Coffee machine"),
+            "no list has it: {cycle:?}"
+        );
     }
     let text = "# Kitchen\n\n## Coffee machine\n\nThe coffee machine was sold; a teapot stands there.\n";
     scratch.write("knowledge/kitchen.md", text);

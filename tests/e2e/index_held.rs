@@ -59,7 +59,7 @@ fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8],
     client.forget(&root, &id);
     assert!(
         !client
-            .search(&root, "coffee machine citric acid")
+            .ask(&root, "coffee machine citric acid", false)
             .results
             .is_empty(),
         "{what}"

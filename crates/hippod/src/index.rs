@@ -2,7 +2,7 @@
 
 pub mod answers;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use hippo_core::consolidation::{Place, Record};
@@ -16,14 +16,14 @@ use hippo_core::time::Timestamp;
 #[derive(Debug, Default)]
 pub struct IndexView {
     records: Vec<Arc<Record>>,
-    by_id: HashMap<EntryId, usize>,
+    by_id: Arc<HashMap<EntryId, usize>>,
     /// Entries in the index, by the paths they point at.
-    by_path: HashMap<String, Vec<usize>>,
+    by_path: Arc<HashMap<String, Vec<usize>>>,
     /// Entries in the index that a question made, by the terms of that question.
-    by_cue: HashMap<String, usize>,
-    told: Words,
+    by_cue: Arc<HashMap<String, usize>>,
+    told: Arc<Words>,
     /// The same for entries that questions made: what was asked before must not change what else is found.
-    asked: Words,
+    asked: Arc<Words>,
     profile: Profile,
     /// Tokens of the index file.
     pub tokens: u64,
@@ -38,41 +38,113 @@ struct Words {
     shown: Vec<usize>,
 }
 
+impl Words {
+    fn of(records: &[Arc<Record>], asked: bool) -> Arc<Self> {
+        let shown = records.iter().enumerate().filter(|(_, record)| {
+            !matches!(record.place, Place::Archive(_)) && record.learned.is_some() == asked
+        });
+        let shown: Vec<usize> = shown.map(|(at, _)| at).collect();
+        Arc::new(Self {
+            cues: Cues::new(shown.iter().map(|at| &records[*at].entry)),
+            shown,
+        })
+    }
+}
+
+/// Whether a question finds both in the same way.
+fn is_found_alike(a: &Record, b: &Record) -> bool {
+    let archived = |record: &Record| matches!(record.place, Place::Archive(_));
+    let cue = |record: &Record| record.learned.as_ref().map(|learned| learned.cue.clone());
+    let (one, other) = (&a.entry, &b.entry);
+    archived(a) == archived(b)
+        && one.topic == other.topic
+        && one.summary == other.summary
+        && one.tags == other.tags
+        && one.pointers == other.pointers
+        && cue(a) == cue(b)
+}
+
 impl IndexView {
-    /// A picture of these entries.
-    pub fn new<'a>(records: impl Iterator<Item = &'a Record>, profile: Profile) -> Self {
-        let records: Vec<Arc<Record>> = records.cloned().map(Arc::new).collect();
-        let mut view = Self {
-            profile,
-            ..Self::default()
+    /// The picture of these entries that follows an earlier one: what has not changed is taken from there, so that an access
+    /// costs next to nothing.
+    pub fn after(before: &Self, now: &BTreeMap<EntryId, Record>, profile: Profile) -> Self {
+        let gone = before
+            .records
+            .iter()
+            .any(|record| !now.contains_key(&record.entry.id));
+        let nothing = Self::default();
+        let before = if gone { &nothing } else { before };
+        let (mut told, mut asked) = (gone, gone);
+        let mut reshaped = |record: &Record| match record.learned {
+            None => told = true,
+            Some(_) => asked = true,
         };
-        for (at, record) in records.iter().enumerate() {
-            view.by_id.insert(record.entry.id.clone(), at);
-            if matches!(record.place, Place::Archive(_)) {
-                continue;
-            }
-            match &record.learned {
-                Some(learned) => {
-                    view.by_cue.insert(learned.cue.join(" "), at);
-                    view.asked.shown.push(at);
+        let mut records = Vec::with_capacity(now.len());
+        for known in &before.records {
+            match now.get(&known.entry.id) {
+                Some(record) if **known != *record => {
+                    if !is_found_alike(known, record) {
+                        reshaped(known);
+                        reshaped(record);
+                    }
+                    records.push(Arc::new(record.clone()));
                 }
-                None => view.told.shown.push(at),
-            }
-            for pointer in &record.entry.pointers {
-                let of_path = view.by_path.entry(pointer.path.clone()).or_default();
-                if of_path.last() != Some(&at) {
-                    of_path.push(at);
-                }
+                _ => records.push(Arc::clone(known)),
             }
         }
-        for words in [&mut view.told, &mut view.asked] {
-            words.cues = Cues::new(words.shown.iter().map(|at| &records[*at].entry));
+        for record in now
+            .values()
+            .filter(|record| !before.by_id.contains_key(&record.entry.id))
+        {
+            reshaped(record);
+            records.push(Arc::new(record.clone()));
+        }
+        let mut view = Self {
+            profile,
+            by_id: Arc::clone(&before.by_id),
+            by_path: Arc::clone(&before.by_path),
+            by_cue: Arc::clone(&before.by_cue),
+            told: Arc::clone(&before.told),
+            asked: Arc::clone(&before.asked),
+            ..Self::default()
+        };
+        if told {
+            view.told = Words::of(&records, false);
+        }
+        if asked {
+            view.asked = Words::of(&records, true);
+        }
+        if told || asked {
+            view.place(&records);
         }
         view.records = records;
         view
     }
 
-    /// All entries, the archived ones too, by id.
+    fn place(&mut self, records: &[Arc<Record>]) {
+        let (mut by_id, mut by_cue) = (HashMap::with_capacity(records.len()), HashMap::new());
+        let mut by_path: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, record) in records.iter().enumerate() {
+            by_id.insert(record.entry.id.clone(), at);
+            if matches!(record.place, Place::Archive(_)) {
+                continue;
+            }
+            if let Some(learned) = &record.learned {
+                by_cue.insert(learned.cue.join(" "), at);
+            }
+            for pointer in &record.entry.pointers {
+                let of_path = by_path.entry(pointer.path.clone()).or_default();
+                if of_path.last() != Some(&at) {
+                    of_path.push(at);
+                }
+            }
+        }
+        self.by_id = Arc::new(by_id);
+        self.by_path = Arc::new(by_path);
+        self.by_cue = Arc::new(by_cue);
+    }
+
+    /// All entries, the archived ones too, in no order.
     pub fn records(&self) -> &[Arc<Record>] {
         &self.records
     }
@@ -143,5 +215,83 @@ impl IndexView {
             .filter_map(|at| rank(at).map(|rank| (rank, *at)))
             .max();
         best.map(|(_, at)| &self.records[at])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hippo_core::bootstrap::PROJECTS;
+    use hippo_core::entry::{Entry, Pointer};
+    use hippo_core::retrieval::terms::query_terms;
+
+    use super::*;
+
+    fn record(id: &str, topic: &str) -> Record {
+        Record {
+            entry: Entry {
+                id: EntryId(id.to_owned()),
+                topic: topic.to_owned(),
+                pointers: vec![Pointer {
+                    path: format!("{id}.md"),
+                    section: None,
+                }],
+                strength: 1.0,
+                version: 1,
+                ..Entry::default()
+            },
+            strength: 1.0,
+            place: Place::Index,
+            group: PROJECTS.to_owned(),
+            band: None,
+            hashes: vec![None],
+            filed: None,
+            strong_since: None,
+            consolidated: false,
+            replayed: None,
+            learned: None,
+            by_hand: false,
+            linked: Default::default(),
+        }
+    }
+
+    fn ids(view: &IndexView, question: &str) -> Vec<String> {
+        let found = view.find(&query_terms(question), 9, true);
+        found
+            .into_iter()
+            .map(|(_, record)| record.entry.id.0.clone())
+            .collect()
+    }
+
+    #[test]
+    fn a_picture_that_follows_another_is_the_one_made_anew() {
+        let mut now: BTreeMap<EntryId, Record> = BTreeMap::new();
+        let mut view = IndexView::default();
+        let mut change = |now: &BTreeMap<EntryId, Record>| {
+            view = IndexView::after(&view, now, Profile::PROTOCOL);
+            let anew = IndexView::after(&IndexView::default(), now, Profile::PROTOCOL);
+            for question in ["blue pump", "red valve", "green lantern"] {
+                assert_eq!(ids(&view, question), ids(&anew, question), "{question}");
+            }
+            for id in now.keys() {
+                assert_eq!(view.get(id).map(|record| &**record), now.get(id));
+                let path = format!("{id}.md");
+                let here = |view: &IndexView| view.of_place(&path, &[]).map(|record| record.entry.id.clone());
+                assert_eq!(here(&view), here(&anew));
+            }
+            assert_eq!(view.records().len(), now.len());
+        };
+        for (id, topic) in [("m", "Blue pump"), ("a", "Red valve"), ("z", "Green lantern")] {
+            now.insert(EntryId(id.to_owned()), record(id, topic));
+            change(&now);
+        }
+        let id = EntryId("m".to_owned());
+        now.get_mut(&id).unwrap().entry.hits = 7;
+        change(&now);
+        now.get_mut(&id).unwrap().entry.topic = "Red pump".to_owned();
+        change(&now);
+        now.get_mut(&id).unwrap().place = Place::Archive(Timestamp(1));
+        change(&now);
+        now.remove(&EntryId("a".to_owned()));
+        change(&now);
     }
 }

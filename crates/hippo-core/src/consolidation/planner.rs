@@ -54,8 +54,14 @@ pub struct Finding {
 /// What a cycle does to a snapshot. The same snapshot gives the same plan.
 #[must_use]
 pub fn plan(snapshot: &Snapshot, cycle: Cycle) -> Plan {
+    carry_out(snapshot.clone(), cycle).0
+}
+
+/// What a cycle does to a snapshot, and the snapshot after it: [`plan`] and [`super::apply`] without a copy.
+#[must_use]
+pub fn carry_out(snapshot: Snapshot, cycle: Cycle) -> (Plan, Snapshot) {
     let mut planner = Planner {
-        state: snapshot.clone(),
+        state: snapshot,
         plan: Plan {
             cycle,
             steps: Vec::new(),
@@ -74,7 +80,7 @@ pub fn plan(snapshot: &Snapshot, cycle: Cycle) -> Plan {
     if cycle == Cycle::Archival {
         planner.plan.health = Some(Health::of(&planner.state));
     }
-    planner.plan
+    (planner.plan, planner.state)
 }
 
 /// A plan in the making, and the snapshot as its steps leave it.

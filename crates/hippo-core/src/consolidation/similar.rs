@@ -16,11 +16,14 @@ use crate::entry::EntryId;
 const WIDTH: usize = 16;
 /// Rows compared with a panel at a time.
 const TOGETHER: usize = 4;
+/// Pairs of one fresh entry, at most: thousands of log entries that differ in their dates alone are all alike.
+const MOST: usize = 64;
 
 /// The pairs whose cosine is at least `least` and of which at least one entry is fresh, in the order of `ids`.
 ///
 /// `vectors` and `fresh` go with `ids`, row by row; a row that one of them lacks is left out. Vectors are of unit
-/// length. One that is empty or not finite is like no other, and so are two of different lengths.
+/// length. One that is empty or not finite is like no other, and so are two of different lengths. Of a fresh entry that
+/// is like very many others, some of the most alike are answered.
 #[must_use]
 pub fn similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32) -> Vec<Similar> {
     let rows = ids.len().min(vectors.len()).min(fresh.len());
@@ -57,17 +60,24 @@ fn blocks(vectors: &[&[f32]], new: usize, least: f32) -> Vec<(usize, usize, f32)
     for first in (0..new).step_by(WIDTH) {
         let end = (first + WIDTH).min(new);
         pack(&vectors[first..end], &mut panel);
+        let mut alike: [Vec<(usize, f32)>; WIDTH] = Default::default();
         for at in (first..vectors.len()).step_by(TOGETHER) {
             // The last row fills the four up.
             let four: [usize; TOGETHER] = std::array::from_fn(|place| (at + place).min(vectors.len() - 1));
             let sums = dots(&panel, four.map(|row| vectors[row]));
             for (other, cosines) in (at..vectors.len()).zip(&sums) {
-                for (row, cosine) in (first..end.min(other)).zip(cosines) {
+                let behind = end.min(other).saturating_sub(first);
+                for (others, cosine) in alike.iter_mut().zip(cosines).take(behind) {
                     if *cosine >= least {
-                        found.push((row, other, cosine.clamp(-1.0, 1.0)));
+                        others.push((other, cosine.clamp(-1.0, 1.0)));
                     }
                 }
             }
+        }
+        for (row, mut others) in (first..end).zip(alike) {
+            others.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            others.truncate(MOST);
+            found.extend(others.into_iter().map(|(other, cosine)| (row, other, cosine)));
         }
     }
     found
@@ -170,6 +180,20 @@ mod tests {
         assert!(similar(&[], &[], &[], 0.9).is_empty());
     }
 
+    #[test]
+    fn of_many_that_are_alike_the_most_alike_are_found() {
+        let rows: Vec<Vec<f32>> = (0..300_u16)
+            .map(|row| unit(vec![1.0, f32::from(row) / 1_000.0]))
+            .collect();
+        let found = similar(&named(300), &rows, &[true; 300], 0.5);
+        assert!(found.len() <= 300 * MOST);
+        assert!(found.len() >= 200 * MOST);
+        for near in 0..299 {
+            let (a, b) = (format!("e{near:03}"), format!("e{:03}", near + 1));
+            assert!(found.iter().any(|pair| pair.a.0 == a && pair.b.0 == b), "{a}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
 
@@ -195,7 +219,13 @@ mod tests {
             };
             prop_assume!(!vectors.iter().any(|a| vectors.iter().any(|b| near(a, b))));
             let found = similar(&ids, &vectors, &fresh, least);
-            prop_assert_eq!(names(&found), one_by_one(&ids, &vectors, &fresh, least));
+            let expected = one_by_one(&ids, &vectors, &fresh, least);
+            let partners = |id: &EntryId| expected.iter().filter(|(a, b)| *a == id.0 || *b == id.0).count();
+            if ids.iter().all(|id| partners(id) <= MOST) {
+                prop_assert_eq!(names(&found), expected);
+            } else {
+                prop_assert!(names(&found).iter().all(|pair| expected.contains(pair)));
+            }
             prop_assert!(found.iter().all(|pair| (-1.0..=1.0).contains(&pair.cosine)));
         }
     }

@@ -64,17 +64,21 @@ impl Index {
     pub fn profile(&self) -> Profile {
         match self.decay {
             DecayProfile::Protocol => Profile::PROTOCOL,
-            DecayProfile::Tuned => Profile::PROTOCOL,
+            DecayProfile::Tuned => Profile::TUNED,
         }
     }
 
     /// The thresholds of the cycles.
     #[expect(clippy::cast_possible_truncation, reason = "shares of two digits")]
     pub fn consolidation(&self) -> consolidation::Settings {
+        let standard = consolidation::Settings::default();
+        let merge_above = self.merge_above as f32;
         consolidation::Settings {
-            merge_above: self.merge_above as f32,
+            merge_above,
+            // Entries that point at the same place need as much less as by default.
+            merge_above_shared: merge_above - (standard.merge_above - standard.merge_above_shared),
             loss_cap: self.loss_cap as f32,
-            ..consolidation::Settings::default()
+            ..standard
         }
     }
 }

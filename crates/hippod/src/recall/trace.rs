@@ -22,7 +22,7 @@ const READ: usize = 3;
 /// Pointers of the entry that a question makes.
 const POINTERS: usize = 6;
 /// Passages that are remembered of a question.
-const REMEMBERED: usize = 40;
+const REMEMBERED: usize = 200;
 /// Words of the question that become tags.
 const TAGS: usize = 6;
 /// Length of the topic and of the summary that a question's entry gets, in characters.
@@ -140,6 +140,7 @@ fn lesson(
             tokens: response.tokens,
             all,
             at: question.at,
+            generation: response.index.generation,
         },
     })
 }

@@ -42,6 +42,8 @@ pub struct IndexFile {
     base: Option<Vec<u8>>,
     /// Versions before that, and that one, the newest last: somebody may have one of them open.
     versions: VecDeque<Vec<u8>>,
+    /// The time that the header says of the last writing: no two writings have the same.
+    stamped: Timestamp,
     /// What the last process left unfinished is done.
     recovered: bool,
     /// When to look at it; `None`: when something is heard of it.
@@ -59,6 +61,8 @@ pub struct IndexFile {
     pub trouble: Option<Trouble>,
     /// The store may say something that the file does not say yet.
     pub unwritten: bool,
+    /// Somebody edited the file: the lists in it may be of before that, and the next cycle brings them up to date.
+    pub outdated: bool,
     /// What merges decided against the store since the last run, for people.
     pub conflicts: Vec<String>,
 }
@@ -150,15 +154,20 @@ impl IndexFile {
 
     /// Notes what the file says now.
     pub fn set_base(&mut self, bytes: Option<Vec<u8>>) {
-        if let Some(bytes) = &bytes
-            && self.versions.back() != Some(bytes)
-        {
-            self.versions.push_back(bytes.clone());
+        if let Some(bytes) = &bytes {
+            self.note_version(bytes);
+        }
+        self.base = bytes;
+    }
+
+    /// Notes what the file said at some time.
+    pub fn note_version(&mut self, bytes: &[u8]) {
+        if self.versions.back().map(Vec::as_slice) != Some(bytes) {
+            self.versions.push_back(bytes.to_vec());
             if self.versions.len() > VERSIONS {
                 self.versions.pop_front();
             }
         }
-        self.base = bytes;
     }
 
     /// The version that somebody changed into these bytes, by the header that came with it.

@@ -17,6 +17,8 @@ use super::files::{Now, old_key};
 /// What to do about removals that are held.
 pub const HELD_FIX: &str = "put them back, remove the file (it is written again with all of them), or accept: \
                             hippoctl sync --accept-deletions";
+/// The end of what hippod keeps between marks.
+const MARK: &[u8] = b"<!-- /hippod -->";
 /// As many entries may always go at once.
 const MAY_GO: usize = 4;
 /// More than this share of the entries does not go at once without a word.
@@ -63,10 +65,11 @@ impl Entries {
             .map(|record| record.as_filed().unwrap_or_else(|| record.entry.clone()))
             .collect();
         let merged = merge::merge(&base_entries, &theirs, &ours, &self.forgotten(), &settings);
-        let broken = is_cut_off(base, bytes) || is_too_much(merged.tombstones.len(), base_entries.len());
-        if broken && !merged.tombstones.is_empty() && !(self.file.accept_removals && source == Source::File) {
+        let accepted = self.file.accept_removals && source == Source::File;
+        let doubtful = doubtful(&merged, base_entries.len(), is_cut_off(base, bytes));
+        if !accepted && !doubtful.is_empty() {
             if source == Source::File {
-                self.hold(merged.tombstones, base_entries.len(), now);
+                self.hold(doubtful, base_entries.len(), now);
             }
             return Ok(false);
         }
@@ -163,6 +166,9 @@ impl Entries {
             self.file.set_base(Some(bytes.to_vec()));
             self.file.held.clear();
             self.file.unwritten |= is_older;
+            self.file.outdated = true;
+        } else {
+            self.file.note_version(bytes);
         }
         for record in changed {
             self.known.records.insert(record.entry.id.clone(), record);
@@ -198,22 +204,29 @@ impl Entries {
     }
 }
 
-/// Whether a file lost so much at once that it may be half written.
-fn is_too_much(gone: usize, all: usize) -> bool {
+/// The entries of which so much is gone at once that it is not believed: the file may be half written.
+fn doubtful(merged: &merge::Merge, all: usize, cut_off: bool) -> Vec<EntryId> {
+    let gone = merged.tombstones.len();
     #[expect(clippy::cast_precision_loss, reason = "a share of a number of entries")]
     let many = gone > MAY_GO && gone as f64 > SHARE * all as f64;
     // A file without any entry is more likely broken than meant.
-    many || (all > 1 && gone == all)
+    if many || (all > 1 && gone == all) {
+        return merged.tombstones.clone();
+    }
+    if !cut_off {
+        return Vec::new();
+    }
+    let damaged = merged.taken.iter().map(|(id, _)| id);
+    let ids: BTreeSet<&EntryId> = merged.tombstones.iter().chain(damaged).collect();
+    ids.into_iter().cloned().collect()
 }
 
-/// Whether the bytes are the beginning of what there was, as a writer leaves them that was stopped in the middle. Somebody
-/// who takes the last lines away leaves whole lines, and what hippod keeps at the end.
+/// Whether the end is missing, as where a writer was stopped in the middle. Somebody who takes lines away leaves whole
+/// lines, and what hippod keeps between its marks.
 fn is_cut_off(base: &[u8], bytes: &[u8]) -> bool {
-    let Some(rest) = base.strip_prefix(bytes).filter(|rest| !rest.is_empty()) else {
-        return false;
-    };
-    let kept_here = b"<!-- /hippod";
-    !bytes.ends_with(b"\n") || rest.windows(kept_here.len()).any(|part| part == kept_here)
+    let beginning = base.len() > bytes.len() && base.starts_with(bytes) && !bytes.ends_with(b"\n");
+    let marks = |bytes: &[u8]| bytes.windows(MARK.len()).filter(|part| *part == MARK).count();
+    beginning || marks(bytes) < marks(base)
 }
 
 /// Sections of the entries of a file, outermost first.
@@ -304,6 +317,7 @@ fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Record {
         strong_since: known.strong_since,
         consolidated: known.consolidated,
         by_hand: known.by_hand || !same_text,
+        linked: known.linked.clone(),
         entry: Entry {
             hits: was.hits.max(entry.hits),
             accessed: if used_since { was.accessed } else { entry.accessed },
@@ -346,6 +360,7 @@ fn adopted(entry: &Entry, section: Option<&Vec<String>>, now: Now<'_>) -> Record
         replayed: None,
         learned: None,
         by_hand: true,
+        linked: BTreeSet::new(),
         entry: entry.clone(),
     };
     if let Some(section) = section {

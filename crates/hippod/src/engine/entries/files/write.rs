@@ -45,8 +45,11 @@ impl Entries {
             if !self.may_write() || (current.is_none() && self.file.base.is_some()) {
                 return Ok(changed);
             }
-            let files = self.laid_out(current.as_deref(), now);
+            // Whoever opens the file has the time in its header from now on, which tells the version.
+            let stamp = now.now.max(self.file.stamped.plus(1));
+            let files = self.laid_out(current.as_deref(), Now { now: stamp, ..now });
             if current.as_deref() != Some(&files.master[..]) {
+                self.file.stamped = stamp;
                 let before = current.clone();
                 match self.replace(store, now, current, files.master.clone())? {
                     Outcome::Done => others::note(&mut changed, INDEX_FILE, before, files.master),
@@ -65,7 +68,7 @@ impl Entries {
             if self.file.trouble.take().is_some() {
                 tracing::info!(root = %now.root.display(), "the index file can be written again");
             }
-            self.file.unwritten = false;
+            (self.file.unwritten, self.file.outdated) = (false, false);
             break;
         }
         Ok(changed)
@@ -110,7 +113,10 @@ impl Entries {
             return Ok(Outcome::Refused);
         };
         self.file.set_base(Some(bytes));
-        self.replaced(store, now, current, slot, old)
+        let replaced = self.replaced(store, now, current, slot, old);
+        // What stands beside is found again by what the store noted before.
+        self.file.recovered &= replaced.is_ok();
+        replaced
     }
 
     /// Takes the file away, where it still is what it is known as.
@@ -124,7 +130,9 @@ impl Entries {
             return Ok(Outcome::Refused);
         };
         self.file.set_base(None);
-        self.replaced(store, now, current, slot, old)
+        let replaced = self.replaced(store, now, current, slot, old);
+        self.file.recovered &= replaced.is_ok();
+        replaced
     }
 
     /// Changes what stands in the file's place; answers the slot of what stood there, and that. Nothing where the system
