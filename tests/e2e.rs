@@ -12,6 +12,8 @@ mod crash;
 mod damage;
 #[path = "e2e/edits.rs"]
 mod edits;
+#[path = "e2e/index_crash.rs"]
+mod index_crash;
 #[path = "e2e/index_file.rs"]
 mod index_file;
 #[path = "e2e/index_held.rs"]
