@@ -8,6 +8,8 @@
 mod clients;
 #[path = "e2e/crash.rs"]
 mod crash;
+#[path = "e2e/cycles.rs"]
+mod cycles;
 #[path = "e2e/damage.rs"]
 mod damage;
 #[path = "e2e/edits.rs"]

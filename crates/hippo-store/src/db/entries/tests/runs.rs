@@ -65,7 +65,9 @@ fn gather(snapshot: &mut Snapshot) {
     };
     snapshot.documents.insert("memory/a.md".to_owned(), document);
     snapshot.reviewed.insert("memory/a.md".to_owned());
-    snapshot.summaries.insert(id("e08"), "what there is to know by now".to_owned());
+    snapshot
+        .summaries
+        .insert(id("e08"), "what there is to know by now".to_owned());
     snapshot.similar = vec![Similar {
         a: id("e05"),
         b: id("e06"),
@@ -181,7 +183,10 @@ fn stops_after_any_step(cycle: Cycle) {
         other.finish_run(run, Outcome::Done, NOW.plus(9)).unwrap();
         let read = other.entries().unwrap();
         assert_eq!(read.records, expected.records, "{cycle:?} after {done} steps");
-        assert_eq!(read.quick_access, expected.quick_access, "{cycle:?} after {done} steps");
+        assert_eq!(
+            read.quick_access, expected.quick_access,
+            "{cycle:?} after {done} steps"
+        );
         assert_eq!(read.proposed, expected.proposed, "{cycle:?} after {done} steps");
         assert_eq!(read.runs[0].planned, read.runs[0].done);
         assert_eq!(read.runs[0].record.outcome, Outcome::Done);
