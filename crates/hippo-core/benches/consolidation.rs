@@ -52,6 +52,7 @@ fn settled(entries: usize) -> Snapshot {
             replayed: None,
             learned: None,
             by_hand: false,
+            linked: Default::default(),
             entry,
         };
         records.insert(id, record);

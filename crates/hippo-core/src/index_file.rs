@@ -16,6 +16,7 @@ mod place;
 mod pointer;
 #[cfg(test)]
 pub(crate) mod properties;
+mod remove;
 mod section;
 #[cfg(test)]
 mod tests;

@@ -61,7 +61,10 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     // Two clients that begin a day write its title once.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    std::fs::create_dir_all(root.join("memory")).map_err(refused)?;
+    match std::fs::create_dir(root.join("memory")) {
+        Err(error) if error.kind() != IoErrorKind::AlreadyExists => return Err(refused(error)),
+        _ => {}
+    }
     let real = whole
         .parent()
         .map(Path::canonicalize)

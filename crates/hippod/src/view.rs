@@ -46,6 +46,8 @@ pub struct Picture {
 pub struct Facts {
     /// Size and time of its file.
     pub mark: FileMark,
+    /// Generation of the documents at which it came as it is, or 0: before the daemon started.
+    pub generation: u64,
     /// Its sections, with their titles.
     pub sections: Box<[Section]>,
 }

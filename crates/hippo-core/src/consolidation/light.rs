@@ -123,6 +123,7 @@ fn record_of(new: &NewEntry, planner: &Planner) -> Record {
         replayed: None,
         learned: None,
         by_hand: false,
+        linked: BTreeSet::new(),
         entry: new.entry.clone(),
     }
 }

@@ -1,9 +1,11 @@
 //! What is known of an entry beside what the index file says?
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::TimeBand;
-use crate::entry::Entry;
+use crate::entry::{Entry, EntryId};
 use crate::time::Timestamp;
 
 /// Where an entry stands.
@@ -72,6 +74,9 @@ pub struct Learned {
     pub all: bool,
     /// When it was found.
     pub at: Timestamp,
+    /// Generation of the documents then.
+    #[serde(default)]
+    pub generation: u64,
 }
 
 /// An entry with what is known beside it.
@@ -100,6 +105,9 @@ pub struct Record {
     /// The question that made it, and what that found; `None` for an entry that no question made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<Box<Learned>>,
+    /// Of its related entries, those that common accesses made.
+    #[serde(default)]
+    pub linked: BTreeSet<EntryId>,
     /// A person wrote its text: no run writes over it.
     #[serde(default)]
     pub by_hand: bool,

@@ -29,7 +29,7 @@ use crate::index::IndexView;
 use crate::view::WorkspaceView;
 
 pub use access::{Lesson, Trace};
-pub use cycle::{Order, Planned};
+pub use cycle::{Order, Planned, root_missing};
 pub use merge::HELD_FIX;
 pub use remember::Remembered;
 pub use report::{cycle as cycle_of, run as run_on_wire};
@@ -61,8 +61,8 @@ pub struct Entries {
     pub documents: Documents,
     /// Vectors of entries.
     pub vectors: EntryVectors,
-    /// Pairs of texts that were compared by the last deep cycle, by their hashes.
-    pub compared: Arc<Mutex<BTreeSet<[u8; 16]>>>,
+    /// Texts of entries that deep cycles compared with all others, by their hashes.
+    pub compared: BTreeSet<[u8; 16]>,
     /// The run that is planned or under way.
     pub run: Option<cycle::Run>,
     /// What waits for that run's end.
@@ -114,7 +114,7 @@ impl Entries {
             fresh: BTreeSet::new(),
             documents: Documents::default(),
             vectors: EntryVectors::default(),
-            compared: Arc::default(),
+            compared: BTreeSet::new(),
             run: None,
             queue: VecDeque::new(),
             interrupted,
@@ -128,7 +128,13 @@ impl Entries {
     /// Documents that came after the last light cycle started, and have no entry: a process may have ended before their
     /// cycle.
     pub fn notice(&mut self, documents: &HashMap<String, Known>) {
-        let light = |run: &&RunRow| run.record.cycle == Cycle::Light && run.record.finished.is_some();
+        let light = |run: &&RunRow| {
+            let past = run
+                .record
+                .finished
+                .is_some_and(|finished| run.record.started <= finished);
+            run.record.cycle == Cycle::Light && past
+        };
         let last = self
             .known
             .runs

@@ -100,7 +100,7 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
     });
     (consulted.route, consulted.reason) = if question.mode == Mode::Index {
         (Route::Index, "mode index reads what the entries point at")
-    } else if strong.is_some() && !question.filter.is_set() {
+    } else if strong.is_some() && !question.filter.is_set() && question.request.min_score.is_none() {
         (Route::Index, "the same question was answered before")
     } else if consulted.learned.is_some() {
         (
@@ -173,7 +173,7 @@ impl Recall<'_> {
             let remembered = remembered(&picture, learned);
             let whole = remembered.len() == learned.passages.len();
             let newer = self
-                .is_newer_told(&picture, learned.at)
+                .is_newer_told(&picture, learned.at, learned.generation)
                 .map_err(|error| refused(self.shared, self.view, error))?;
             if whole && !newer {
                 let wanted = remembered.len();
@@ -232,12 +232,18 @@ impl Recall<'_> {
     }
 
     /// Whether a document that was written since tells of most of what is asked.
-    fn is_newer_told(&self, picture: &Picture, since: Timestamp) -> Result<bool, hippo_store::StoreError> {
+    fn is_newer_told(
+        &self,
+        picture: &Picture,
+        since: Timestamp,
+        generation: u64,
+    ) -> Result<bool, hippo_store::StoreError> {
         let since = since.0.saturating_sub(BEHIND).saturating_mul(1_000_000);
         let newer = picture
             .facts
             .iter()
-            .filter(|(_, facts)| facts.mark.mtime_ns >= since);
+            // A file may come with an old time: what came to the index since then is newer as well.
+            .filter(|(_, facts)| facts.mark.mtime_ns >= since || facts.generation > generation);
         let newer: Vec<u32> = newer.map(|(document, _)| *document).collect();
         let documents = newer
             .iter()

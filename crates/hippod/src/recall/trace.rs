@@ -140,6 +140,7 @@ fn lesson(
             tokens: response.tokens,
             all,
             at: question.at,
+            generation: response.index.generation,
         },
     })
 }

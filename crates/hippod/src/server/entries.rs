@@ -15,7 +15,7 @@ use hippo_proto::{
 
 use super::dispatch::{ask, stopping};
 use crate::clock::{date_in, moment};
-use crate::engine::{Change, Order, Remembered, cycle_of};
+use crate::engine::{Change, Order, Remembered, cycle_of, root_missing};
 use crate::event::{self, Answer, Event};
 use crate::files;
 use crate::index::answers;
@@ -112,6 +112,9 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
         .time_zone()
         .unwrap_or_else(|| shared.clock.time_zone());
     let today = date_in(shared.clock.now(), &zone);
+    if view.status().is_some_and(|status| !status.root_present) || !view.root.is_dir() {
+        return Err(root_missing(&view.root));
+    }
     let (root, asked) = (view.root.clone(), request.clone());
     let append = move || remember::append(&root, today, &asked);
     let appended = tokio::task::spawn_blocking(append).await.map_err(gone)??;

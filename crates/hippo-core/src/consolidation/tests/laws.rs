@@ -190,7 +190,7 @@ proptest! {
         let refresh = |state: &mut Snapshot| {
             let profile = state.settings.profile;
             for record in state.records.values_mut() {
-                record.strength = crate::decay::strength_at(&profile, &record.entry, NOW);
+                record.strength = decay::strength_at(&profile, &record.entry, NOW);
             }
         };
         refresh(&mut state);

@@ -74,13 +74,10 @@ impl Engine {
                 day,
             })
             .collect();
-        let applying = workspace
-            .entries
-            .run
-            .as_ref()
-            .is_some_and(super::cycle::Run::is_applying);
-        // A run that is under way states what was there: a new entry waits for the same question to come again.
-        let lesson = trace.learned.filter(|_| !applying);
+        // A plan states what is there: while one is made or applied, accesses wait in the journal, and a new entry waits
+        // for the same question to come again.
+        let running = workspace.entries.run.is_some();
+        let lesson = trace.learned.filter(|_| !running);
         let record = lesson.map(|lesson| taught(workspace, lesson, trace.at, day, offset));
         let full = record
             .as_ref()
@@ -102,7 +99,7 @@ impl Engine {
                 .insert(record.entry.id.clone(), record);
             workspace.entries.changed(at);
         }
-        if !applying {
+        if !running {
             let profile = workspace.view.config.index.profile();
             self.fold(workspace, &profile, at)?;
         }
@@ -125,6 +122,13 @@ impl Engine {
             .into_iter()
             .min_by(|a, b| strength(a).total_cmp(&strength(b)))?;
         let mut archived = weakest.clone();
+        if let Some(learned) = &mut archived.learned {
+            // Asked again, it is searched for again.
+            *learned = Box::new(Learned {
+                cue: std::mem::take(&mut learned.cue),
+                ..Learned::default()
+            });
+        }
         archived.place = Place::Archive(now);
         archived.filed = None;
         Some(archived)
@@ -175,6 +179,7 @@ fn taught(
         replayed: None,
         learned: Some(Box::new(lesson.learned)),
         by_hand: false,
+        linked: std::collections::BTreeSet::new(),
         entry: Entry {
             id,
             topic: lesson.topic,

@@ -7,11 +7,12 @@ mod apply;
 mod due;
 mod plan;
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, Plan, Run as CoreRun, Snapshot};
+use hippo_core::consolidation::{Cycle, Plan, Rule, Run as CoreRun, Snapshot};
 use hippo_core::time::Timestamp;
-use hippo_proto::{CycleReport, RpcError};
+use hippo_proto::{CycleReport, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::RunId;
 
@@ -53,12 +54,14 @@ pub struct Run {
     /// The run of an earlier process that it goes on with.
     resumes: Option<RunId>,
     /// Documents that were new when it was planned.
-    fresh: std::collections::BTreeSet<String>,
+    fresh: BTreeSet<String>,
     applying: Option<Applying>,
 }
 
 struct Applying {
     id: RunId,
+    /// Texts that were compared for the plan.
+    compared: BTreeSet<[u8; 16]>,
     plan: Plan,
     next: usize,
 }
@@ -70,7 +73,7 @@ pub struct Planned {
     /// The revision of the entries that it was made from.
     pub revision: u64,
     /// What it was made from, and the plan; `None`: planning failed.
-    pub plan: Option<Box<(Snapshot, Plan)>>,
+    pub plan: Option<Box<(Snapshot, Plan, BTreeSet<[u8; 16]>)>>,
 }
 
 impl std::fmt::Debug for Planned {
@@ -86,6 +89,22 @@ impl Run {
     /// Whether entries are being changed: nobody else may then.
     pub fn is_applying(&self) -> bool {
         self.applying.is_some()
+    }
+
+    fn id(&self) -> Option<RunId> {
+        self.applying.as_ref().map(|applying| applying.id)
+    }
+
+    fn has_steps(&self) -> bool {
+        self.applying
+            .as_ref()
+            .is_some_and(|applying| !applying.plan.steps.is_empty())
+    }
+
+    /// Whether it has demoted all that it may.
+    fn is_capped(&self) -> bool {
+        let refused = self.applying.iter().flat_map(|applying| &applying.plan.refused);
+        refused.into_iter().any(|refusal| refusal.rule == Rule::LossCap)
     }
 }
 
@@ -154,7 +173,10 @@ impl Engine {
         workspace.entries.tend_file(&mut workspace.store, now)?;
         self.look_at_schedule(workspace, at);
         while workspace.entries.run.is_none() {
-            match workspace.entries.queue.pop_front() {
+            // Who changes something does not wait for cycles that came first.
+            let queue = &mut workspace.entries.queue;
+            let change = queue.iter().position(|order| matches!(order, Order::Change(_)));
+            match queue.remove(change.unwrap_or(0)) {
                 None => break,
                 Some(Order::Change(change)) => self.change_entries(workspace, change, at),
                 Some(Order::Cycle {
@@ -173,9 +195,21 @@ impl Engine {
         let busy = workspace.entries.run.as_ref().is_some_and(Run::is_applying);
         match order {
             Order::Change(change) if !busy => self.change_entries(workspace, change, at),
+            Order::Cycle {
+                reply: Some(reply), ..
+            } if !workspace.root_present => {
+                // A client that is gone needs no answer.
+                let _ = reply.send(Err(root_missing(&workspace.root)));
+            }
             order => workspace.entries.queue.push_back(order),
         }
     }
+}
+
+/// Why nothing is done for a workspace whose disk is away.
+pub fn root_missing(root: &std::path::Path) -> RpcError {
+    let what = format!("the folder is not there, or empty: {}", root.display());
+    RpcError::new(ErrorKind::Warming, what).hint("mount its disk or put it back; nothing was changed")
 }
 
 /// What the store refused, for whoever asked for a change.

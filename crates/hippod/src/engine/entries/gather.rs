@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hippo_core::bootstrap::{self, MemoryFile, NewEntry, StateFile};
 use hippo_core::chunk::ContentHash;
-use hippo_core::consolidation::{self, Cycle, LogDay, Place, Plan, Record, Rule, Snapshot, facts};
+use hippo_core::consolidation::{self, Cycle, LogDay, Place, Plan, Record, Snapshot, facts};
 use hippo_core::decay::{self, Profile};
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::source::{SourceKind, date_in_name};
@@ -45,14 +45,14 @@ pub struct Input {
     /// Vectors of entries.
     pub vectors: EntryVectors,
     /// Texts that the last deep cycle compared.
-    pub compared: Arc<std::sync::Mutex<BTreeSet<[u8; 16]>>>,
+    pub compared: BTreeSet<[u8; 16]>,
     /// The model, if there is one.
     pub model: Option<(EmbedWorker, Arc<str>)>,
 }
 
 impl Input {
-    /// Reads what the cycle needs, and plans.
-    pub fn plan(mut self) -> (Snapshot, Plan) {
+    /// Reads what the cycle needs, and plans. Answers also the texts that were compared for it.
+    pub fn plan(mut self) -> (Snapshot, Plan, BTreeSet<[u8; 16]>) {
         let now = self.snapshot.run.started;
         self.snapshot.settings.profile = self.profile;
         for record in self.snapshot.records.values_mut() {
@@ -64,19 +64,15 @@ impl Input {
         if !self.fresh.is_empty() || self.cycle != Cycle::Light {
             self.look_for_entries();
         }
-        let mut compared = None;
+        let mut compared = BTreeSet::new();
         if self.cycle == Cycle::Deep {
-            compared = self.compare();
+            compared = self.compare().unwrap_or_default();
         }
         if self.cycle == Cycle::Archival {
             self.collect_facts();
         }
         let plan = consolidation::plan(&self.snapshot, self.cycle);
-        let capped = plan.refused.iter().any(|refusal| refusal.rule == Rule::LossCap);
-        if let Some(compared) = compared.filter(|_| !capped) {
-            *self.compared.lock().unwrap_or_else(PoisonError::into_inner) = compared;
-        }
-        (self.snapshot, plan)
+        (self.snapshot, plan, compared)
     }
 
     fn changed_since(&self, document: &Known) -> bool {
@@ -209,14 +205,10 @@ impl Input {
             .snapshot
             .records
             .iter()
-            .filter(|(_, record)| record.place == Place::Index)
+            .filter(|(_, record)| record.place == Place::Index && record.learned.is_none())
             .map(|(id, record)| (id, format!("{}. {}", record.entry.topic, record.entry.summary)))
             .collect();
-        let before = self
-            .compared
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let before = &self.compared;
         let mut compared = BTreeSet::new();
         let (mut ids, mut vectors, mut fresh) = (Vec::new(), Vec::new(), Vec::new());
         for (id, text) in live {

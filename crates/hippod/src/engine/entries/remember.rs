@@ -1,5 +1,6 @@
 //! What becomes of the index when a text was appended to a log?
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use hippo_core::bootstrap::{self, DAILY_LOGS, TimeBand};
@@ -53,6 +54,7 @@ impl Engine {
         appended: &Appended,
         at: Instant,
     ) -> Result<IndexEntry, RpcError> {
+        self.before_a_change(workspace, at)?;
         let now = self.now_of(workspace, at);
         let moment = now.now;
         let gist = bootstrap::gist(&bootstrap::default_rules(), &appended.topic, &request.text);
@@ -88,6 +90,7 @@ impl Engine {
             replayed: None,
             learned: None,
             by_hand: true,
+            linked: BTreeSet::new(),
             entry: Entry {
                 id,
                 topic: appended.topic.clone(),

@@ -13,7 +13,7 @@ use hippo_proto::{
 use hippo_store::db::{RunDetail, RunId, Tombstone};
 
 use super::Entries;
-use super::cycle::refusal;
+use super::cycle::{refusal, root_missing};
 use super::files::Now;
 use super::remember::Remembered;
 use super::report;
@@ -169,6 +169,9 @@ impl Engine {
                 RpcError::bad_request("the index is switched off for this workspace")
                     .hint("set index.enabled = true in the configuration"),
             );
+        }
+        if !workspace.root_present {
+            return Err(root_missing(&workspace.root));
         }
         let now = Now {
             root: &workspace.root,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, Rule, co_access_left};
+use hippo_core::consolidation::{Cycle, co_access_left};
 use hippo_core::schedule::Outcome;
 use hippo_core::time::Timestamp;
 use hippo_proto::{Event as News, RpcError};
@@ -11,7 +11,7 @@ use hippo_store::db::RunId;
 
 use super::super::files::Now;
 use super::super::report;
-use super::Applying;
+use super::{Applying, Run};
 use crate::engine::Engine;
 use crate::engine::workspace::Workspace;
 
@@ -39,17 +39,15 @@ impl Engine {
             };
             let id = applying.id;
             let Some(step) = applying.plan.steps.get(applying.next).cloned() else {
-                return self.finish_run(workspace);
+                let finished = self.finish_run(workspace);
+                if let Err(error) = &finished {
+                    self.fail(workspace, id, error);
+                }
+                return finished;
             };
             applying.next += 1;
             if let Err(error) = workspace.store.apply_step(id, &step) {
-                tracing::warn!(%error, "a step of a cycle could not be made; the rest waits for the next attempt");
-                // Refused as well where nothing can be written.
-                let _ = workspace
-                    .store
-                    .finish_run(id, Outcome::Failed, self.shared.clock.now());
-                let _ = self.refresh_run(workspace, id);
-                self.give_up(workspace, &error.to_string());
+                self.fail(workspace, id, &error);
                 return Err(error);
             }
             workspace
@@ -63,10 +61,7 @@ impl Engine {
 
     pub(super) fn finish_run(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
         let at = self.shared.clock.monotonic();
-        let Some(mut run) = workspace.entries.run.take() else {
-            return Ok(());
-        };
-        let Some(Applying { id, plan, .. }) = run.applying.take() else {
+        let Some(id) = workspace.entries.run.as_ref().and_then(Run::id) else {
             return Ok(());
         };
         let now = Now {
@@ -75,7 +70,8 @@ impl Engine {
             ..self.now_of(workspace, at)
         };
         let file = &workspace.entries.file;
-        let changes_nothing = plan.steps.is_empty() && !file.unwritten && !file.outdated;
+        let steps = workspace.entries.run.as_ref().is_some_and(Run::has_steps);
+        let changes_nothing = !steps && !file.unwritten && !file.outdated;
         let files = if changes_nothing {
             Vec::new()
         } else {
@@ -84,12 +80,24 @@ impl Engine {
         for file in &files {
             workspace.store.put_run_file(id, file)?;
         }
-        let capped = plan.refused.iter().any(|refusal| refusal.rule == Rule::LossCap);
+        let capped = workspace.entries.run.as_ref().is_some_and(Run::is_capped);
         let outcome = if capped { Outcome::Capped } else { Outcome::Done };
         let ended = self.shared.clock.now();
         workspace.store.finish_run(id, outcome, ended)?;
-        self.fade_pairs(workspace, run.cycle, run.run.started)?;
         self.refresh_run(workspace, id)?;
+        // What could fail is done: the run is over.
+        let Some(mut run) = workspace.entries.run.take() else {
+            return Ok(());
+        };
+        let Some(Applying { plan, compared, .. }) = run.applying.take() else {
+            return Ok(());
+        };
+        if !capped {
+            workspace.entries.compared.extend(compared);
+        }
+        if let Err(error) = self.fade_pairs(workspace, run.cycle, run.run.started) {
+            tracing::warn!(%error, "old common accesses could not be forgotten; the next cycle tries again");
+        }
         let many = workspace.entries.known.runs.len() > RUNS;
         if many && workspace.store.trim_runs(ended.plus(-KEPT))? > 0 {
             let kept = workspace.store.run_ids()?;
@@ -176,6 +184,19 @@ impl Engine {
         runs.extend(workspace.store.run_row(id)?);
         runs.sort_by_key(|row| (row.record.started, row.id));
         Ok(())
+    }
+
+    /// Ends a run at an error of the store; the next attempt goes on from there.
+    fn fail(&mut self, workspace: &mut Workspace, id: RunId, error: &StoreError) {
+        tracing::warn!(%error, "a cycle could not go on; the rest waits for the next attempt");
+        // Refused as well where nothing can be written.
+        let _ = workspace
+            .store
+            .finish_run(id, Outcome::Failed, self.shared.clock.now());
+        if let Some(row) = workspace.entries.known.runs.iter_mut().find(|row| row.id == id) {
+            row.record.outcome = Outcome::Failed;
+        }
+        self.give_up(workspace, &error.to_string());
     }
 
     /// Ends a run that cannot go on.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::Cycle;
+use hippo_core::consolidation::{Cycle, Rule};
 use hippo_core::layout::INDEX_FILE;
 use hippo_core::schedule::{self, RunRecord};
 use hippo_core::time::Timestamp;
@@ -15,6 +15,8 @@ use crate::engine::Engine;
 use crate::engine::workspace::Workspace;
 use crate::event::Beat;
 
+/// Proposals and conflicts that one heartbeat tells: they stand in an agent's context.
+const TOLD: usize = 10;
 /// What is due is looked at again at least this often.
 const LOOK: Duration = Duration::from_secs(3600);
 
@@ -106,16 +108,16 @@ impl Engine {
         if let Some(story) = entries.held_story() {
             tell("removals-held", story, vec![INDEX_FILE.to_owned()]);
         }
-        for conflict in &entries.file.conflicts {
+        for conflict in entries.file.conflicts.iter().rev().take(TOLD) {
             tell("conflict", conflict.clone(), vec![INDEX_FILE.to_owned()]);
         }
-        for fact in &entries.known.proposed {
+        for fact in entries.known.proposed.iter().take(TOLD) {
             tell("proposal", fact.clone(), Vec::new());
         }
         for finding in entries
             .findings
             .iter()
-            .filter(|finding| finding.what.contains("gone"))
+            .filter(|finding| finding.rule == Rule::Pointer)
         {
             let pointers = entries
                 .known

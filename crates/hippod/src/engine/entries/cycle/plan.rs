@@ -1,5 +1,6 @@
 //! How does a run come to its plan?
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -75,7 +76,11 @@ impl Engine {
             };
             let known = &workspace.entries.known;
             if let Some(plan) = consolidation::idle(&known.records, &known.quick_access, &settings, started) {
-                return self.begin(workspace, plan);
+                let begun = self.begin(workspace, plan, BTreeSet::new());
+                if let Err(error) = &begun {
+                    self.give_up(workspace, &error.to_string());
+                }
+                return begun;
             }
         }
         self.plan_beside(workspace);
@@ -83,7 +88,12 @@ impl Engine {
     }
 
     /// Records the run with its plan; its steps are made from now on.
-    pub(super) fn begin(&mut self, workspace: &mut Workspace, plan: Plan) -> Result<(), StoreError> {
+    pub(super) fn begin(
+        &mut self,
+        workspace: &mut Workspace,
+        plan: Plan,
+        compared: BTreeSet<[u8; 16]>,
+    ) -> Result<(), StoreError> {
         let Some(run) = workspace.entries.run.as_mut() else {
             return Ok(());
         };
@@ -91,7 +101,12 @@ impl Engine {
             Some(id) => workspace.store.resume_run(id, &plan).map(|()| id)?,
             None => workspace.store.start_run(&run.run, &plan)?,
         };
-        run.applying = Some(Applying { id, plan, next: 0 });
+        run.applying = Some(Applying {
+            id,
+            compared,
+            plan,
+            next: 0,
+        });
         self.refresh_run(workspace, id)
     }
 
@@ -196,11 +211,13 @@ impl Engine {
                 .iter()
                 .filter(ended)
                 .map(|row| row.record.started)
+                // One that was asked for as of a later time has reviewed nothing of what comes until then.
+                .filter(|last| *last <= started)
                 .max(),
             limit: workspace.view.config.sources.max_file_bytes,
             kept: Arc::clone(&entries.documents),
             vectors: Arc::clone(&entries.vectors),
-            compared: Arc::clone(&entries.compared),
+            compared: entries.compared.clone(),
             model: model.map(|model| (self.shared.embed.clone(), model)),
         }
     }
@@ -230,7 +247,7 @@ impl Engine {
             self.give_up(workspace, "planning failed; hippoctl logs tells more");
             return Ok(());
         };
-        let (mut snapshot, mut plan) = *made;
+        let (mut snapshot, mut plan, compared) = *made;
         if planned.revision != revision {
             run.tries += 1;
             if run.tries < TRIES {
@@ -256,6 +273,6 @@ impl Engine {
             }
             return Ok(());
         }
-        self.begin(workspace, plan)
+        self.begin(workspace, plan, compared)
     }
 }

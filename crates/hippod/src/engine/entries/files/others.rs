@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use hippo_core::hierarchy::FOLDER;
+use hippo_core::hierarchy::{FOLDER, Meta};
 use hippo_core::layout::{self, META_FILE};
 use hippo_store::db::RunFile;
 
+/// What each file says of itself.
+const MARK: &[u8] = b"<!-- Written by hippod";
 /// How the name of a file ends that is being written.
 const DRAFT: &str = ".new";
 
@@ -40,6 +42,10 @@ pub(super) fn write(
             Err(error) => return Err(error),
         };
         if before.as_ref() != Some(bytes) {
+            if before.as_ref().is_some_and(|before| !is_ours(path, before)) {
+                let what = format!("{path} is not hippod's own; move it away");
+                return Err(io::Error::other(what));
+            }
             write_whole(root, &whole, bytes)?;
             note(changed, path, before, bytes.clone());
         }
@@ -48,11 +54,20 @@ pub(super) fn write(
         if !wanted.contains_key(&path) {
             let whole = root.join(&path);
             let before = std::fs::read(&whole)?;
+            if !is_ours(&path, &before) {
+                continue;
+            }
             std::fs::remove_file(&whole)?;
             note(changed, &path, Some(before), Vec::new());
         }
     }
     Ok(())
+}
+
+/// Whether hippod wrote a file: the list of files, and what says so itself. Another tool may keep its files in the same place.
+fn is_ours(path: &str, bytes: &[u8]) -> bool {
+    let says_so = bytes.windows(MARK.len()).take(1_000).any(|part| part == MARK);
+    bytes.is_empty() || says_so || (path == META_FILE && serde_json::from_slice::<Meta>(bytes).is_ok())
 }
 
 /// Puts a file back as it was before a run, where it is still as the run left it. Answers whether it was.

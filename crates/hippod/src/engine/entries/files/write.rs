@@ -113,7 +113,10 @@ impl Entries {
             return Ok(Outcome::Refused);
         };
         self.file.set_base(Some(bytes));
-        self.replaced(store, now, current, slot, old)
+        let replaced = self.replaced(store, now, current, slot, old);
+        // What stands beside is found again by what the store noted before.
+        self.file.recovered &= replaced.is_ok();
+        replaced
     }
 
     /// Takes the file away, where it still is what it is known as.
@@ -127,7 +130,9 @@ impl Entries {
             return Ok(Outcome::Refused);
         };
         self.file.set_base(None);
-        self.replaced(store, now, current, slot, old)
+        let replaced = self.replaced(store, now, current, slot, old);
+        self.file.recovered &= replaced.is_ok();
+        replaced
     }
 
     /// Changes what stands in the file's place; answers the slot of what stood there, and that. Nothing where the system
