@@ -8,10 +8,14 @@
 mod clients;
 #[path = "e2e/crash.rs"]
 mod crash;
+#[path = "e2e/cycles.rs"]
+mod cycles;
 #[path = "e2e/damage.rs"]
 mod damage;
 #[path = "e2e/edits.rs"]
 mod edits;
+#[path = "e2e/index_crash.rs"]
+mod index_crash;
 #[path = "e2e/index_file.rs"]
 mod index_file;
 #[path = "e2e/index_held.rs"]
