@@ -67,6 +67,15 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The same with a mark that is no word, for text that is derived: an index entry is not to be known by what was left out.
+#[must_use]
+pub fn without_secrets(text: &str) -> Cow<'_, str> {
+    match redact(text) {
+        Cow::Borrowed(text) => Cow::Borrowed(text),
+        Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, "…")),
+    }
+}
+
 /// Where a secret may begin, or is named.
 #[derive(Debug, Clone, Copy)]
 enum Start {

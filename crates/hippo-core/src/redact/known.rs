@@ -145,7 +145,9 @@ impl Place<'_> {
                 body.len() == prefix.least && !is_word(self.at(judged)) && !body.contains("EXAMPLE")
             }
             Body::Word => !shape::is_plain(body),
-            Body::Any => body.split(['-', '_', '.', '/', '+']).any(|part| part.len() >= 8 && !shape::is_plain(part)),
+            Body::Any => body
+                .split(['-', '_', '.', '/', '+'])
+                .any(|part| part.len() >= 8 && !shape::is_plain(part)),
         };
         fits.then(|| self.start..self.whole(self.end, wanted))
     }
@@ -171,7 +173,9 @@ impl Place<'_> {
 
     /// A private key, from its first line to its last one, or to the end of the text.
     pub(super) fn key_block(&self) -> Option<Range<usize>> {
-        let title = self.run(self.end, TITLE, |byte| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'0'..=b'9'));
+        let title = self.run(self.end, TITLE, |byte| {
+            byte.is_ascii_uppercase() || matches!(byte, b' ' | b'0'..=b'9')
+        });
         let private = self.str(self.end..title).contains("PRIVATE KEY");
         if !private || !self.str(title..title + 5).starts_with("-----") {
             return None;

@@ -107,7 +107,10 @@ impl Place<'_> {
             }
         }
         let dashes = before.contains("--");
-        let header = self.str(start.saturating_sub(15)..start).trim_end().to_ascii_lowercase();
+        let header = self
+            .str(start.saturating_sub(15)..start)
+            .trim_end()
+            .to_ascii_lowercase();
         let capitals = before.ends_with('_') && before.bytes().any(|byte| byte.is_ascii_uppercase());
         let label = match label {
             Label::Key | Label::Token => {
@@ -150,7 +153,11 @@ impl Place<'_> {
         let mut length = bytes.iter().rev().take_while(|byte| belongs(byte)).count();
         if length == 0 && bytes.ends_with(b" ") {
             // A word before, such as `API`.
-            length = 1 + bytes[..bytes.len() - 1].iter().rev().take_while(|byte| belongs(byte)).count();
+            length = 1 + bytes[..bytes.len() - 1]
+                .iter()
+                .rev()
+                .take_while(|byte| belongs(byte))
+                .count();
         }
         self.str(start - length..start)
     }
@@ -166,18 +173,29 @@ impl Place<'_> {
         }
         // `password for the NAS: …`, `API key (staging) = …`
         let rest = self.str(named.end..self.next.min(named.end + BETWEEN).max(named.end));
-        let rest = rest.split(['\n', '[', '"', '`', ',', ';', '.', '→']).next().unwrap_or_default();
-        let about = [" for ", " of ", " to ", " on ", " at ", " (", " in "].iter().any(|word| rest.starts_with(word));
+        let rest = rest
+            .split(['\n', '[', '"', '`', ',', ';', '.', '→'])
+            .next()
+            .unwrap_or_default();
+        let about = [" for ", " of ", " to ", " on ", " at ", " (", " in "]
+            .iter()
+            .any(|word| rest.starts_with(word));
         if !about || named.label < Label::Token {
             return None;
         }
         // What is in brackets is about the label; what follows them is the value.
-        let skipped = if rest.starts_with(" (") { rest.find(')')? } else { 0 };
+        let skipped = if rest.starts_with(" (") {
+            rest.find(')')?
+        } else {
+            0
+        };
         let marks = rest.char_indices().filter(|(at, mark)| {
             let verb = || [" is ", " was "].iter().any(|verb| rest[*at..].starts_with(verb));
             *at >= skipped && (matches!(mark, ':' | '=') || verb())
         });
-        marks.map(|(at, _)| named.end + at).find_map(|at| self.separator_at(at))
+        marks
+            .map(|(at, _)| named.end + at)
+            .find_map(|at| self.separator_at(at))
     }
 
     /// The separator that stands at an offset, marks of markdown and quotes around it left out.
@@ -187,7 +205,11 @@ impl Place<'_> {
         let closed = self.run(at, 6, mark);
         let from = self.run(closed, 32, space);
         let rest = self.str(from..(from + 8).min(self.text.len()));
-        let rest = if rest.is_empty() { self.text.get(from..).unwrap_or_default() } else { rest };
+        let rest = if rest.is_empty() {
+            self.text.get(from..).unwrap_or_default()
+        } else {
+            rest
+        };
         let table = [
             (":=", Separator::Equals),
             ("=>", Separator::Equals),
@@ -205,7 +227,9 @@ impl Place<'_> {
                 let end = from + mark.len();
                 let more = self.at(end);
                 // `::`, `==`, `:=`, `=~` and the like are operators; tags close right behind their names.
-                if matches!(more, b'=' | b':' | b'~') && separator != Separator::Arrow || separator == Separator::Tag && spaced {
+                if matches!(more, b'=' | b':' | b'~') && separator != Separator::Arrow
+                    || separator == Separator::Tag && spaced
+                {
                     return None;
                 }
                 return Some((separator, end));
@@ -214,7 +238,11 @@ impl Place<'_> {
         for word in ["is", "was", "to"] {
             let after = from + word.len();
             if spaced && rest.starts_with(word) && space(self.at(after)) {
-                let separator = if word == "to" { Separator::To } else { Separator::Is };
+                let separator = if word == "to" {
+                    Separator::To
+                } else {
+                    Separator::Is
+                };
                 return Some((separator, after + 1));
             }
         }
@@ -224,7 +252,11 @@ impl Place<'_> {
 
 /// Whether the last word of a name is one of these; `glued`: with nothing between it and what follows.
 fn ends_in(before: &str, words: &[&str], glued: bool) -> bool {
-    let name = if glued { before } else { before.trim_end_matches(['_', '-', '.', ' ']) };
+    let name = if glued {
+        before
+    } else {
+        before.trim_end_matches(['_', '-', '.', ' '])
+    };
     let bytes = name.as_bytes();
     words.iter().any(|word| {
         let Some(at) = bytes.len().checked_sub(word.len()) else {

@@ -47,17 +47,28 @@ impl Place<'_> {
     /// `hunter2 is the password`.
     fn preceding(&self, named: Named) -> Option<Range<usize>> {
         let from = named.start.saturating_sub(BEFORE).max(self.done);
-        let words = self.text.get(from..self.start).or_else(|| self.text.get(self.done.max(self.start.saturating_sub(8))..self.start))?;
+        let words = self.text.get(from..self.start).or_else(|| {
+            self.text
+                .get(self.done.max(self.start.saturating_sub(8))..self.start)
+        })?;
         let (before, said) = words.rsplit_once(" is ")?;
-        let article = ["the ", "my ", "our ", "your ", "their "].iter().any(|word| said.starts_with(word));
-        let plain = said.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-'));
+        let article = ["the ", "my ", "our ", "your ", "their "]
+            .iter()
+            .any(|word| said.starts_with(word));
+        let plain = said
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-'));
         if !article || !plain || said.split(' ').count() > 6 || named.label < Label::Token {
             return None;
         }
         let before = before.trim_end_matches(['`', '"', '\'']);
         let end = self.start - words.len() + before.len();
         let run = self.bytes().get(end - before.len()..end)?;
-        let length = run.iter().rev().take_while(|byte| is_run(**byte) || b"!@#$%&*".contains(byte)).count();
+        let length = run
+            .iter()
+            .rev()
+            .take_while(|byte| is_run(**byte) || b"!@#$%&*".contains(byte))
+            .count();
         let text = clip(self.str(end - length..end), JUDGED);
         let shape = Shape::of(text);
         let mixed = shape.digits > 0 && shape.letters() > 0 && text.len() >= 6 && !shape::is_thing(text);
@@ -82,7 +93,10 @@ impl Place<'_> {
             text.len() >= 8 && (header && digits || is_pair(text))
         } else {
             let plain = shape::is_slug(text) && shape.digits < 3;
-            text.len() >= 8 && (digits && !plain && !shape::is_thing(text) || is_random(text) || header && text.len() >= 16)
+            text.len() >= 8
+                && (digits && !plain && !shape::is_thing(text)
+                    || is_random(text)
+                    || header && text.len() >= 16)
         };
         (secret && !shape::is_placeholder(text)).then(|| from..self.whole(from, is_run))
     }

@@ -69,7 +69,9 @@ pub(super) fn is_plain(part: &str) -> bool {
 
 /// Words and numbers joined by marks, such as `gpt-4o-mini`, `feature/login-2` or `2026-03-18`.
 pub(super) fn is_slug(text: &str) -> bool {
-    let parts = text.split(['-', '_', '.', '/', ':', '+', '=', '@', '~', '#', '&', '?', ',', '(', ')', ' ']);
+    let parts = text.split([
+        '-', '_', '.', '/', ':', '+', '=', '@', '~', '#', '&', '?', ',', '(', ')', ' ',
+    ]);
     let mut parts = parts.filter(|part| !part.is_empty());
     let numbered = |part: &str| part.len() <= 4 && part.starts_with(|mark: char| mark.is_ascii_digit());
     parts.all(|part| is_plain(part) || numbered(part))
@@ -94,36 +96,55 @@ pub(super) fn is_hex(text: &str) -> bool {
 pub(super) fn is_uuid(text: &str) -> bool {
     let mut parts = text.split('-');
     let fits = [8, 4, 4, 4, 12].into_iter().all(|length| {
-        parts.next().is_some_and(|part| {
-            part.len() == length && part.bytes().all(|byte| byte.is_ascii_hexdigit())
-        })
+        parts
+            .next()
+            .is_some_and(|part| part.len() == length && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
     });
     fits && parts.next().is_none()
 }
 
 /// Public parts of keys, checksums, data in place.
 fn is_known_harmless(text: &str) -> bool {
-    let starts = ["AAAAB3", "AAAAC3", "AAAAE2", "sha1-", "sha256-", "sha384-", "sha512-", "SHA256:", "data:"];
+    let starts = [
+        "AAAAB3", "AAAAC3", "AAAAE2", "sha1-", "sha256-", "sha384-", "sha512-", "SHA256:", "data:",
+    ];
     starts.iter().any(|start| text.starts_with(start)) || is_uuid(text) || text.contains("://")
 }
 
 /// Addresses, paths, dates, versions, sizes: things that have digits and are no secrets.
 pub(super) fn is_thing(text: &str) -> bool {
     let first = text.as_bytes().first().copied().unwrap_or(0);
-    let path = text.starts_with("~/") || text.starts_with("./") || text.starts_with("../") || text.starts_with("C:\\");
+    let path = text.starts_with("~/")
+        || text.starts_with("./")
+        || text.starts_with("../")
+        || text.starts_with("C:\\");
     let rooted = first == b'/' && text.len() > 1 && !is_random(&text[1..]);
     let folders = text.contains('/') && is_slug(text) && !text.contains('+');
     let file = text.rsplit_once('.').is_some_and(|(stem, ending)| {
         let known = [
-            "md", "txt", "json", "jsonl", "yaml", "yml", "toml", "env", "pem", "key", "crt", "py", "rs", "ts", "js", "tsx", "go", "sh", "cfg",
-            "conf", "ini", "xml", "html", "csv", "db", "sql", "log", "lock", "com", "org", "net", "io", "dev", "app", "local",
+            "md", "txt", "json", "jsonl", "yaml", "yml", "toml", "env", "pem", "key", "crt", "py", "rs",
+            "ts", "js", "tsx", "go", "sh", "cfg", "conf", "ini", "xml", "html", "csv", "db", "sql", "log",
+            "lock", "com", "org", "net", "io", "dev", "app", "local",
         ];
         !stem.is_empty() && known.iter().any(|known| ending.eq_ignore_ascii_case(known))
     });
-    let number = text.bytes().all(|byte| byte.is_ascii_digit() || b".,:-/+%x~_".contains(&byte));
+    let number = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || b".,:-/+%x~_".contains(&byte));
     let hours = first.is_ascii_digit() && Shape::of(text).letters() <= 4 && Shape::of(text).changes <= 2;
-    let moment = text.len() >= 10 && text.as_bytes()[..10].iter().all(|byte| byte.is_ascii_digit() || *byte == b'-') && text.contains('-');
-    path || rooted || folders || file || number || hours || moment || text.contains("://") || is_slug_of_version(text)
+    let moment = text.len() >= 10
+        && text.as_bytes()[..10]
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || *byte == b'-')
+        && text.contains('-');
+    path || rooted
+        || folders
+        || file
+        || number
+        || hours
+        || moment
+        || text.contains("://")
+        || is_slug_of_version(text)
 }
 
 fn is_slug_of_version(text: &str) -> bool {
@@ -141,33 +162,69 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     if matches!(first, b'<' | b'{' | b'%' | b'[' | b'(') || text.starts_with("${") || text.starts_with("$(") {
         return true;
     }
-    if first == b'$' && text[1..].bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit()) {
+    if first == b'$'
+        && text[1..]
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit())
+    {
         return true;
     }
-    if text.contains("...") || text.contains('…') || text.contains("***") || text.contains("•••") || text.contains("{{") {
+    if text.contains("...")
+        || text.contains('…')
+        || text.contains("***")
+        || text.contains("•••")
+        || text.contains("{{")
+    {
         return true;
     }
-    let same = |mark: char| text.chars().filter(|other| other.eq_ignore_ascii_case(&mark)).count();
+    let same = |mark: char| {
+        text.chars()
+            .filter(|other| other.eq_ignore_ascii_case(&mark))
+            .count()
+    };
     let letters = text.chars().filter(|mark| mark.is_alphanumeric());
     let mut sorts: Vec<char> = letters.map(|mark| mark.to_ascii_lowercase()).take(64).collect();
     sorts.sort_unstable();
     sorts.dedup();
     // `xxxx`, `------`, `00000000`, `abababab`.
-    if sorts.len() <= 1 || (sorts.len() <= 2 && text.len() >= 8) || same('x') * 2 > text.len() && text.len() >= 3 {
+    if sorts.len() <= 1
+        || (sorts.len() <= 2 && text.len() >= 8)
+        || same('x') * 2 > text.len() && text.len() >= 3
+    {
         return true;
     }
     let mut lower = text.as_bytes()[..text.len().min(64)].to_vec();
     lower.make_ascii_lowercase();
     let lower = String::from_utf8_lossy(&lower);
-    let parts = || lower.split(|mark: char| !mark.is_alphanumeric()).filter(|part| !part.is_empty());
+    let parts = || {
+        lower
+            .split(|mark: char| !mark.is_alphanumeric())
+            .filter(|part| !part.is_empty())
+    };
     let says = |part: &str| super::words::PLACEHOLDER.contains(&part);
     let labels = |part: &str| super::words::is_label(part);
-    parts().any(|part| matches!(part, "your" | "yours" | "my" | "xxx" | "xxxx" | "example" | "changeme" | "placeholder" | "insert" | "replace" | "redacted"))
-        && parts().count() > 1
+    parts().any(|part| {
+        matches!(
+            part,
+            "your"
+                | "yours"
+                | "my"
+                | "xxx"
+                | "xxxx"
+                | "example"
+                | "changeme"
+                | "placeholder"
+                | "insert"
+                | "replace"
+                | "redacted"
+        )
+    }) && parts().count() > 1
         || lower.contains("example") && lower.len() >= 16
         || lower.contains("xxxx")
         || parts().all(|part| says(part) || labels(part))
-        || ["your", "insert", "replace", "dummy", "fake", "sample"].iter().any(|start| lower.starts_with(start))
+        || ["your", "insert", "replace", "dummy", "fake", "sample"]
+            .iter()
+            .any(|start| lower.starts_with(start))
             && Shape::of(text).digits < 3
 }
 
@@ -179,17 +236,27 @@ pub(super) fn is_expression(text: &str) -> bool {
     }
     let name = |part: &str| {
         let first = part.as_bytes().first().copied().unwrap_or(0);
-        (first.is_ascii_alphabetic() || matches!(first, b'_' | b'$')) && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        (first.is_ascii_alphabetic() || matches!(first, b'_' | b'$'))
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     let callee = text.find(['(', '[', '<', '{', '!']).filter(|at| *at > 0);
-    if callee.is_some_and(|at| text[..at].split(['.', ':', '-', '>']).filter(|part| !part.is_empty()).all(|part| name(part) && is_slug(part))
-        && !text.as_bytes()[at].eq(&b'!') )
-    {
+    if callee.is_some_and(|at| {
+        text[..at]
+            .split(['.', ':', '-', '>'])
+            .filter(|part| !part.is_empty())
+            .all(|part| name(part) && is_slug(part))
+            && !text.as_bytes()[at].eq(&b'!')
+    }) {
         return true;
     }
     if text.contains("::") || text.contains("->") {
         return true;
     }
-    let members = text.split('.').count() > 1 && text.split('.').all(|part| name(part) && is_plain(part.trim_matches('_')) || part.contains('_') && is_slug(part));
+    let members = text.split('.').count() > 1
+        && text.split('.').all(|part| {
+            name(part) && is_plain(part.trim_matches('_')) || part.contains('_') && is_slug(part)
+        });
     members || text.starts_with("$env:") || text.starts_with("process.env") || text.starts_with("os.environ")
 }

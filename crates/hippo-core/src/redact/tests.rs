@@ -42,8 +42,17 @@ fn secrets_are_found() {
         }
     }
     eprintln!("{missed:#?} {}", inexact.join("\n"));
-    assert!(missed.len() * 100 <= secrets, "{} of {secrets}: {missed:#?}", missed.len());
-    assert!(inexact.len() * 50 <= samples.len(), "{}: {}", inexact.len(), inexact.join("\n"));
+    assert!(
+        missed.len() * 100 <= secrets,
+        "{} of {secrets}: {missed:#?}",
+        missed.len()
+    );
+    assert!(
+        inexact.len() * 50 <= samples.len(),
+        "{}: {}",
+        inexact.len(),
+        inexact.join("\n")
+    );
 }
 
 #[test]
@@ -56,15 +65,25 @@ fn what_is_no_secret_stays() {
         .map(|(line, ..)| format!("{line}\n  {}", redact(line)))
         .collect();
     eprintln!("{}", changed.join("\n"));
-    assert!(changed.len() * 100 <= samples.len(), "{} of {}:\n{}", changed.len(), samples.len(), changed.join("\n"));
+    assert!(
+        changed.len() * 100 <= samples.len(),
+        "{} of {}:\n{}",
+        changed.len(),
+        samples.len(),
+        changed.join("\n")
+    );
 }
 
 #[test]
 fn a_text_of_many_lines_is_redacted_as_its_lines_are() {
     for sign in ["+ ", "- "] {
         let samples = samples(sign);
-        let lines = samples.iter().filter(|(line, shown, _)| !line.contains('\n') && redact(line) == *shown && !line.contains("BEGIN"));
-        let (text, shown): (Vec<&str>, Vec<&str>) = lines.map(|(line, shown, _)| (line.as_str(), shown.as_str())).unzip();
+        let lines = samples.iter().filter(|(line, shown, _)| {
+            !line.contains('\n') && redact(line) == *shown && !line.contains("BEGIN")
+        });
+        let (text, shown): (Vec<&str>, Vec<&str>) = lines
+            .map(|(line, shown, _)| (line.as_str(), shown.as_str()))
+            .unzip();
         assert_eq!(redact(&text.join("\n\n")), shown.join("\n\n"));
         assert_eq!(redact(&text.join("\r\n\r\n")), shown.join("\r\n\r\n"));
     }
@@ -113,6 +132,12 @@ proptest! {
 
 #[test]
 fn what_is_left_is_as_it_was() {
-    assert!(matches!(redact("nothing to hide"), Cow::Borrowed("nothing to hide")));
-    assert_eq!(redact("pw: nas4711, then\n\tall  else"), "pw: [redacted], then\n\tall  else");
+    assert!(matches!(
+        redact("nothing to hide"),
+        Cow::Borrowed("nothing to hide")
+    ));
+    assert_eq!(
+        redact("pw: nas4711, then\n\tall  else"),
+        "pw: [redacted], then\n\tall  else"
+    );
 }
