@@ -37,6 +37,9 @@ mod limits;
 mod model;
 #[path = "e2e/names.rs"]
 mod names;
+#[cfg(feature = "onnx")]
+#[path = "e2e/near_duplicates.rs"]
+mod near_duplicates;
 #[path = "e2e/promises.rs"]
 mod promises;
 mod protocol_transcript;

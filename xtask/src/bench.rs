@@ -2,9 +2,12 @@
 
 mod ask;
 mod bare;
+mod cycles;
 mod edits;
+mod entries;
 mod fresh;
 mod latency;
+mod mixture;
 mod process;
 mod retrieval;
 mod table;
@@ -23,7 +26,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 13] = [
     "locomo",
     "scifact",
     "memaware",
@@ -35,6 +38,8 @@ const PARTS: [&str; 11] = [
     "throughput",
     "index-locomo",
     "index-memaware",
+    "entries",
+    "cycles",
 ];
 
 /// What the user asks for.
@@ -138,6 +143,8 @@ fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec
         "edits" => edits::run(ground),
         "index-locomo" => ways::locomo(ground),
         "index-memaware" => ways::memaware(ground),
+        "entries" => entries::run(ground),
+        "cycles" => cycles::run(ground),
         _ => bare::throughput(ground),
     }
 }

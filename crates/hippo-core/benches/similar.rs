@@ -1,7 +1,7 @@
 //! How long does it take to find the entries that look alike?
 
 use divan::{Bencher, counter::ItemsCount};
-use hippo_core::consolidation::similar;
+use hippo_core::consolidation::{similar, value_conflict};
 use hippo_core::entry::EntryId;
 
 const DIMENSION: usize = 384;
@@ -42,4 +42,11 @@ fn all_new(bencher: Bencher<'_, '_>, count: usize) {
 #[divan::bench(args = [1_000, 10_000], sample_count = 10)]
 fn thirty_new(bencher: Bencher<'_, '_>, count: usize) {
     compare(bencher, count, 30);
+}
+
+#[divan::bench]
+fn two_texts() -> bool {
+    let a = "Deploys go out through make ship on the build host, then Caddy is reloaded.";
+    let b = "To deploy, run make ship on the build host and reload Caddy afterwards.";
+    value_conflict(divan::black_box(a), divan::black_box(b)).is_some()
 }

@@ -98,6 +98,8 @@ pub struct Answered {
     passages: Vec<Passage>,
     /// There was no more to give.
     all: bool,
+    /// Some of what was ranked does not stand on disk any more.
+    gone: bool,
 }
 
 /// The answer of the entries alone, or why they have none.
@@ -211,12 +213,15 @@ impl Recall<'_> {
         drop(picture);
 
         let mut verifier = Verifier::new(&self.view.root, self.view.config.sources.max_file_bytes);
+        let mut gone = false;
         for place in places {
             if collector.is_full() {
                 break;
             }
             if let Some(text) = verifier.check(&place.path, place.mark, place.span) {
                 collector.take(place, text);
+            } else {
+                gone = true;
             }
         }
         let changed = verifier.changed();
@@ -258,6 +263,7 @@ impl Recall<'_> {
             response,
             passages,
             all,
+            gone,
         }
     }
 

@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// Files that were written this shortly before a question count as news for it.
 const NO_NEWS: Duration = Duration::from_secs(6);
 
+/// No cycle comes by itself while something is measured.
+const CALM: &str = "[cycles]\ndeep = \"\"\narchival = \"\"\n";
+
 /// The workspace `name` of the evaluation data, indexed, with entries that no question has touched. Answers its root.
 ///
 /// A copy of both is kept in the scratch folder, so that the next time costs no indexing.
@@ -63,6 +66,7 @@ pub fn fresh(ground: &mut Ground<'_>, name: &str) -> Result<String> {
     for state in folders(&states)?.difference(&before) {
         copy_folder(&states.join(state), &saved.join("state").join(state))?;
     }
+    configure(&root, "")?;
     copy_folder(&root, &saved.join("workspace"))?;
     ground.scratch.start()?;
     at_rest(&mut ground.scratch.connect(PATIENCE)?, &indexed)?;
@@ -75,12 +79,8 @@ pub fn fresh(ground: &mut Ground<'_>, name: &str) -> Result<String> {
 /// # Errors
 /// The daemon does not come back.
 pub fn switch(ground: &Ground<'_>, root: &str, enabled: bool) -> Result<()> {
-    let folder = Path::new(root).join(".hippocampus");
-    fs::create_dir_all(&folder).with_context(|| format!("could not create {}", folder.display()))?;
-    let path = folder.join("config.toml");
     ground.scratch.stop()?;
-    fs::write(&path, format!("[index]\nenabled = {enabled}\n"))
-        .with_context(|| format!("could not write {}", path.display()))?;
+    configure(Path::new(root), &format!("[index]\nenabled = {enabled}\n"))?;
     ground.scratch.start()?;
     at_rest(&mut ground.scratch.connect(PATIENCE)?, root)?;
     Ok(())
@@ -116,6 +116,14 @@ fn rests(workspace: &WorkspaceStatus) -> bool {
         && workspace.pending == 0
         && workspace.lag_ms == 0
         && workspace.watcher.last_reconcile_ms_ago.is_some()
+}
+
+/// Writes the workspace's own configuration.
+fn configure(root: &Path, more: &str) -> Result<()> {
+    let folder = root.join(".hippocampus");
+    fs::create_dir_all(&folder).with_context(|| format!("could not create {}", folder.display()))?;
+    let path = folder.join("config.toml");
+    fs::write(&path, format!("{CALM}{more}")).with_context(|| format!("could not write {}", path.display()))
 }
 
 fn replace(from: &Path, to: &Path) -> Result<()> {

@@ -47,7 +47,12 @@ impl<'a> Workspaces<'a> {
         }
     }
 
-    /// A file or folder of the evaluation data.
+    /// The folder of the evaluation data.
+    pub fn eval(&self) -> &Path {
+        &self.eval
+    }
+
+    /// A file or folder of the evaluation data for retrieval.
     pub fn data(&self, name: &str) -> PathBuf {
         self.eval.join("retrieval").join(name)
     }

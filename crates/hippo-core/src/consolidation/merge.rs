@@ -1,6 +1,7 @@
 //! Which near-duplicates become one entry?
 
 use std::cmp::{Ordering, Reverse};
+use std::collections::BTreeSet;
 
 use super::change::Change;
 use super::planner::Planner;
@@ -23,7 +24,8 @@ pub enum Likeness {
 }
 
 /// Whether two entries say the same, from the cosine of the vectors of their texts ("topic. summary") and from what
-/// these state. Entries that share a pointer need be less alike: [`Settings::merge_above_shared`].
+/// these state. Entries that share a pointer need be less alike: [`Settings::merge_above_shared`]. Entries of different
+/// projects speak of different things, even in the same words.
 #[must_use]
 pub fn likeness(a: &Entry, b: &Entry, cosine: f32, settings: &Settings) -> Likeness {
     let shared = a.pointers.iter().any(|pointer| b.pointers.contains(pointer));
@@ -36,7 +38,18 @@ pub fn likeness(a: &Entry, b: &Entry, cosine: f32, settings: &Settings) -> Liken
     if cosine.partial_cmp(&least).is_none_or(Ordering::is_lt) {
         return Likeness::Apart;
     }
+    let (of_a, of_b) = (projects(a), projects(b));
+    if !of_a.is_empty() && !of_b.is_empty() && of_a.is_disjoint(&of_b) {
+        return Likeness::Conflict(Conflict::Name);
+    }
     value_conflict(a, b).map_or(Likeness::Same, Likeness::Conflict)
+}
+
+/// The projects that an entry points into.
+fn projects(entry: &Entry) -> BTreeSet<&str> {
+    let paths = entry.pointers.iter().map(|pointer| pointer.path.as_str());
+    let inside = paths.filter_map(|path| path.strip_prefix("projects/")?.split_once('/'));
+    inside.map(|(project, _)| project).collect()
 }
 
 /// Merges pairs of live entries, the most alike first.

@@ -1,6 +1,7 @@
 //! What holds for every plan, whatever the snapshot?
 
 use super::*;
+use crate::decay::strength_at;
 
 const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
 
@@ -190,7 +191,7 @@ proptest! {
         let refresh = |state: &mut Snapshot| {
             let profile = state.settings.profile;
             for record in state.records.values_mut() {
-                record.strength = decay::strength_at(&profile, &record.entry, NOW);
+                record.strength = strength_at(&profile, &record.entry, NOW);
             }
         };
         refresh(&mut state);

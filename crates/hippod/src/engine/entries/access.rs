@@ -153,6 +153,7 @@ fn taught(
     if let Some(known) = records.values().find(same) {
         let mut record = known.clone();
         if !record.by_hand {
+            record.entry.summary.clone_from(&lesson.summary);
             record.entry.pointers.clone_from(&lesson.pointers);
             record.hashes = vec![None; lesson.pointers.len()];
         }
