@@ -103,8 +103,10 @@ impl Engine {
             let kept = workspace.store.run_ids()?;
             workspace.entries.known.runs.retain(|row| kept.contains(&row.id));
         }
-        workspace.entries.fresh.retain(|path| !run.fresh.contains(path));
-        if run.cycle != Cycle::Light {
+        if run.cycle == Cycle::Light {
+            // The other cycles make no entries.
+            workspace.entries.fresh.retain(|path| !run.fresh.contains(path));
+        } else {
             workspace.entries.findings = plan.findings.iter().cloned().collect();
         }
         if !plan.steps.is_empty() {
