@@ -22,6 +22,8 @@ mod index_file;
 mod index_held;
 #[path = "e2e/index_odd.rs"]
 mod index_odd;
+#[path = "e2e/index_recall.rs"]
+mod index_recall;
 #[path = "e2e/index_writers.rs"]
 mod index_writers;
 #[path = "e2e/instance.rs"]
@@ -41,6 +43,10 @@ mod near_duplicates;
 #[path = "e2e/promises.rs"]
 mod promises;
 mod protocol_transcript;
+#[path = "e2e/remembering.rs"]
+mod remembering;
+#[path = "e2e/schedule.rs"]
+mod schedule;
 #[path = "e2e/search.rs"]
 mod search;
 #[path = "e2e/surroundings.rs"]

@@ -371,6 +371,39 @@ fn what_was_changed_since_a_run_stays_when_the_run_is_taken_back() {
 }
 
 #[test]
+fn a_new_file_gets_its_entries_with_the_next_light_cycle_whatever_ran_before() {
+    let (scratch, _daemon, mut client) = started(0, "");
+    let root = scratch.workspace();
+    let text =
+        "# Anchor paint\n\nThe anchor of the blue boat is painted with red lead before each winter, twice.\n";
+    scratch.write("knowledge/anchor.md", text);
+    client.sync(&root);
+    for cycle in [CycleName::Deep, CycleName::Archival, CycleName::Light] {
+        client.run(&root, cycle);
+    }
+    let id = id_of(&mut client, &scratch, "Anchor paint");
+    block_of(&scratch.index_file(), &id);
+}
+
+#[test]
+fn what_belongs_together_still_does_after_a_run_of_later_was_taken_back() {
+    let (scratch, _daemon, mut client) = started(8, "");
+    let root = scratch.workspace();
+    for _ in 0..3 {
+        ask(
+            &mut client,
+            &scratch,
+            "the Machine called thing3 and the Machine called thing4",
+        );
+    }
+    let plan = client.plan(&root, CycleName::Deep, None).plan;
+    assert!(plan.iter().any(|step| step.rule == "associate"), "{plan:#?}");
+    let run = client.run_at(&root, CycleName::Deep, LATER).run.unwrap();
+    client.undo(&root, run).unwrap();
+    assert_eq!(client.plan(&root, CycleName::Deep, None).plan, plan);
+}
+
+#[test]
 fn entries_that_say_the_same_become_one_and_two_again() {
     let (scratch, _daemon, mut client) = started(0, "");
     let root = scratch.workspace();
