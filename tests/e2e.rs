@@ -8,10 +8,22 @@
 mod clients;
 #[path = "e2e/crash.rs"]
 mod crash;
+#[path = "e2e/cycles.rs"]
+mod cycles;
 #[path = "e2e/damage.rs"]
 mod damage;
 #[path = "e2e/edits.rs"]
 mod edits;
+#[path = "e2e/index_crash.rs"]
+mod index_crash;
+#[path = "e2e/index_file.rs"]
+mod index_file;
+#[path = "e2e/index_held.rs"]
+mod index_held;
+#[path = "e2e/index_odd.rs"]
+mod index_odd;
+#[path = "e2e/index_writers.rs"]
+mod index_writers;
 #[path = "e2e/instance.rs"]
 mod instance;
 #[path = "e2e/junk.rs"]
@@ -23,6 +35,9 @@ mod limits;
 mod model;
 #[path = "e2e/names.rs"]
 mod names;
+#[cfg(feature = "onnx")]
+#[path = "e2e/near_duplicates.rs"]
+mod near_duplicates;
 #[path = "e2e/promises.rs"]
 mod promises;
 mod protocol_transcript;

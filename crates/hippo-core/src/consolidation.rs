@@ -13,6 +13,7 @@ mod light;
 mod merge;
 mod planner;
 mod record;
+mod similar;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -33,9 +34,12 @@ use crate::time::{Date, Timestamp};
 pub use archival::Health;
 pub use change::{Change, Step};
 pub use facts::{LogDay, facts};
+pub use light::idle;
+pub use merge::{Likeness, likeness};
 pub use planner::{Finding, Plan, Refusal, carry_out, plan};
 pub use record::{Filed, Learned, Passage, Place, Record};
-pub use value::{Conflict, value_conflict};
+pub use similar::similar;
+pub use value::{Conflict, Told, value_conflict};
 
 /// Which cycle runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -189,6 +193,8 @@ pub struct Settings {
     pub strong_days: u16,
     /// Cosine from which two entries may be merged.
     pub merge_above: f32,
+    /// The same for two entries that share a pointer.
+    pub merge_above_shared: f32,
     /// Common accesses from which two entries are related.
     pub related_from: u32,
     /// Related entries of one entry, at most.
@@ -217,7 +223,8 @@ impl Default for Settings {
             queue_days: 30,
             strong_above: 0.8,
             strong_days: 30,
-            merge_above: 0.92,
+            merge_above: 0.8,
+            merge_above_shared: 0.72,
             related_from: 2,
             related_most: 8,
             quick_access: 20,

@@ -15,7 +15,8 @@ mod parse;
 mod place;
 mod pointer;
 #[cfg(test)]
-mod properties;
+pub(crate) mod properties;
+mod remove;
 mod section;
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ pub use header::Header;
 pub use indexed::Indexed;
 pub use section::Known;
 pub use text::slug;
+pub(crate) use write::written_text;
 pub use write::{as_written, entry_text, pointer_line};
 
 pub(crate) use line::{BEGIN, END};

@@ -221,7 +221,7 @@ pub fn alike(year: &Year) -> anyhow::Result<Vec<Alike>> {
             if cosine < alike[0].cosine {
                 continue;
             }
-            let pass = value_conflict(text, other_text).is_none();
+            let pass = value_conflict(text.as_str(), other_text.as_str()).is_none();
             let same = live[at]
                 .entry
                 .pointers

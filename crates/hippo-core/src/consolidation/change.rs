@@ -236,7 +236,14 @@ impl Change {
                 record.entry.pointers.clone_from(&to.0);
                 record.hashes.clone_from(&to.1);
             }
-            Self::Relate { to, .. } => record.entry.related.clone_from(to),
+            Self::Relate { from, to, .. } => {
+                // What comes by it was made by common accesses, and only such links go again.
+                record
+                    .linked
+                    .extend(to.iter().filter(|id| !from.contains(id)).cloned());
+                record.linked.retain(|id| to.contains(id));
+                record.entry.related.clone_from(to);
+            }
             Self::Summarise { to, .. } => {
                 record.entry.summary.clone_from(&to.0);
                 record.entry.version = to.1;

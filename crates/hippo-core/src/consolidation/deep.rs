@@ -69,7 +69,9 @@ fn associate(planner: &mut Planner) {
             let other = planner.state.records.get(other);
             other.is_some_and(|record| !matches!(record.place, Place::Archive(_)))
         };
-        let holds = |other: &&EntryId| there(other) && !faded.contains(&(id.clone(), (*other).clone()));
+        let made = &record.linked;
+        let fades = |other: &EntryId| made.contains(other) && faded.contains(&(id.clone(), other.clone()));
+        let holds = |other: &&EntryId| there(other) && !fades(other);
         let mut after: Vec<EntryId> = before.iter().filter(holds).cloned().collect();
         let mut more = together.remove(id).unwrap_or_default();
         more.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

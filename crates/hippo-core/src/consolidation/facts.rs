@@ -109,7 +109,7 @@ impl Told {
         let known = self.by_words.get(&statement.words).into_iter().flatten();
         let same = known.copied().take(MOST_COMPARED).find(|at| {
             let text = &self.groups[*at].text;
-            *text == statement.text || value_conflict(text, &statement.text).is_none()
+            *text == statement.text || value_conflict(text.as_str(), statement.text.as_str()).is_none()
         });
         let at = same.unwrap_or_else(|| {
             let at = self.groups.len();
@@ -176,7 +176,7 @@ impl Told {
         };
         short.len() >= least_common(long.len())
             && short.iter().all(|word| long.binary_search(word).is_ok())
-            && value_conflict(&one.text, &other.text).is_none()
+            && value_conflict(one.text.as_str(), other.text.as_str()).is_none()
     }
 
     /// Drops what a later log states anew with another value: the same words, but for numbers.
@@ -194,7 +194,8 @@ impl Told {
                 let Some(latest) = latest.get(&*group.bare).map(|latest| &self.groups[*latest]) else {
                     return false;
                 };
-                group.days.last() < latest.days.last() && value_conflict(&group.text, &latest.text).is_some()
+                group.days.last() < latest.days.last()
+                    && value_conflict(group.text.as_str(), latest.text.as_str()).is_some()
             })
             .collect();
         for at in outdated {

@@ -17,6 +17,20 @@ impl IndexFile {
     ///
     /// [`EditError::NoEntry`].
     pub fn update(&mut self, entry: &Entry) -> Result<bool, EditError> {
+        self.edit(entry, false)
+    }
+
+    /// Like [`IndexFile::update`], and states the id of an entry that has it from its topic alone: such an id is another
+    /// one when entries above go or come.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError::NoEntry`].
+    pub fn update_and_name(&mut self, entry: &Entry) -> Result<bool, EditError> {
+        self.edit(entry, true)
+    }
+
+    fn edit(&mut self, entry: &Entry, named: bool) -> Result<bool, EditError> {
         let id = EntryId(entry.id.0.trim().to_owned());
         let mut found = self.blocks.iter_mut().filter_map(|block| match block {
             Block::Entry(indexed) => Some(indexed),
@@ -25,7 +39,9 @@ impl IndexFile {
         let Some(indexed) = found.find(|indexed| indexed.entry.id == id) else {
             return Err(EditError::NoEntry(id));
         };
-        let text = Edit::new(indexed, entry, &self.settings, self.line_end).text();
+        let mut edit = Edit::new(indexed, entry, &self.settings, self.line_end);
+        edit.named = named;
+        let text = edit.text();
         if text == indexed.text {
             return Ok(false);
         }
@@ -40,16 +56,6 @@ impl IndexFile {
         }
         **indexed = read;
         Ok(true)
-    }
-
-    /// Takes an entry out of the file, with all that belongs to it.
-    pub fn remove(&mut self, id: &EntryId) -> Option<Indexed> {
-        let is_it = |block: &Block| block.entry().is_some_and(|indexed| indexed.entry.id == *id);
-        let at = self.blocks.iter().position(is_it)?;
-        match self.blocks.remove(at) {
-            Block::Entry(indexed) => Some(*indexed),
-            _ => None,
-        }
     }
 }
 
@@ -74,6 +80,8 @@ struct Edit<'a> {
     new: Entry,
     /// With moments of full precision.
     given: &'a Entry,
+    /// The id is to be stated.
+    named: bool,
     settings: &'a Settings,
     line_end: &'a str,
     /// Replaced spans, those at the same place in the order in which they are to stand.
@@ -92,6 +100,7 @@ impl<'a> Edit<'a> {
             old: as_written(&it.entry, settings),
             new: as_written(given, settings),
             given,
+            named: false,
             settings,
             line_end,
             splices: Vec::new(),
@@ -188,7 +197,7 @@ impl<'a> Edit<'a> {
     fn comment(&mut self) {
         let layout = &self.it.layout;
         let Some(span) = layout.comment.clone() else {
-            if self.needs_comment() {
+            if self.named || self.needs_comment() {
                 let comment = meta::comment(&self.new, self.settings);
                 match (self.it.level, layout.pointers.first()) {
                     (None, Some(list)) => {
@@ -210,7 +219,8 @@ impl<'a> Edit<'a> {
         };
         let comment = &self.it.text[span.clone()];
         let mut changes = self.changes(comment);
-        let renamed = !self.it.has_id && (!changes.is_empty() || self.new.topic != self.old.topic);
+        let renamed =
+            !self.it.has_id && (self.named || !changes.is_empty() || self.new.topic != self.old.topic);
         if renamed {
             let id = meta::values(&self.new, self.settings).swap_remove(0);
             changes.insert(0, id);

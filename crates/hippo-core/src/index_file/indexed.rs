@@ -46,6 +46,37 @@ impl Indexed {
         &self.text
     }
 
+    /// Whether its comment states its id; else the id comes from its topic.
+    #[must_use]
+    pub const fn states_id(&self) -> bool {
+        self.has_id
+    }
+
+    /// Whether its bytes say something that none of its fields does: prose, code, unknown keys.
+    #[must_use]
+    pub fn says_more(&self) -> bool {
+        let Layout {
+            topic,
+            summary,
+            pointers,
+            comment,
+        } = &self.layout;
+        let first = if self.level.is_some() {
+            Some(topic)
+        } else {
+            pointers.first()
+        };
+        let mut known: Vec<Range<usize>> = vec![0..first.map_or(0, |span| span.end)];
+        known.extend(summary.iter().chain(pointers).chain(comment).cloned());
+        known.sort_by_key(|span| span.start);
+        let (mut at, mut more) = (0, !self.unknown.is_empty());
+        for span in known {
+            more |= !self.text[at..span.start.max(at)].trim_ascii().is_empty();
+            at = span.end.max(at);
+        }
+        more || !self.text[at..].trim_ascii().is_empty()
+    }
+
     /// Reads the bytes of one entry again; `None` when they are none any more.
     pub(super) fn read(text: Vec<u8>, line: u32, settings: &Settings) -> Option<Self> {
         let mut unread = Vec::new();

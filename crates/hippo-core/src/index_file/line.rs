@@ -33,6 +33,8 @@ pub(super) enum Shape {
 
 /// First line of a generated block: this, its name, ` -->`.
 pub(crate) const BEGIN: &str = "<!-- hippod: ";
+/// First line of a generated block that is empty, and only parts what stands above and below it.
+pub(super) const WALL: &str = "<!-- hippod: nothing -->";
 /// Last line of a generated block.
 pub(crate) const END: &str = "<!-- /hippod -->";
 

@@ -1,7 +1,7 @@
 //! Where in the file does an entry or a generated text go?
 
 use super::block::{Block, Section};
-use super::line::{BEGIN, END};
+use super::line::{BEGIN, END, WALL};
 use super::section::Path;
 use super::{EditError, IndexFile, Known, edit, text};
 use crate::chunk::line::{Fence, trim};
@@ -75,7 +75,7 @@ impl IndexFile {
         text.push('\n');
         let text = text.replace('\n', self.line_end).into_bytes();
         let mut own = start..end;
-        let known = own.find(|&at| matches!(self.blocks[at], Block::Generated(_)));
+        let known = own.find(|&at| is_list(&self.blocks[at]));
         if let Some(at) = known {
             let old = self.blocks[at].bytes();
             let same = old.trim_ascii_end() == text.trim_ascii_end();
@@ -96,7 +96,7 @@ impl IndexFile {
             return false;
         };
         let own = &self.blocks[at + 1..self.end_of(at, 6)];
-        own.iter().any(|block| matches!(block, Block::Generated(_)))
+        own.iter().any(is_list)
     }
 
     /// Index of the block after the own content of a section, and the level of its heading.
@@ -111,7 +111,7 @@ impl IndexFile {
             match self.find(&section[..depth]) {
                 Some(found) => (at, level) = found,
                 // Below level 5 there is no room for a section and its entries.
-                None if level == 5 => break,
+                None if level >= 5 => break,
                 None => {
                     let title = section[depth - 1];
                     let before = if depth == 1 {
@@ -209,4 +209,9 @@ impl IndexFile {
         }
         at
     }
+}
+
+/// Whether hippod lists something here; what only parts two texts is left alone.
+fn is_list(block: &Block) -> bool {
+    matches!(block, Block::Generated(text) if !text.starts_with(WALL.as_bytes()))
 }

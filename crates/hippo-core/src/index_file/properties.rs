@@ -53,7 +53,7 @@ fn words() -> impl Strategy<Value = String> {
     prop::collection::vec(word, 0..6).prop_map(|words| words.join(" "))
 }
 
-pub(super) fn any_entry() -> impl Strategy<Value = Entry> {
+pub(crate) fn any_entry() -> impl Strategy<Value = Entry> {
     let names = (words(), words(), words());
     let pointers = prop::collection::vec((words(), prop::option::of(words())), 0..4);
     let lists = (
@@ -131,7 +131,7 @@ fn index_line() -> impl Strategy<Value = String> {
     ]
 }
 
-fn index_text() -> impl Strategy<Value = String> {
+pub(crate) fn index_text() -> impl Strategy<Value = String> {
     let end = prop::sample::select(vec!["\n", "\r\n"]);
     (
         prop::collection::vec(index_line(), 0..30),

@@ -58,7 +58,11 @@ pub fn as_written(entry: &Entry, settings: &Settings) -> Entry {
 /// The lines of a new entry below a heading of this level, 2 to 6, each ended by `line_end`.
 #[must_use]
 pub fn entry_text(entry: &Entry, level: u8, line_end: &str, settings: &Settings) -> String {
-    let entry = as_written(entry, settings);
+    written_text(&as_written(entry, settings), level, line_end, settings)
+}
+
+/// [`entry_text`] of what [`as_written`] gave.
+pub(crate) fn written_text(entry: &Entry, level: u8, line_end: &str, settings: &Settings) -> String {
     let marks = "#".repeat(usize::from(level.clamp(2, 6)));
     let mut out = format!("{marks} {}{line_end}", text::escape_heading(&entry.topic));
     let mut line = |text: &str| {
@@ -71,7 +75,7 @@ pub fn entry_text(entry: &Entry, level: u8, line_end: &str, settings: &Settings)
     if !entry.pointers.is_empty() {
         line(&pointer_line(&entry.pointers));
     }
-    line(&meta::comment(&entry, settings));
+    line(&meta::comment(entry, settings));
     out
 }
 

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::Wanted;
+use super::master::{All, Live};
 use crate::bootstrap::TimeBand;
-use crate::consolidation::{Place, Record};
+use crate::consolidation::Place;
 use crate::entry::{Entry, EntryId, Pointer};
 use crate::hierarchy::Selection;
 use crate::index_file::{IndexFile, Known, pointer_line};
@@ -16,88 +17,91 @@ const LISTED: usize = 15;
 const ASSOCIATED: usize = 20;
 /// Months that By Time counts.
 const MONTHS: usize = 12;
+/// One list takes at most this part of the file: entries come before lists of them.
+const SHARE: usize = 16;
 
-/// Writes the lists. One without content is not begun.
-pub(super) fn write(
-    file: &mut IndexFile,
-    selection: &Selection,
-    entries: &BTreeMap<&EntryId, (Entry, &Record)>,
-    wanted: &Wanted<'_>,
-) {
-    let mut set = |section: &[&str], body: String| {
-        if !body.is_empty() || file.has_generated(section) {
-            file.set_generated(section, &body);
+/// The lists but for Meta. They do not depend on which entries are in the file, so that no entry goes or comes for them.
+pub(super) struct Lists(Vec<(Vec<&'static str>, String)>);
+
+impl Lists {
+    pub fn of(all: &All<'_>, wanted: &Wanted<'_>) -> Self {
+        let most = wanted.limits.max_tokens.saturating_mul(4) / SHARE;
+        let quick = wanted.quick_access.iter().filter_map(|id| all.get(id));
+        let quick = quick.map(|live| format!("- {}{}", live.written.topic, first(&live.written.pointers)));
+        let mut lists = vec![(vec![Known::QuickAccess.title()], lines(quick, most))];
+        let day = |entry: &Entry| entry.created.date(wanted.settings.offset_seconds);
+        let of = |band: TimeBand| {
+            let listed = all
+                .values()
+                .filter(move |live| live.record.band == Some(band) && live.record.place == Place::Index);
+            listed.map(|live| &live.written)
+        };
+        for band in [TimeBand::ThisWeek, TimeBand::ThisMonth] {
+            let mut listed: Vec<&Entry> = of(band).collect();
+            listed.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.id.cmp(&b.id)));
+            let shown = listed.iter().take(LISTED);
+            let shown =
+                shown.map(|entry| format!("- {}: {}{}", day(entry), entry.topic, first(&entry.pointers)));
+            let mut body = lines(shown, most);
+            let more = listed.len() - body.lines().count();
+            if more > 0 {
+                let _ = writeln!(body, "- and {more} more");
+            }
+            lists.push((vec![Known::ByTime.title(), band.heading()], body));
         }
-    };
-    let quick = wanted.quick_access.iter().filter_map(|id| entries.get(id));
-    let quick = quick.map(|(entry, _)| format!("- {} {}", entry.topic, first(&entry.pointers)));
-    set(&[Known::QuickAccess.title()], lines(quick));
-    let day = |entry: &Entry| entry.created.date(wanted.settings.offset_seconds);
-    for band in [TimeBand::ThisWeek, TimeBand::ThisMonth] {
-        let mut listed: Vec<&Entry> = entries
-            .values()
-            .filter(|(_, record)| record.band == Some(band) && record.place == Place::Index)
-            .map(|(entry, _)| entry)
-            .collect();
-        listed.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.id.cmp(&b.id)));
-        let more = listed.len().saturating_sub(LISTED);
-        let shown = listed.into_iter().take(LISTED);
-        let mut body = lines(shown.map(|entry| {
-            let pointers = first(&entry.pointers);
-            format!("- {}: {} {pointers}", day(entry), entry.topic)
-        }));
-        if more > 0 {
-            let _ = writeln!(body, "- and {more} more");
-        }
-        set(&[Known::ByTime.title(), band.heading()], body);
-    }
-    let mut months: BTreeMap<(i16, i8), usize> = BTreeMap::new();
-    for (entry, record) in entries.values() {
-        if record.band == Some(TimeBand::Older) && record.place == Place::Index {
+        let mut months: BTreeMap<(i16, i8), usize> = BTreeMap::new();
+        for entry in of(TimeBand::Older) {
             let day = day(entry);
             *months.entry((day.year(), day.month())).or_default() += 1;
         }
+        let counted = months.into_iter().rev().take(MONTHS);
+        let counted = counted.map(|((year, month), count)| format!("- {year:04}-{month:02}: {count}"));
+        let older = vec![Known::ByTime.title(), TimeBand::Older.heading()];
+        lists.push((older, lines(counted, most)));
+        lists.push((vec![Known::Associations.title()], associations(all, most)));
+        Self(lists)
     }
-    let counted = months.into_iter().rev().take(MONTHS);
-    let counted = counted.map(|((year, month), count)| format!("- {year:04}-{month:02}: {count}"));
-    set(
-        &[Known::ByTime.title(), TimeBand::Older.heading()],
-        lines(counted),
-    );
-    set(&[Known::Associations.title()], associations(selection, entries));
-    set(&[Known::Meta.title()], meta(selection, entries, wanted));
-}
 
-/// Each pair once, under the first of the two.
-fn associations(selection: &Selection, entries: &BTreeMap<&EntryId, (Entry, &Record)>) -> String {
-    let mut told: BTreeSet<(&EntryId, &EntryId)> = BTreeSet::new();
-    let mut all = Vec::new();
-    for id in &selection.master {
-        let Some((entry, _)) = entries.get(id) else {
-            continue;
-        };
-        let others = entry.related.iter().filter(|other| {
-            let there = selection.master.contains(*other);
-            there && told.insert((id.min(*other), id.max(*other)))
-        });
-        let topics = others.filter_map(|other| Some(entries.get(other)?.0.topic.as_str()));
-        let topics: Vec<&str> = topics.collect();
-        if !topics.is_empty() {
-            all.push(format!("- {}: {}", entry.topic, topics.join(", ")));
+    /// Writes the lists. One without content is not begun.
+    pub fn write(&self, file: &mut IndexFile) {
+        for (section, body) in &self.0 {
+            set(file, section, body);
         }
     }
-    lines(all.into_iter().take(ASSOCIATED))
 }
 
-/// Counts alone: a time would change the file on every writing.
-fn meta(
-    selection: &Selection,
-    entries: &BTreeMap<&EntryId, (Entry, &Record)>,
-    wanted: &Wanted<'_>,
-) -> String {
-    let queued = entries
+fn set(file: &mut IndexFile, section: &[&str], body: &str) {
+    if !body.is_empty() || file.has_generated(section) {
+        file.set_generated(section, body);
+    }
+}
+
+/// Those of the most accessed entries; each pair once, under the first of the two.
+fn associations(all: &All<'_>, most: usize) -> String {
+    let mut linked: Vec<&Live<'_>> = all
         .values()
-        .filter(|(_, record)| matches!(record.place, Place::Queue(_)));
+        .filter(|live| !live.written.related.is_empty())
+        .collect();
+    linked.sort_by_key(|live| std::cmp::Reverse(live.written.hits));
+    let mut told: BTreeSet<(&EntryId, &EntryId)> = BTreeSet::new();
+    let told = linked.into_iter().filter_map(|live| {
+        let entry = &live.written;
+        let others = entry.related.iter().filter_map(|other| all.get(other));
+        let others = others.map(|other| &other.written);
+        let others = others.filter(|other| other.id != entry.id);
+        let others =
+            others.filter(|other| told.insert(((&entry.id).min(&other.id), (&entry.id).max(&other.id))));
+        let topics: Vec<&str> = others.map(|other| other.topic.as_str()).collect();
+        (!topics.is_empty()).then(|| format!("- {}: {}", entry.topic, topics.join(", ")))
+    });
+    lines(told.take(ASSOCIATED), most)
+}
+
+/// Writes Meta: counts alone, since a time would change the file on every writing.
+pub(super) fn write_meta(file: &mut IndexFile, selection: &Selection, all: &All<'_>, wanted: &Wanted<'_>) {
+    let queued = all
+        .values()
+        .filter(|live| matches!(live.record.place, Place::Queue(_)));
     let archived = wanted
         .records
         .iter()
@@ -112,14 +116,27 @@ fn meta(
     count("fading", queued.count());
     count("below .hippocampus/topics and .hippocampus/temporal", below);
     count("archived below .hippocampus/archive", archived.count());
-    body
+    set(file, &[Known::Meta.title()], &body);
 }
 
 /// The most important pointer.
 fn first(pointers: &[Pointer]) -> String {
-    pointer_line(pointers.get(..1).unwrap_or_default())
+    match pointers {
+        [] => String::new(),
+        [first, ..] => format!(" {}", pointer_line(std::slice::from_ref(first))),
+    }
 }
 
-fn lines(all: impl Iterator<Item = String>) -> String {
-    all.fold(String::new(), |body, line| body + line.trim_end() + "\n")
+/// The first lines that take at most so many bytes.
+fn lines(all: impl Iterator<Item = String>, most: usize) -> String {
+    let mut body = String::new();
+    for line in all {
+        let line = line.trim_end();
+        if body.len() + line.len() >= most {
+            break;
+        }
+        body.push_str(line);
+        body.push('\n');
+    }
+    body
 }

@@ -1,6 +1,7 @@
 //! What holds for every plan, whatever the snapshot?
 
 use super::*;
+use crate::decay::strength_at;
 
 const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
 
@@ -180,6 +181,29 @@ proptest! {
             }
             let most = (state.run.live as f32 * state.settings.loss_cap).floor().max(1.0);
             prop_assert!(after.run.demoted as f32 <= most);
+        }
+    }
+}
+
+proptest! {
+    /// What is known beforehand is what planning finds.
+    #[test]
+    fn an_idle_light_cycle_is_the_empty_plan(mut state in a_snapshot(), applied in any::<bool>()) {
+        state.candidates.clear();
+        let refresh = |state: &mut Snapshot| {
+            let profile = state.settings.profile;
+            for record in state.records.values_mut() {
+                record.strength = strength_at(&profile, &record.entry, NOW);
+            }
+        };
+        refresh(&mut state);
+        if applied {
+            state = apply(&state, &plan(&state, Cycle::Light));
+        }
+        let planned = plan(&state, Cycle::Light);
+        match idle(&state.records, &state.quick_access, &state.settings, NOW) {
+            Some(idle) => prop_assert_eq!(idle, planned),
+            None => prop_assert!(!planned.steps.is_empty() || !planned.refused.is_empty()),
         }
     }
 }

@@ -117,21 +117,30 @@ fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentState
             .filter(|(_, byte)| **byte == b'\n')
             .map(|(at, _)| at + 1),
     );
-    let line = |number: u32| starts.get(number as usize).copied().unwrap_or(bytes.len()).min(bytes.len());
+    let line = |number: u32| {
+        starts
+            .get(number as usize)
+            .copied()
+            .unwrap_or(bytes.len())
+            .min(bytes.len())
+    };
     let sections = document.into_iter().flat_map(|document| {
-        (0_u32..).zip(&document.sections).filter(|(_, section)| section.level > 0).map(|(at, section)| {
-            let (from, to) = (line(section.start_line), line(chunk::section_end(document, at)));
-            let text = bytes.get(from..to).unwrap_or_default().trim_ascii();
-            SectionState {
-                title: section.title.clone(),
-                // Sections without text are not each other's content.
-                hash: if text.is_empty() {
-                    ContentHash::of(format!("{path}\n{}", section.title).as_bytes())
-                } else {
-                    ContentHash::of(text)
-                },
-            }
-        })
+        (0_u32..)
+            .zip(&document.sections)
+            .filter(|(_, section)| section.level > 0)
+            .map(|(at, section)| {
+                let (from, to) = (line(section.start_line), line(chunk::section_end(document, at)));
+                let text = bytes.get(from..to).unwrap_or_default().trim_ascii();
+                SectionState {
+                    title: section.title.clone(),
+                    // Sections without text are not each other's content.
+                    hash: if text.is_empty() {
+                        ContentHash::of(format!("{path}\n{}", section.title).as_bytes())
+                    } else {
+                        ContentHash::of(text)
+                    },
+                }
+            })
     });
     DocumentState {
         hash: ContentHash::of(bytes),

@@ -1,0 +1,184 @@
+//! Does everything stay as people wrote and placed it?
+
+use super::*;
+
+/// A file with everything that people do to one.
+const THEIRS: &str = "\u{feff}# Our memory\r\n<!-- kept by Ilse -->\r\n\r\nAsk before you change anything.\r\n\r\n\
+    ## Harbour office\r\n\r\nOpening hours: never.\r\n\r\n\
+    ### Crane\r\nHow the crane is\r\nkept alive.\r\n→ crane.md §Grease\r\n-> old/crane.md\r\n\
+    <!-- hx: id=crane | mood=wary\r\n| hits=3 | created=2026-01-05\r\n| accessed=2026-01-20T08:30:00Z | str=0.5 -->glued\r\n\r\n\
+    - grease it\r\n- ask Ilse\r\n\r\n```sh\r\n## no heading\r\n```\r\n\r\n\
+    ## Places\r\n- Tides → tides.md\r\n- Berths → berths.md\r\n- Watch: tv.md\r\n\r\n\
+    ## By Topic\r\n### People\r\n#### Ilse\r\n→ ilse.md\r\n\r\n\
+    ## meta\r\nmine <!-- open\r\n";
+
+#[test]
+fn a_file_of_people_gets_the_lists_and_keeps_every_byte() {
+    let mut store = Store::adopting(THEIRS.as_bytes());
+    assert_eq!(store.records.len(), 4);
+    let files = store.from(THEIRS.as_bytes());
+    let header = "<!-- hippocampus.md v1.0 | entries: 4 | reindexed: 2026-02-01T00:00:00Z -->\r\n";
+    let expected = THEIRS.replacen("memory\r\n", &format!("memory\r\n{header}"), 1)
+        + "\r\n<!-- hippod: meta -->\r\n- entries in this file: 4\r\n<!-- /hippod -->\r\n";
+    assert_eq!(text(&files.master), expected);
+
+    // One value of one entry: its other fields, and what is written around them, stay.
+    let crane = store.record("crane").filed.as_mut().unwrap();
+    *crane = Filed {
+        hits: 4,
+        hundredths: 63,
+        ..*crane
+    };
+    let after = store.from(&files.master).master;
+    let expected = expected
+        .replace("hits=3", "hits=4")
+        .replace("str=0.5", "str=0.63")
+        .replace("T00:00:00Z", "T00:00:01Z");
+    assert_eq!(text(&after), expected);
+}
+
+#[test]
+fn an_entry_leaves_with_its_own_lines_and_no_others() {
+    let mut store = Store::adopting(THEIRS.as_bytes());
+    let before = store.from(THEIRS.as_bytes()).master;
+    for name in ["tides", "berths"] {
+        store.record(name).place = Place::Archive(NOW);
+    }
+    let after = store.from(&before).master;
+    assert!(
+        text(&after).contains("## Places\r\n- Watch: tv.md\r\n\r\n## By Topic\r\n"),
+        "{}",
+        text(&after)
+    );
+    // The line that is left makes its heading an entry; nobody took it for one, and it is not hippod's to take.
+    let again = store.from(&after);
+    assert_eq!(text(&again.master), text(&after));
+    assert_eq!(again.entries, 2);
+
+    // What nobody knows and hippod wrote goes.
+    store.records.remove(&id("crane"));
+    let after = store.from(&after).master;
+    assert!(
+        !text(&after).contains("Crane") && text(&after).contains("Opening hours: never.\r\n\r\n## Places")
+    );
+}
+
+#[test]
+fn a_name_that_comes_from_the_topic_outlives_its_neighbours() {
+    let places = "## Places\n- Tides → tides.md\n- Tides → old/tides.md\n- Tides → older/tides.md\n";
+    let mut store = Store::adopting(places.as_bytes());
+    store.record("tides").place = Place::Archive(NOW);
+    let files = store.from(places.as_bytes());
+    let found = IndexFile::parse(&files.master, Settings::default());
+    let pointers: Vec<(&str, &str)> = found
+        .entries()
+        .map(|there| (there.entry.id.0.as_str(), there.entry.pointers[0].path.as_str()))
+        .collect();
+    assert_eq!(
+        pointers,
+        [("tides-2", "old/tides.md"), ("tides-3", "older/tides.md")]
+    );
+}
+
+#[test]
+fn what_is_written_into_an_entry_besides_its_fields_is_the_last_to_go() {
+    let mut store = Store::of((0..20).map(|number| record(entry(&format!("e{number:02}")))));
+    store.record("e07").filed.as_mut().unwrap().hundredths = 1;
+    let before = text(&store.lay_out(None, None).master).replace(
+        "→ notes/e07.md §Now",
+        "→ notes/e07.md §Now\n\nNot before the ice is gone.",
+    );
+    store.limits.max_entries = 3;
+    store.limits.max_tokens = 600;
+    let files = store.from(before.as_bytes());
+    assert!(text(&files.master).contains("\n\nNot before the ice is gone."));
+    assert_eq!(files.entries, 3);
+}
+
+#[test]
+fn entries_stay_where_people_put_them_and_the_queue_comes_and_goes() {
+    let mut store = Store::of(["crane", "dock", "fog"].map(|name| record(entry(name))));
+    let text_of = |files: &Files| text(&files.master).to_owned();
+    let section = |files: &Files, name: &str| {
+        let file = IndexFile::parse(&files.master, Settings::default());
+        let placed = file.placed();
+        let found = placed
+            .iter()
+            .find(|placed| placed.indexed.entry.id == id(name))
+            .unwrap();
+        found.section.join(" > ")
+    };
+    // Somebody moves one into a section of their own.
+    let before = text_of(&store.lay_out(None, None));
+    let at = before.find("#### Topic crane").unwrap();
+    let lines = &before[at..before.find("#### Topic dock").unwrap()];
+    let moved = before
+        .replace(lines, "")
+        .replace("## By Time", &format!("## Harbour\n\nOurs.\n\n{lines}## By Time"));
+    let files = store.from(moved.as_bytes());
+    assert_eq!(text_of(&files), moved);
+    assert_eq!(section(&files, "crane"), "Harbour");
+
+    // Another group, the queue, and back.
+    store.record("dock").group = "New  group".to_owned();
+    let files = store.from(&files.master);
+    assert_eq!(section(&files, "dock"), "By Topic > New group");
+    assert_eq!(section(&files, "crane"), "Harbour");
+    let settled = text_of(&files);
+    for name in ["crane", "dock"] {
+        store.record(name).place = Place::Queue(NOW);
+    }
+    let files = store.from(&files.master);
+    assert_eq!(section(&files, "crane"), "Decay Queue");
+    assert_eq!(section(&files, "dock"), "Decay Queue");
+    assert!(text_of(&files).contains("## Harbour\n\nOurs.\n"));
+    for name in ["crane", "dock"] {
+        store.record(name).place = Place::Index;
+    }
+    store.record("crane").group = String::new();
+    let files = store.from(&files.master);
+    assert_eq!(section(&files, "crane"), "By Topic");
+    assert_eq!(section(&files, "dock"), "By Topic > New group");
+    let without = |text: &str| {
+        text.lines()
+            .filter(|line| line.contains("dock"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert_eq!(without(&text_of(&files)), without(&settled));
+}
+
+#[test]
+fn marks_that_are_left_open_swallow_no_entry() {
+    let table = [
+        ("```sh\nls\n```", "```"),
+        ("~~~~\nls\n~~~~", "~~~"),
+        ("<!-- /hippod -->", "<!-- hippod: x -->"),
+        ("words", "```"),
+        ("words", "<!-- "),
+        ("words --> more", "<!-- words"),
+    ];
+    for (inside, open) in table {
+        let mut store = Store::of((0..4).map(|number| record(entry(&format!("e{number}")))));
+        let before = text(&store.lay_out(None, None).master)
+            .replace("\n#### Topic e3", &format!("\n{inside}\n\n#### Topic e3"))
+            .replace("### People\n", &format!("### People\n\n{open}\n"));
+        store.record("e2").place = Place::Queue(NOW);
+        let files = store.from(before.as_bytes());
+        let after = text(&files.master);
+        let found = IndexFile::parse(after.as_bytes(), Settings::default());
+        let ids: BTreeSet<&str> = found.entries().map(|there| there.entry.id.0.as_str()).collect();
+        assert_eq!(
+            ids,
+            BTreeSet::from(["e0", "e1", "e2", "e3"]),
+            "{inside}, {open}: {after}"
+        );
+        for mark in [inside, open, "Topic e2\n", "Topic e3\n"] {
+            assert_eq!(
+                after.matches(mark).count(),
+                before.matches(mark).count(),
+                "{inside}, {open}: {after}"
+            );
+        }
+    }
+}
