@@ -118,7 +118,7 @@ async fn from_index(
             question: &question,
             consulted: &consulted,
         }
-        .from_index()
+        .by_entries()
     };
     tokio::task::spawn_blocking(work).await.map_err(gone)?
 }
