@@ -10,6 +10,8 @@ mod clients;
 mod crash;
 #[path = "e2e/cycles.rs"]
 mod cycles;
+#[path = "e2e/cycles_apart.rs"]
+mod cycles_apart;
 #[path = "e2e/damage.rs"]
 mod damage;
 #[path = "e2e/edits.rs"]
