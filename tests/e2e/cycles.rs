@@ -177,7 +177,7 @@ fn what_fades_is_queued_and_archived_no_more_than_a_quarter_at_once_and_comes_ba
     }
     let archived = queued(&mut client, IndexPlace::Archive);
     assert_eq!(archived.len(), all.len() - 1);
-    assert_eq!(client.ids(&root), [rules.clone()]);
+    assert_eq!(client.ids(&root), std::slice::from_ref(&rules));
     let archive = std::fs::read_to_string(root.join(".hippocampus/archive/2061-01.md")).unwrap();
     for id in &archived {
         assert!(archive.contains(&format!("id={id} ")), "{id}: {archive}");

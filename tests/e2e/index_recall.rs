@@ -225,7 +225,7 @@ fn a_section_that_moved_is_followed_and_one_that_is_gone_is_told() {
         .iter()
         .find(|step| step.rule == "pointer")
         .expect("it is followed");
-    assert_eq!(step.entries, [backups.clone()], "{report:#?}");
+    assert_eq!(step.entries, std::slice::from_ref(&backups), "{report:#?}");
     let shown = client.show(&root, &backups);
     let at = &shown.entry.pointers[0];
     let place = ("knowledge/operations.md", Some("How copies are made"));
