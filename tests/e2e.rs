@@ -26,6 +26,8 @@ mod index_held;
 mod index_odd;
 #[path = "e2e/index_recall.rs"]
 mod index_recall;
+#[path = "e2e/index_room.rs"]
+mod index_room;
 #[path = "e2e/index_writers.rs"]
 mod index_writers;
 #[path = "e2e/instance.rs"]
@@ -53,3 +55,5 @@ mod schedule;
 mod search;
 #[path = "e2e/surroundings.rs"]
 mod surroundings;
+#[path = "e2e/undo.rs"]
+mod undo;

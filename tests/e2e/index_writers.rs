@@ -18,6 +18,20 @@ const EDITS: usize = 500;
 /// Entries that the daemon edits, and as many that the other writer edits.
 const EACH: usize = 80;
 
+/// What the daemon's side counts when it came to no end.
+const FAILED: usize = usize::MAX / 2;
+
+/// Lets the other side end as well, where this one fails.
+struct Ending<'a>(&'a AtomicUsize);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(FAILED, Ordering::Relaxed);
+        }
+    }
+}
+
 /// One edit of the other writer. Each is made once, and no two of them change the same.
 #[derive(Debug, Clone)]
 enum Edit {
@@ -99,6 +113,9 @@ fn write_all_the_time(scratch: &Scratch, edits: &[Edit], others: &AtomicUsize, d
     for (number, edit) in edits.iter().enumerate() {
         while others.load(Ordering::Relaxed) + dice.below(6) < number {
             std::thread::yield_now();
+        }
+        if others.load(Ordering::Relaxed) == FAILED {
+            return;
         }
         if let Edit::Append(number) = edit {
             let mut file = std::fs::File::options().append(true).open(&path).unwrap();
@@ -214,6 +231,7 @@ fn a_thousand_edits_of_the_daemon_and_another_writer_are_all_there() {
     let mut hits: BTreeMap<String, u32> = BTreeMap::new();
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| write_all_the_time(&scratch, &others, &done, &mut Dice::new()));
+        let _ending = Ending(&done);
         for number in 0..EDITS {
             match dice.below(5) {
                 0 => {

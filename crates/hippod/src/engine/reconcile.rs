@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hippo_core::layout::INDEX_FILE;
 use hippo_store::StoreError;
 
 use super::ingest::Refreshed;
@@ -92,9 +91,10 @@ impl Workspace {
             let Some(relative) = relative(&self.root, &path) else {
                 continue;
             };
-            if relative == INDEX_FILE {
+            if self.entries.file.is_at(&self.root, &path) {
                 self.entries.file.look(now);
-            } else if self.view.rules.is_source(&relative) && !path.is_dir() {
+            }
+            if self.view.rules.is_source(&relative) && !path.is_dir() {
                 self.mark_dirty(relative, now);
             } else if relative.is_empty() || self.is_folder_of_memory(&relative, &path) {
                 self.scan_at = now;

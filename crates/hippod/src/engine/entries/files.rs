@@ -46,6 +46,8 @@ pub struct IndexFile {
     stamped: Timestamp,
     /// What the last process left unfinished is done.
     recovered: bool,
+    /// Where it stands, where its name is a link.
+    real: Option<PathBuf>,
     /// When to look at it; `None`: when something is heard of it.
     look_at: Option<Instant>,
     missing_since: Option<Instant>,
@@ -181,6 +183,11 @@ impl IndexFile {
     pub fn look(&mut self, at: Instant) {
         let soon = self.look_at.map_or(at, |known| known.min(at));
         self.look_at = Some(soon);
+    }
+
+    /// Whether a path is that of the file, which may be a link.
+    pub fn is_at(&self, root: &Path, path: &Path) -> bool {
+        path == index_path(root) || self.real.as_deref() == Some(path)
     }
 
     /// When something is to be done next.

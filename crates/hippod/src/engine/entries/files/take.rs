@@ -77,6 +77,7 @@ impl Entries {
             }
         };
         self.recover(store, now, &path)?;
+        self.file.real = Some(path.clone());
         match read(&path) {
             Look::Whole(bytes) => {
                 self.file.missing_since = None;
