@@ -11,6 +11,7 @@ pub mod entry;
 pub mod hierarchy;
 pub mod index_file;
 pub mod layout;
+pub mod redact;
 pub mod retrieval;
 pub mod schedule;
 pub mod source;

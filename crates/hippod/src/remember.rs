@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind as IoErrorKind, Seek, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use hippo_core::redact::without_secrets;
 use hippo_core::time::Date;
 use hippo_proto::{ErrorKind, RememberRequest, RpcError};
 
@@ -41,7 +42,7 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     let path = format!("memory/{today}.md");
     let topic = match &request.topic {
         Some(topic) => one_line(topic),
-        None => made(&request.text),
+        None => made(&without_secrets(&request.text)),
     };
     let section = match request.type_ {
         Some(kind) => format!("{topic} [{}]", kind.name()),
@@ -94,7 +95,7 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
         text.push_str(if before.ends_with(b"\n") { "\n" } else { "\n\n" });
     }
     let lead = text.len();
-    text.push_str(&format!("## {section}\n\n{}\n", request.text.trim()));
+    text.push_str(&format!("## {section}\n\n{}\n", tamed(request.text.trim())));
     let body = text[lead..].replace("\r\n", "\n");
     let lines = body.matches('\n').count();
     let text = format!("{}{body}", &text[..lead]).replace('\n', end);
@@ -124,6 +125,35 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
         start_line: end_line.saturating_sub(height),
         end_line,
     })
+}
+
+/// A text that stays within its section: headings stand below the section's own, and a fence that was left open is
+/// closed.
+fn tamed(text: &str) -> String {
+    let mut open: Option<&str> = None;
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let bare = line.trim_start();
+        let fence = ["```", "~~~"].into_iter().find(|fence| bare.starts_with(fence));
+        match (open, fence) {
+            (None, Some(_)) => open = fence,
+            (Some(mark), Some(fence)) if mark == fence => open = None,
+            _ => {}
+        }
+        let marks = bare.bytes().take_while(|byte| *byte == b'#').count();
+        let heading = (1..=2).contains(&marks) && bare[marks..].starts_with([' ', '\t']);
+        if heading && open.is_none() && line.len() - bare.len() < 4 {
+            out.push_str(&"#".repeat(3 - marks));
+            out.push_str(bare);
+        } else {
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    if let Some(fence) = open {
+        out.push_str(fence);
+    }
+    out.trim_end().to_owned()
 }
 
 /// The beginning of a text as a heading.
@@ -226,6 +256,20 @@ mod tests {
         let error = append(&root, "2026-03-03".parse().unwrap(), &request("x", None)).unwrap_err();
         assert!(error.message.contains("leads out"), "{error:?}");
         assert_eq!(std::fs::read_to_string(&away).unwrap(), "untouched");
+    }
+
+    #[test]
+    fn a_text_stays_within_its_section() {
+        assert_eq!(
+            tamed("# Day\nx\n## Other\n### Mine"),
+            "### Day\nx\n### Other\n### Mine"
+        );
+        assert_eq!(tamed("Code:\n```sh\n# ls\n"), "Code:\n```sh\n# ls\n```");
+        assert_eq!(tamed("```\nx\n```\n#tag"), "```\nx\n```\n#tag");
+        assert_eq!(
+            made(&without_secrets("The deploy token is glpat-1234567890abcdefghij")),
+            "The deploy token is …"
+        );
     }
 
     #[test]

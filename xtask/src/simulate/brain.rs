@@ -5,7 +5,7 @@
 
 mod gather;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result};
 use hippo_core::consolidation::{self, Cycle, Place, Plan, Record, Rule, Snapshot};
@@ -52,7 +52,8 @@ pub struct Brain {
     days: BTreeMap<EntryId, (Date, u32)>,
     cues: Cues,
     cued: Vec<EntryId>,
-    stale_cues: bool,
+    places: HashMap<Pointer, Vec<EntryId>>,
+    stale: bool,
     analyzer: Analyzer,
     embedder: HashEmbedder,
     vectors: BTreeMap<EntryId, ([u8; 16], Vec<f32>)>,
@@ -92,7 +93,8 @@ impl Brain {
             days: BTreeMap::new(),
             cues: Cues::default(),
             cued: Vec::new(),
-            stale_cues: true,
+            places: HashMap::new(),
+            stale: true,
             analyzer: Analyzer::new(),
             embedder: HashEmbedder::new(),
             vectors: BTreeMap::new(),
@@ -117,17 +119,30 @@ impl Brain {
         })
     }
 
+    /// Makes what entries are found by anew, when their words or pointers have changed.
+    fn look_up(&mut self) {
+        if !self.stale {
+            return;
+        }
+        self.stale = false;
+        let records = self.snapshot.records.values();
+        let live: Vec<&Record> = records
+            .filter(|record| !matches!(record.place, Place::Archive(_)))
+            .collect();
+        self.cues = Cues::new(live.iter().map(|record| &record.entry));
+        self.cued = live.iter().map(|record| record.entry.id.clone()).collect();
+        self.places.clear();
+        for record in self.snapshot.records.values() {
+            for pointer in &record.entry.pointers {
+                let there = self.places.entry(pointer.clone()).or_default();
+                there.push(record.entry.id.clone());
+            }
+        }
+    }
+
     /// The entries that a question names and that are not silent, at most `limit`.
     pub fn ask(&mut self, question: &str, now: Timestamp, limit: usize) -> Vec<EntryId> {
-        if self.stale_cues {
-            let live = self.snapshot.records.values();
-            let live: Vec<&Record> = live
-                .filter(|record| !matches!(record.place, Place::Archive(_)))
-                .collect();
-            self.cues = Cues::new(live.iter().map(|record| &record.entry));
-            self.cued = live.iter().map(|record| record.entry.id.clone()).collect();
-            self.stale_cues = false;
-        }
+        self.look_up();
         let terms = self.analyzer.query_terms(question);
         let named = self
             .cues
@@ -139,18 +154,21 @@ impl Brain {
     }
 
     /// Entries that lead to a place, the archived ones too.
-    pub fn of_place(&self, gold: &[Pointer]) -> Vec<EntryId> {
-        let leads = |record: &&Record| leads_to(record, gold);
-        let records = self.snapshot.records.values().filter(leads);
-        records.map(|record| record.entry.id.clone()).collect()
-    }
-
-    /// Whether an entry leads to a place.
-    pub fn leads(&self, id: &EntryId, gold: &[Pointer]) -> bool {
-        self.snapshot
-            .records
-            .get(id)
-            .is_some_and(|record| leads_to(record, gold))
+    pub fn of_place(&mut self, gold: &[Pointer]) -> Vec<EntryId> {
+        self.look_up();
+        let mut found: Vec<&EntryId> = Vec::new();
+        for gold in gold {
+            let whole = Pointer {
+                path: gold.path.clone(),
+                section: None,
+            };
+            for pointer in [gold, &whole] {
+                found.extend(self.places.get(pointer).into_iter().flatten());
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().cloned().collect()
     }
 
     /// Records that entries answered a question.
@@ -210,7 +228,7 @@ impl Brain {
         record.place = Place::Index;
         record.entry.strength = 1.0;
         record.entry.accessed = now;
-        self.stale_cues = true;
+        self.stale = true;
         if let Some((_, store)) = &mut self.store {
             let mut batch = store.begin_entries()?;
             batch.put_record(record)?;
@@ -250,6 +268,7 @@ impl Brain {
             }
             *self.steps.entry((cycle, step.rule)).or_default() += 1;
             let quiet = [
+                Rule::Source,
                 Rule::Flush,
                 Rule::Strong,
                 Rule::Replay,
@@ -257,7 +276,7 @@ impl Brain {
                 Rule::ByTime,
                 Rule::Associate,
             ];
-            self.stale_cues |= !quiet.contains(&step.rule);
+            self.stale |= !quiet.contains(&step.rule);
         }
         let capped = plan.refused.iter().any(|refusal| refusal.rule == Rule::LossCap);
         let outcome = if capped { Outcome::Capped } else { Outcome::Done };
@@ -330,13 +349,4 @@ impl Brain {
             kept.len() == self.snapshot.records.len() && self.snapshot.records.iter().all(same),
         ))
     }
-}
-
-fn leads_to(record: &Record, gold: &[Pointer]) -> bool {
-    let mut pointers = record.entry.pointers.iter();
-    pointers.any(|pointer| {
-        gold.iter().any(|gold| {
-            gold.path == pointer.path && (pointer.section.is_none() || gold.section == pointer.section)
-        })
-    })
 }

@@ -240,7 +240,7 @@ impl World {
             let to = self.dice.below(5);
             self.ranks.insert(to, topic);
         }
-        if week % PROJECT_WEEKS != 0 || self.drift == 0.0 {
+        if !week.is_multiple_of(PROJECT_WEEKS) || self.drift == 0.0 {
             return Vec::new();
         }
         let done = self

@@ -233,10 +233,10 @@ fn ask(
     asked: &mut Asked,
 ) -> Vec<EntryId> {
     let named = brain.ask(question, now, LOOKED_AT);
-    asked.all += 1;
-    asked.found += usize::from(named.iter().any(|id| brain.leads(id, gold)));
-    asked.first += usize::from(named.first().is_some_and(|id| brain.leads(id, gold)));
     let right = brain.of_place(gold);
+    asked.all += 1;
+    asked.found += usize::from(named.iter().any(|id| right.contains(id)));
+    asked.first += usize::from(named.first().is_some_and(|id| right.contains(id)));
     let there: Vec<&EntryId> = right
         .iter()
         .filter(|id| {

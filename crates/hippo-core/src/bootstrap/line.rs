@@ -2,6 +2,7 @@
 
 use crate::chunk::text::visible;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
+use crate::redact;
 use crate::retrieval::speaker;
 
 /// Weight of what an assistant said: long, and about what it was asked.
@@ -55,7 +56,8 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
                 .sections
                 .get(chunk.section as usize)
                 .map_or("", |section| section.title.as_str());
-            push(&mut out, clean(title), HEADING, chunk, ChunkKind::Heading);
+            let title = clean(&redact::without_secrets(title));
+            push(&mut out, title, HEADING, chunk, ChunkKind::Heading);
         }
         let weight = match (chunk.speaker, chunk.kind) {
             (_, ChunkKind::Heading) => continue,
@@ -64,7 +66,7 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
             _ => 1.0,
         };
         let text = chunk_text(bytes, chunk);
-        for line in visible(&text).lines() {
+        for line in redact::without_secrets(&visible(&text)).lines() {
             let line = without_role(line, chunk.speaker);
             if chunk.kind == ChunkKind::Table && !line.contains(char::is_alphanumeric) {
                 continue;

@@ -10,6 +10,7 @@ use super::words::Words;
 use super::{MemoryFile, NewEntry, Settings, StateFile, group, priority, state, summary};
 use crate::chunk::{Document, Speaker, chunk_text};
 use crate::entry::{Entry, Origin, Pointer, Priority};
+use crate::redact;
 use crate::retrieval::speaker;
 use crate::source::{SourceKind, date_in_name};
 use crate::time::{Date, Timestamp};
@@ -120,7 +121,7 @@ impl<'w> Work<'w> {
             .iter()
             .filter_map(|lead| file.document.sections.get(*lead as usize))
             .filter(|section| section.level > 0)
-            .map(|section| line::clean(&section.title))
+            .map(|section| line::clean(&redact::without_secrets(&section.title)))
             .filter(|title| !title.is_empty())
             .collect();
         let ranked = phrases::phrases(&mut self.words, &lines, &self.name_ids, TAGS + 3);

@@ -166,43 +166,32 @@ fn queue(planner: &mut Planner) {
 fn strong(planner: &mut Planner) {
     let above = planner.state.settings.strong_above;
     let now = planner.state.run.started;
-    let live = planner.ids(|record| record.place == Place::Index);
-    planner.consider(Rule::Strong, live.len());
-    for id in live {
-        let Some(record) = planner.state.records.get(&id) else {
-            continue;
-        };
+    let live = |record: &Record| record.place == Place::Index;
+    planner.each(Rule::Strong, live, |id, record| {
         let from = record.strong_since;
         let to = (record.strength > above).then(|| from.unwrap_or(now));
-        if from != to {
-            let change = Change::Strong {
-                id: id.clone(),
-                from,
-                to,
-            };
-            planner.step(Rule::Strong, vec![id], change);
-        }
-    }
+        (from != to).then(|| Change::Strong {
+            id: id.clone(),
+            from,
+            to,
+        })
+    });
 }
 
 /// Strength, last access and hits as the file will say them.
 pub(super) fn flush(planner: &mut Planner) {
-    let all = planner.ids(|_| true);
-    planner.consider(Rule::Flush, all.len());
-    for id in all {
-        let Some(record) = planner.state.records.get(&id) else {
-            continue;
-        };
-        let (from, to) = (record.filed, Filed::of(record));
-        if !is_told(from, to) {
-            let change = Change::File {
+    planner.each(
+        Rule::Flush,
+        |_| true,
+        |id, record| {
+            let (from, to) = (record.filed, Filed::of(record));
+            (!is_told(from, to)).then(|| Change::File {
                 id: id.clone(),
                 from,
                 to,
-            };
-            planner.step(Rule::Flush, vec![id], change);
-        }
-    }
+            })
+        },
+    );
 }
 
 /// Whether the file says well enough what is so. The file stands in prompts: it does not change with every hundredth

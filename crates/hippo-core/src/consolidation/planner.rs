@@ -140,6 +140,25 @@ impl Planner {
         *self.plan.considered.entry(rule).or_default() += count;
     }
 
+    /// Makes, for each entry that fits, the change that a rule wants of it alone.
+    pub fn each(
+        &mut self,
+        rule: Rule,
+        fits: impl Fn(&Record) -> bool,
+        change: impl Fn(&EntryId, &Record) -> Option<Change>,
+    ) {
+        let mut considered = 0;
+        let mut changes = Vec::new();
+        for (id, record) in self.state.records.iter().filter(|(_, record)| fits(record)) {
+            considered += 1;
+            changes.extend(change(id, record).map(|change| (id.clone(), change)));
+        }
+        self.consider(rule, considered);
+        for (id, change) in changes {
+            self.step(rule, vec![id], change);
+        }
+    }
+
     /// Ids of the entries that fit, in their order.
     pub fn ids(&self, fits: impl Fn(&Record) -> bool) -> Vec<EntryId> {
         let fitting = self.state.records.values().filter(|record| fits(record));

@@ -255,12 +255,11 @@ proptest! {
         at in 0_usize..12,
         cut in 0_usize..6,
         one in 0_u32..9_999,
-        other in 0_u32..9_999,
+        more in 1_u32..9_999,
         form in prop::sample::select(vec!["{}", "{}s", "v{}.2", "{}%", "${}", "#{}", "{} GB", "p{}", "2026-{}-x", "{}:30", "{}–9"]),
     ) {
-        prop_assume!(one != other);
         let number = |number: u32| with(&text, at, &form.replace("{}", &number.to_string()), cut);
-        prop_assert_eq!(conflict(&number(one), &number(other)), Some(Conflict::Number));
+        prop_assert_eq!(conflict(&number(one), &number(one + more)), Some(Conflict::Number));
     }
 
     #[test]
@@ -269,9 +268,9 @@ proptest! {
         at in 0_usize..12,
         cut in 0_usize..6,
         one in 0_usize..12,
-        other in 0_usize..12,
+        later in 1_usize..12,
     ) {
-        prop_assume!(one != other);
+        let other = (one + later) % 12;
         let months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
             "November", "December"];
         let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "Mondays", "Tuesdays",

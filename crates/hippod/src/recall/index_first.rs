@@ -165,7 +165,7 @@ impl Consulted {
 
 impl Recall<'_> {
     /// Answers from the entries alone, or says why they cannot.
-    pub(super) fn from_index(&self) -> Result<Result<Answered, &'static str>, RpcError> {
+    pub(super) fn by_entries(&self) -> Result<Result<Answered, &'static str>, RpcError> {
         let picture = self.view.picture();
         let learned = self.consulted.learned.as_ref();
         let learned = learned.and_then(|(record, _)| record.learned.as_deref());
@@ -176,11 +176,8 @@ impl Recall<'_> {
                 .is_newer_told(&picture, learned.at, learned.generation)
                 .map_err(|error| refused(self.shared, self.view, error))?;
             if whole && !newer {
-                let wanted = remembered.len();
                 let answered = self.collect(picture, &remembered, false);
-                if answered.response.results.len() == wanted.min(self.question.limit)
-                    || answered.response.tokens > 0 && answered.all
-                {
+                if !answered.gone && !answered.response.results.is_empty() {
                     return Ok(Ok(answered));
                 }
                 if self.question.mode != Mode::Index {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use hippo_core::consolidation::{Learned, Place};
 use hippo_core::entry::{EntryId, Pointer};
+use hippo_core::redact::without_secrets;
 use hippo_core::retrieval::terms;
 use hippo_proto::{Mode, SearchResponse, SearchTrace, TraceMatch};
 
@@ -19,6 +20,8 @@ use crate::view::WorkspaceView;
 
 /// Results whose entries count as accessed: those that somebody reads first.
 const READ: usize = 3;
+/// From this score on a result says something of the question; below, nothing is remembered of it.
+const GOOD: f32 = 0.35;
 /// Pointers of the entry that a question makes.
 const POINTERS: usize = 6;
 /// Passages that are remembered of a question.
@@ -42,6 +45,7 @@ pub fn leave(
         mut response,
         passages,
         all,
+        ..
     } = answered;
     let index = &consulted.index;
     if !view.config.index.enabled {
@@ -65,7 +69,8 @@ pub fn leave(
     {
         trace.accessed.push(record.entry.id.clone());
     }
-    let read = response.results.iter().take(READ);
+    let good = response.results.iter().filter(|hit| hit.score >= GOOD);
+    let read = good.take(READ);
     for id in read.filter_map(|hit| hit.entry.clone()).map(EntryId) {
         if !trace.accessed.contains(&id) {
             trace.accessed.push(id);
@@ -109,7 +114,7 @@ fn lesson(
     all: bool,
 ) -> Option<Lesson> {
     let cue = question.cue();
-    let best = response.results.first()?;
+    let best = response.results.first().filter(|best| best.score >= GOOD)?;
     let telling = question.terms.iter().any(|term| !term.stop);
     if view.config.index.max_learned == 0 || !telling || passages.len() > REMEMBERED {
         return None;
@@ -127,11 +132,11 @@ fn lesson(
     }
     passages.truncate(REMEMBERED);
     Some(Lesson {
-        topic: cut(&question.request.query, TOPIC)
+        topic: cut(&without_secrets(&question.request.query), TOPIC)
             .trim_end_matches(['?', '.', '!', ' '])
             .to_owned(),
-        summary: cut(&best.text, SUMMARY),
-        tags: tags(&question.request.query),
+        summary: cut(&without_secrets(&best.text), SUMMARY),
+        tags: tags(&without_secrets(&question.request.query)),
         pointers,
         learned: Learned {
             cue,

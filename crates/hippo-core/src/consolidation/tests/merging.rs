@@ -94,3 +94,27 @@ fn entries_that_share_a_pointer_need_be_less_alike() {
     assert_eq!(likeness(&a, &b, 1.0, &settings), denied);
     assert_eq!(likeness(&b, &a, 1.0, &settings), denied);
 }
+
+#[test]
+fn the_same_words_in_another_project_are_another_fact() {
+    let settings = Settings::default();
+    let at = |path: &str| {
+        let mut entry = entry(path, "Deploys go out on Thursdays");
+        entry.pointers = vec![pointer(path, None)];
+        entry
+    };
+    let one = at("projects/acme/PROJECT.md");
+    let apart = likeness(&one, &at("projects/atlas/PROJECT.md"), 1.0, &settings);
+    assert_eq!(apart, Likeness::Conflict(Conflict::Name));
+    for path in [
+        "projects/acme/NOTES.md",
+        "projects/README.md",
+        "memory/2026-01-01.md",
+    ] {
+        assert_eq!(
+            likeness(&one, &at(path), 1.0, &settings),
+            Likeness::Same,
+            "{path}"
+        );
+    }
+}

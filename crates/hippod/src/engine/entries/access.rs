@@ -124,10 +124,10 @@ impl Engine {
         let mut archived = weakest.clone();
         if let Some(learned) = &mut archived.learned {
             // Asked again, it is searched for again.
-            *learned = Box::new(Learned {
+            **learned = Learned {
                 cue: std::mem::take(&mut learned.cue),
                 ..Learned::default()
-            });
+            };
         }
         archived.place = Place::Archive(now);
         archived.filed = None;
@@ -153,6 +153,7 @@ fn taught(
     if let Some(known) = records.values().find(same) {
         let mut record = known.clone();
         if !record.by_hand {
+            record.entry.summary.clone_from(&lesson.summary);
             record.entry.pointers.clone_from(&lesson.pointers);
             record.hashes = vec![None; lesson.pointers.len()];
         }

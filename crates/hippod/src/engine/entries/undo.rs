@@ -128,6 +128,17 @@ fn taken_back<'c>(
             // One change of a run may rest on another.
             inverse.apply(&mut state);
             inverses.push(inverse);
+        } else if let Change::Add { record } = change
+            && let Some(now) = records.get(&record.entry.id)
+        {
+            // It stays, and so it stands in the file as it did.
+            let id = record.entry.id.clone();
+            let from = state.records.get(&id).and_then(|record| record.filed);
+            inverses.push(Change::File {
+                id,
+                from,
+                to: now.filed,
+            });
         }
     }
     inverses
