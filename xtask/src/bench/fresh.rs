@@ -112,8 +112,9 @@ fn rests(workspace: &WorkspaceStatus) -> bool {
         index.file == "off"
             || index.entries > 0 && last.is_some_and(|run| run.outcome != CycleOutcome::Running)
     });
+    // Where search by meaning is switched off, nothing waits for its vectors although there are none.
     index
-        && workspace.pending == 0
+        && workspace.degraded.is_none()
         && workspace.lag_ms == 0
         && workspace.watcher.last_reconcile_ms_ago.is_some()
 }
