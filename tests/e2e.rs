@@ -10,6 +10,8 @@ mod clients;
 mod crash;
 #[path = "e2e/cycles.rs"]
 mod cycles;
+#[path = "e2e/cycles_apart.rs"]
+mod cycles_apart;
 #[path = "e2e/damage.rs"]
 mod damage;
 #[path = "e2e/edits.rs"]
@@ -22,6 +24,8 @@ mod index_file;
 mod index_held;
 #[path = "e2e/index_odd.rs"]
 mod index_odd;
+#[path = "e2e/index_recall.rs"]
+mod index_recall;
 #[path = "e2e/index_writers.rs"]
 mod index_writers;
 #[path = "e2e/instance.rs"]
@@ -41,6 +45,10 @@ mod near_duplicates;
 #[path = "e2e/promises.rs"]
 mod promises;
 mod protocol_transcript;
+#[path = "e2e/remembering.rs"]
+mod remembering;
+#[path = "e2e/schedule.rs"]
+mod schedule;
 #[path = "e2e/search.rs"]
 mod search;
 #[path = "e2e/surroundings.rs"]

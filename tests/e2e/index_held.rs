@@ -138,7 +138,7 @@ fn what_is_held_stays_held_over_a_restart_and_goes_when_it_is_accepted() {
     assert_held("after a restart", &scratch, &mut client, short.as_bytes(), &ids);
     client.accept_deletions(&root);
     assert_mended("accepted", &mut client);
-    assert_eq!(client.ids(&root), [id.clone()]);
+    assert_eq!(client.ids(&root), std::slice::from_ref(&id));
     let file = scratch.index_file();
     assert_eq!(file.matches("<!-- hx: ").count(), 1, "{file}");
     client.run(&root, CycleName::Light);

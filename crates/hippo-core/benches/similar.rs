@@ -44,6 +44,22 @@ fn thirty_new(bencher: Bencher<'_, '_>, count: usize) {
     compare(bencher, count, 30);
 }
 
+/// Log entries that differ in a date alone.
+#[divan::bench(args = [10_000], sample_count = 5)]
+fn all_alike(bencher: Bencher<'_, '_>, count: usize) {
+    let ids: Vec<EntryId> = (0..count).map(|row| EntryId(format!("entry-{row}"))).collect();
+    let common = vectors(1).remove(0);
+    let near = |mut row: Vec<f32>| {
+        row.iter_mut()
+            .zip(&common)
+            .for_each(|(x, y)| *x = y * 0.995 + *x * 0.1);
+        row
+    };
+    let vectors: Vec<Vec<f32>> = vectors(count).into_iter().map(near).collect();
+    let fresh = vec![true; count];
+    bencher.bench(|| similar(&ids, divan::black_box(&vectors), &fresh, 0.7).len());
+}
+
 #[divan::bench]
 fn two_texts() -> bool {
     let a = "Deploys go out through make ship on the build host, then Caddy is reloaded.";

@@ -25,9 +25,26 @@ use label::{LABELS, Label, SCHEMES};
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
 
+/// How often a text is looked through again at most.
+const PASSES: usize = 16;
+
 /// The text without its secrets. Doing it again changes nothing.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
+    let mut shown = once(text);
+    // What stood beside a secret may be seen to be one now.
+    for _ in 0..PASSES {
+        let Cow::Owned(before) = &shown else { break };
+        let Cow::Owned(after) = once(before) else { break };
+        if after == *before {
+            break;
+        }
+        shown = Cow::Owned(after);
+    }
+    shown
+}
+
+fn once(text: &str) -> Cow<'_, str> {
     let Some(finder) = &*FINDER else {
         return Cow::Borrowed(text);
     };

@@ -5,14 +5,15 @@ mod get;
 mod hit;
 mod index_first;
 mod question;
+mod scratch;
 mod trace;
 
-use std::sync::{Arc, Mutex, PoisonError, RwLockReadGuard};
+use std::sync::{Arc, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 use hippo_core::consolidation::Passage;
 use hippo_core::retrieval::collapse;
-use hippo_core::retrieval::rank::{self, Postings, RankInput, RankScratch, Ranked, VectorHits};
+use hippo_core::retrieval::rank::{self, Postings, RankInput, Ranked, VectorHits};
 use hippo_proto::{ErrorKind, IndexState, Mode, RpcError, SearchRequest, SearchResponse, Strategy};
 use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
@@ -26,6 +27,7 @@ use crate::view::{Picture, WorkspaceView};
 use hit::Collector;
 use index_first::{Consulted, Route};
 use question::Question;
+use scratch::with_scratch;
 
 pub use get::get;
 
@@ -118,7 +120,7 @@ async fn from_index(
             question: &question,
             consulted: &consulted,
         }
-        .from_index()
+        .by_entries()
     };
     tokio::task::spawn_blocking(work).await.map_err(gone)?
 }
@@ -381,22 +383,6 @@ fn refused(shared: &Shared, view: &WorkspaceView, error: StoreError) -> RpcError
         });
     }
     refusal
-}
-
-/// Ranking keeps arrays by chunk id; a few of them are handed from query to query.
-fn with_scratch<T>(work: impl FnOnce(&mut RankScratch) -> T) -> T {
-    static KEPT: Mutex<Vec<RankScratch>> = Mutex::new(Vec::new());
-    let mut scratch = KEPT
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .pop()
-        .unwrap_or_default();
-    let result = work(&mut scratch);
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept.len() < 2 {
-        kept.push(scratch);
-    }
-    result
 }
 
 /// A task that panicked, or a daemon that is ending.

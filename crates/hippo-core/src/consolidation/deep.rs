@@ -81,8 +81,12 @@ fn associate(planner: &mut Planner) {
             }
         }
         if before != after {
+            let fresh = after.iter().filter(|other| !before.contains(other));
+            let linked = record.linked.iter().chain(fresh);
+            let linked = linked.filter(|other| after.contains(other)).cloned().collect();
             let change = Change::Relate {
                 id: id.clone(),
+                made: Box::new([record.linked.clone(), linked]),
                 from: before,
                 to: after,
             };

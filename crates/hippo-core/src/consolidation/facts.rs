@@ -10,7 +10,7 @@ mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Fact, value_conflict};
+use super::{Conflict, Fact, value_conflict};
 use crate::bootstrap::words::Words;
 use crate::chunk::Document;
 use crate::entry::Pointer;
@@ -68,6 +68,12 @@ pub fn facts<'a>(logs: impl IntoIterator<Item = LogDay<'a>>, hits: impl Fn(&Poin
     facts
 }
 
+/// Whether two statements state different values. Other words are another wording here: the words in common were counted.
+fn states_another(a: &str, b: &str) -> bool {
+    let conflict = value_conflict(a, b);
+    conflict.is_some_and(|conflict| conflict != Conflict::Word)
+}
+
 /// The section of a log.
 fn pointer(logs: &[LogDay<'_>], (log, section): (usize, u32)) -> Pointer {
     let Some(log) = logs.get(log) else {
@@ -108,7 +114,7 @@ impl Told {
         let known = self.by_words.get(&statement.words).into_iter().flatten();
         let same = known.copied().take(MOST_COMPARED).find(|at| {
             let text = &self.groups[*at].text;
-            *text == statement.text || value_conflict(text.as_str(), statement.text.as_str()).is_none()
+            *text == statement.text || !states_another(text, &statement.text)
         });
         let at = same.unwrap_or_else(|| {
             let at = self.groups.len();
@@ -175,7 +181,7 @@ impl Told {
         };
         short.len() >= least_common(long.len())
             && short.iter().all(|word| long.binary_search(word).is_ok())
-            && value_conflict(one.text.as_str(), other.text.as_str()).is_none()
+            && !states_another(&one.text, &other.text)
     }
 
     /// Drops what a later log states anew with another value: the same words, but for numbers.
@@ -193,8 +199,7 @@ impl Told {
                 let Some(latest) = latest.get(&*group.bare).map(|latest| &self.groups[*latest]) else {
                     return false;
                 };
-                group.days.last() < latest.days.last()
-                    && value_conflict(group.text.as_str(), latest.text.as_str()).is_some()
+                group.days.last() < latest.days.last() && states_another(&group.text, &latest.text)
             })
             .collect();
         for at in outdated {

@@ -1,16 +1,18 @@
 //! Which near-duplicates become one entry?
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::Change;
 use super::planner::Planner;
-use super::value::{Conflict, says_more, value_conflict};
+use super::value::{Conflict, Text};
 use super::{Place, Record, Rule, Settings, Similar};
 use crate::entry::{Entry, EntryId, Origin};
 
 /// Pointers and tags of a merged entry, at most.
 const MOST: usize = 8;
+/// Pairs with different values that the record of a run names, at most: the most alike.
+const MOST_NAMED: usize = 200;
 
 /// What two entries are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +30,13 @@ pub enum Likeness {
 /// projects speak of different things, even in the same words.
 #[must_use]
 pub fn likeness(a: &Entry, b: &Entry, cosine: f32, settings: &Settings) -> Likeness {
+    if !alike(a, b, cosine, settings) {
+        return Likeness::Apart;
+    }
+    said(a, b, &Text::of(a), &Text::of(b))
+}
+
+fn alike(a: &Entry, b: &Entry, cosine: f32, settings: &Settings) -> bool {
     let shared = a.pointers.iter().any(|pointer| b.pointers.contains(pointer));
     let least = if shared {
         settings.merge_above_shared.min(settings.merge_above)
@@ -35,14 +44,16 @@ pub fn likeness(a: &Entry, b: &Entry, cosine: f32, settings: &Settings) -> Liken
         settings.merge_above
     };
     // A NaN is not alike.
-    if cosine.partial_cmp(&least).is_none_or(Ordering::is_lt) {
-        return Likeness::Apart;
-    }
+    cosine >= least
+}
+
+/// What two entries that are alike say, and of what.
+fn said(a: &Entry, b: &Entry, text_a: &Text, text_b: &Text) -> Likeness {
     let (of_a, of_b) = (projects(a), projects(b));
     if !of_a.is_empty() && !of_b.is_empty() && of_a.is_disjoint(&of_b) {
         return Likeness::Conflict(Conflict::Name);
     }
-    value_conflict(a, b).map_or(Likeness::Same, Likeness::Conflict)
+    text_a.conflict(text_b).map_or(Likeness::Same, Likeness::Conflict)
 }
 
 /// The projects that an entry points into.
@@ -61,12 +72,14 @@ pub(super) fn duplicates(planner: &mut Planner) {
             .then_with(|| (&a.a, &a.b).cmp(&(&b.a, &b.b)))
     });
     planner.consider(Rule::Merge, pairs.len());
+    // Each text is read once, however many others it is like: a merge does not change the text that stays.
+    let (mut texts, mut named) = (BTreeMap::new(), 0);
     for pair in pairs {
-        pair_of(planner, &pair);
+        pair_of(planner, &pair, &mut texts, &mut named);
     }
 }
 
-fn pair_of(planner: &mut Planner, pair: &Similar) {
+fn pair_of(planner: &mut Planner, pair: &Similar, texts: &mut BTreeMap<EntryId, Text>, named: &mut usize) {
     let live = |id: &EntryId| {
         let record = planner.state.records.get(id);
         record.filter(|record| record.place == Place::Index)
@@ -74,24 +87,38 @@ fn pair_of(planner: &mut Planner, pair: &Similar) {
     let (true, Some(a), Some(b)) = (pair.a != pair.b, live(&pair.a), live(&pair.b)) else {
         return;
     };
-    let both = vec![pair.a.clone(), pair.b.clone()];
-    match likeness(&a.entry, &b.entry, pair.cosine, &planner.state.settings) {
-        Likeness::Apart => return,
-        Likeness::Conflict(conflict) => {
-            let reason = format!(
-                "they state different values: {}",
-                format!("{conflict:?}").to_lowercase()
-            );
-            return planner.refuse(Rule::ValueConflict, both, reason);
-        }
-        Likeness::Same => {}
+    if !alike(&a.entry, &b.entry, pair.cosine, &planner.state.settings) {
+        return;
     }
+    for record in [a, b] {
+        if !texts.contains_key(&record.entry.id) {
+            texts.insert(record.entry.id.clone(), Text::of(&record.entry));
+        }
+    }
+    let (Some(text_a), Some(text_b)) = (texts.get(&pair.a), texts.get(&pair.b)) else {
+        return;
+    };
+    let both = vec![pair.a.clone(), pair.b.clone()];
+    if let Likeness::Conflict(conflict) = said(&a.entry, &b.entry, text_a, text_b) {
+        *named += 1;
+        if *named <= MOST_NAMED {
+            let conflict = format!("{conflict:?}").to_lowercase();
+            let reason = format!("they state different values: {conflict}");
+            planner.refuse(Rule::ValueConflict, both, reason);
+        }
+        return;
+    }
+    let more = text_a.more(text_b);
+    let (keep, absorb, more) = if precedes(a, b, more) {
+        (a, b, more)
+    } else {
+        (b, a, more.reverse())
+    };
     let manual = |record: &Record| record.entry.origin == Origin::Manual;
-    let (keep, absorb) = if precedes(a, b) { (a, b) } else { (b, a) };
     if manual(absorb) {
         return planner.refuse(Rule::Merge, both, "people wrote both entries");
     }
-    if manual(keep) && says_more(&absorb.entry, &keep.entry).is_gt() {
+    if manual(keep) && more.is_lt() {
         return planner.refuse(Rule::Merge, both, "a person wrote the entry that says less");
     }
     let (to, hashes) = united(keep, absorb);
@@ -114,22 +141,15 @@ fn pair_of(planner: &mut Planner, pair: &Similar) {
 
 /// Whether `a` stays and takes `b` in: written by a person, says more, used, told at greater length, old. Accesses are
 /// added up, so that a text which says more loses nothing by being new.
-fn precedes(a: &Record, b: &Record) -> bool {
-    let person = |record: &Record| record.entry.origin != Origin::Manual;
+fn precedes(a: &Record, b: &Record, more: Ordering) -> bool {
+    let made = |record: &Record| record.entry.origin != Origin::Manual;
     let rest = |record: &Record| {
         let entry = &record.entry;
-        (
-            Reverse(entry.hits),
-            Reverse(entry.summary.len()),
-            entry.created.0,
-            entry.id.clone(),
-        )
+        let (hits, length) = (Reverse(entry.hits), Reverse(entry.summary.len()));
+        (hits, length, entry.created.0, entry.id.clone())
     };
-    person(a)
-        .cmp(&person(b))
-        .then_with(|| says_more(&b.entry, &a.entry))
-        .then_with(|| rest(a).cmp(&rest(b)))
-        .is_le()
+    let order = made(a).cmp(&made(b)).then(more.reverse());
+    order.then_with(|| rest(a).cmp(&rest(b))).is_le()
 }
 
 /// The entry that has all of both, and the hashes of its pointers.

@@ -96,7 +96,7 @@ pub struct Record {
     pub hashes: Vec<Option<[u8; 16]>>,
     /// What the index file says; `None`: it is not in the file.
     pub filed: Option<Filed>,
-    /// Since when its strength has been above the threshold for [`Rule::Consolidate`].
+    /// Since when its strength has been above the threshold for [`super::Rule::Consolidate`].
     pub strong_since: Option<Timestamp>,
     /// It has proved itself.
     pub consolidated: bool,

@@ -17,7 +17,7 @@ const WIDTH: usize = 16;
 /// Rows compared with a panel at a time.
 const TOGETHER: usize = 4;
 /// Pairs of one fresh entry, at most: thousands of log entries that differ in their dates alone are all alike.
-const MOST: usize = 64;
+const MOST: usize = 32;
 
 /// The pairs whose cosine is at least `least` and of which at least one entry is fresh, in the order of `ids`.
 ///
@@ -60,27 +60,58 @@ fn blocks(vectors: &[&[f32]], new: usize, least: f32) -> Vec<(usize, usize, f32)
     for first in (0..new).step_by(WIDTH) {
         let end = (first + WIDTH).min(new);
         pack(&vectors[first..end], &mut panel);
-        let mut alike: [Vec<(usize, f32)>; WIDTH] = Default::default();
+        let mut alike: [Best; WIDTH] = std::array::from_fn(|_| Best {
+            least,
+            ..Best::default()
+        });
         for at in (first..vectors.len()).step_by(TOGETHER) {
             // The last row fills the four up.
             let four: [usize; TOGETHER] = std::array::from_fn(|place| (at + place).min(vectors.len() - 1));
             let sums = dots(&panel, four.map(|row| vectors[row]));
             for (other, cosines) in (at..vectors.len()).zip(&sums) {
                 let behind = end.min(other).saturating_sub(first);
-                for (others, cosine) in alike.iter_mut().zip(cosines).take(behind) {
-                    if *cosine >= least {
-                        others.push((other, cosine.clamp(-1.0, 1.0)));
-                    }
+                for (best, cosine) in alike.iter_mut().zip(cosines).take(behind) {
+                    best.add(other, *cosine);
                 }
             }
         }
-        for (row, mut others) in (first..end).zip(alike) {
-            others.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            others.truncate(MOST);
-            found.extend(others.into_iter().map(|(other, cosine)| (row, other, cosine)));
+        for (row, mut best) in (first..end).zip(alike) {
+            best.trim();
+            found.extend(best.rows.into_iter().map(|(other, cosine)| (row, other, cosine)));
         }
     }
     found
+}
+
+/// The rows most like one row.
+#[derive(Default)]
+struct Best {
+    rows: Vec<(usize, f32)>,
+    /// What a row must reach; once there are enough, exceed.
+    least: f32,
+    enough: bool,
+}
+
+impl Best {
+    /// Rows come in their order, so that of equal ones the first stay.
+    fn add(&mut self, row: usize, cosine: f32) {
+        if cosine > self.least || cosine == self.least && !self.enough {
+            self.rows.push((row, cosine.clamp(-1.0, 1.0)));
+            if self.rows.len() >= 4 * MOST {
+                self.trim();
+            }
+        }
+    }
+
+    fn trim(&mut self) {
+        self.rows
+            .sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        self.rows.truncate(MOST);
+        if let Some((_, worst)) = self.rows.get(MOST - 1) {
+            self.least = *worst;
+            self.enough = true;
+        }
+    }
 }
 
 /// Puts rows side by side: one component of each, then the next one of each.

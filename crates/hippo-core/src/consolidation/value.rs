@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 
 use crate::entry::Entry;
 use compare::Sides;
+use stated::Stated;
 
 /// What differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,16 +57,32 @@ impl<'a> From<&'a str> for Told<'a> {
     }
 }
 
+/// A text as it is compared: read once, compared with many.
+pub(super) struct Text(Stated);
+
+impl Text {
+    /// Reads a text.
+    pub fn of<'a>(told: impl Into<Told<'a>>) -> Self {
+        let told = told.into();
+        Self(Stated::of(told.topic, told.summary))
+    }
+
+    /// As [`value_conflict`].
+    pub fn conflict(&self, other: &Self) -> Option<Conflict> {
+        compare::conflict(&self.0, &other.0)
+    }
+
+    /// Which of two texts that state the same values says more: `Greater`, this one.
+    pub fn more(&self, other: &Self) -> Ordering {
+        Sides::of(&self.0, &other.0).more()
+    }
+}
+
 /// The first kind of value in which two texts differ; `None`: whatever one states, the other does not change.
 ///
 /// Symmetric. One text may say more than the other as long as that is no value. Words are compared by their stems;
 /// words that mean the same, and words that state nothing of their own, are known from tables.
 #[must_use]
 pub fn value_conflict<'a>(a: impl Into<Told<'a>>, b: impl Into<Told<'a>>) -> Option<Conflict> {
-    Sides::of(a.into(), b.into()).conflict()
-}
-
-/// Which of two texts that state the same values says more: `Greater`, the first one.
-pub(super) fn says_more(a: &Entry, b: &Entry) -> Ordering {
-    Sides::of(a.into(), b.into()).more()
+    Text::of(a).conflict(&Text::of(b))
 }

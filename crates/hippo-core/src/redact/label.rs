@@ -74,10 +74,10 @@ impl Place<'_> {
     /// The secret that a label announces.
     pub(super) fn labelled(&self, label: Label) -> Option<Range<usize>> {
         let named = self.named(label)?;
-        if let Some((separator, at)) = self.separator(named) {
-            if let Some(value) = self.value(named, separator, at) {
-                return Some(value);
-            }
+        if let Some((separator, at)) = self.separator(named)
+            && let Some(value) = self.value(named, separator, at)
+        {
+            return Some(value);
         }
         self.near(named)
     }

@@ -165,7 +165,7 @@ impl Consulted {
 
 impl Recall<'_> {
     /// Answers from the entries alone, or says why they cannot.
-    pub(super) fn from_index(&self) -> Result<Result<Answered, &'static str>, RpcError> {
+    pub(super) fn by_entries(&self) -> Result<Result<Answered, &'static str>, RpcError> {
         let picture = self.view.picture();
         let learned = self.consulted.learned.as_ref();
         let learned = learned.and_then(|(record, _)| record.learned.as_deref());

@@ -40,7 +40,7 @@ fn a_fact_is_told_on_several_days_in_about_the_same_words() {
     let found = logs(&[
         "# Day\n\n## Ops\n\n- Backups of the gauge archive run at 02:00\n- Something else altogether was done today\n",
         "Today was calm. **Backups** of the gauge archive run at 02:00.\n",
-        "## Notes\n- 10:30 — The backups of the gauge archive run at 02:00 nightly\n",
+        "## Notes\n- 10:30 — The backups of the gauge archive run at 02:00 here\n",
         "- [ ] Backups of the gauge archive run at 02:00\n",
     ]);
     assert_eq!(texts(&found), [("Backups of the gauge archive run at 02:00", 3)]);

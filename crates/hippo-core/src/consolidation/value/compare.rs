@@ -5,50 +5,56 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::number::Value;
 use super::stated::Stated;
-use super::{Conflict, Told, words};
+use super::{Conflict, words};
+
+/// The first kind of difference that forbids to take one text for the other.
+pub(super) fn conflict(a: &Stated, b: &Stated) -> Option<Conflict> {
+    let headings = by_kind(&a.heading) == by_kind(&b.heading) || a.heading.is_empty() || b.heading.is_empty();
+    if !headings || by_kind(&a.values) != by_kind(&b.values) {
+        return Some(Conflict::Number);
+    }
+    if sorted(&a.denied) != sorted(&b.denied) {
+        return Some(Conflict::Negation);
+    }
+    Sides::of(a, b).conflict()
+}
 
 /// Two texts side by side.
-pub(super) struct Sides {
-    a: Side,
-    b: Side,
+pub(super) struct Sides<'s> {
+    a: Side<'s>,
+    b: Side<'s>,
 }
 
 /// One of them, seen from the other.
-struct Side {
-    stated: Stated,
+struct Side<'s> {
+    stated: &'s Stated,
     /// Forms that it says, without those that stand in both topics: they tell nothing of what the summaries say.
-    said: BTreeSet<String>,
+    said: BTreeSet<&'s String>,
     /// Forms that say something and that the other has nowhere.
-    alone: BTreeSet<String>,
+    alone: BTreeSet<&'s String>,
     /// Those verbs that state little which the other has not.
-    light: BTreeSet<String>,
+    light: BTreeSet<&'s String>,
 }
 
-impl Side {
-    fn of(stated: &Stated, other: &Stated) -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>) {
+impl<'s> Side<'s> {
+    fn of(stated: &'s Stated, other: &'s Stated) -> Self {
         let topic = stated.topic.difference(&other.topic);
-        let said = topic.chain(&stated.summary).cloned().collect();
         let words = stated.order.iter().filter(|form| stated.has(form));
-        let alone = words.filter(|form| !other.has(form)).cloned().collect();
-        let light = stated.light.difference(&other.light).cloned().collect();
-        (said, alone, light)
+        Self {
+            stated,
+            said: topic.chain(&stated.summary).collect(),
+            alone: words.filter(|form| !other.has(form)).collect(),
+            light: stated.light.difference(&other.light).collect(),
+        }
     }
 }
 
-impl Sides {
-    /// Reads both.
-    pub fn of(a: Told<'_>, b: Told<'_>) -> Self {
-        let (a, b) = (Stated::of(a.topic, a.summary), Stated::of(b.topic, b.summary));
-        let (of_a, of_b) = (Side::of(&a, &b), Side::of(&b, &a));
-        let side = |stated, (said, alone, light)| Side {
-            stated,
-            said,
-            alone,
-            light,
-        };
+impl<'s> Sides<'s> {
+    /// Each seen from the other.
+    pub fn of(a: &'s Stated, b: &'s Stated) -> Self {
         Self {
-            a: side(a, of_a),
-            b: side(b, of_b),
+            a: Side::of(a, b),
+            b: Side::of(b, a),
         }
     }
 
@@ -57,17 +63,9 @@ impl Sides {
         self.a.alone.len().cmp(&self.b.alone.len())
     }
 
-    /// The first kind of difference that forbids to take one for the other.
-    pub fn conflict(&self) -> Option<Conflict> {
-        let (a, b) = (&self.a.stated, &self.b.stated);
-        let headings =
-            by_kind(&a.heading) == by_kind(&b.heading) || a.heading.is_empty() || b.heading.is_empty();
-        if !headings || by_kind(&a.values) != by_kind(&b.values) {
-            return Some(Conflict::Number);
-        }
-        if sorted(&a.denied) != sorted(&b.denied) {
-            return Some(Conflict::Negation);
-        }
+    /// The first kind of difference in words.
+    fn conflict(&self) -> Option<Conflict> {
+        let (a, b) = (self.a.stated, self.b.stated);
         if self.either(opposes) || self.either(limits) {
             return Some(Conflict::Opposite);
         }
@@ -84,13 +82,13 @@ impl Sides {
     }
 
     /// Whether it is so from one side or from the other.
-    fn either(&self, so: fn(&Side, &Side) -> bool) -> bool {
+    fn either(&self, so: fn(&Side<'_>, &Side<'_>) -> bool) -> bool {
         so(&self.a, &self.b) || so(&self.b, &self.a)
     }
 
     /// Whether each takes up another word of the topic that they share.
     fn takes_up(&self) -> bool {
-        let takes = |one: &Side, other: &Side| {
+        let takes = |one: &Side<'_>, other: &Side<'_>| {
             one.stated.order.iter().any(|form| {
                 let common = one.stated.topic.contains(form) && other.stated.topic.contains(form);
                 common && one.said.contains(form) && !other.said.contains(form)
@@ -123,7 +121,7 @@ fn sorted(words: &[String]) -> Vec<&String> {
 }
 
 /// Whether one says one of two opposites and the other the other one.
-fn opposes(one: &Side, other: &Side) -> bool {
+fn opposes(one: &Side<'_>, other: &Side<'_>) -> bool {
     words::opposites().iter().any(|(this, that)| {
         let here = one.said.contains(this) && !other.said.contains(this);
         here && other.said.contains(that) && !one.said.contains(that)
@@ -131,31 +129,33 @@ fn opposes(one: &Side, other: &Side) -> bool {
 }
 
 /// Whether one takes back or limits what the other says.
-fn limits(one: &Side, other: &Side) -> bool {
-    let mut limits = one.stated.limits.iter().filter(|form| one.said.contains(*form));
+fn limits(one: &Side<'_>, other: &Side<'_>) -> bool {
+    let mut limits = one.stated.limits.iter().filter(|form| one.said.contains(form));
     limits.any(|form| !other.said.contains(form))
 }
 
 /// Whether one has a name or a value that the other has not.
-fn names(one: &Side, other: &Side) -> bool {
+fn names(one: &Side<'_>, other: &Side<'_>) -> bool {
     one.stated.names.iter().any(|name| !other.stated.has(name))
 }
 
 /// Whether verbs are among these that make a difference to each other: "keep the key", "use the key".
-fn firm(light: &BTreeSet<String>) -> bool {
-    ["use", "store", "make"].iter().any(|verb| light.contains(*verb))
+fn firm(light: &BTreeSet<&String>) -> bool {
+    light
+        .iter()
+        .any(|verb| matches!(verb.as_str(), "use" | "store" | "make"))
 }
 
 /// Whether one lists more, or says something in the place of a verb that states little: "rotate the key", "use the key".
-fn replaces(one: &Side, other: &Side) -> bool {
-    let listed = one.alone.iter().any(|form| one.stated.listed.contains(form));
-    let told = one.alone.iter().any(|form| one.stated.summary.contains(form));
+fn replaces(one: &Side<'_>, other: &Side<'_>) -> bool {
+    let listed = one.alone.iter().any(|form| one.stated.listed.contains(*form));
+    let told = one.alone.iter().any(|form| one.stated.summary.contains(*form));
     listed || told && !other.light.is_empty()
 }
 
 /// Whether one is the other with words put in ("sensors", "outdoor sensors") or with a condition behind it: that is how
 /// a fact is corrected. What is reworded as a whole, or has more behind it, says the same and more.
-fn narrows(one: &Side, other: &Side) -> bool {
+fn narrows(one: &Side<'_>, other: &Side<'_>) -> bool {
     let (long, short) = (&one.stated.words, &other.stated.words);
     if one.alone.is_empty() {
         return false;

@@ -124,10 +124,10 @@ impl Engine {
         let mut archived = weakest.clone();
         if let Some(learned) = &mut archived.learned {
             // Asked again, it is searched for again.
-            *learned = Box::new(Learned {
+            **learned = Learned {
                 cue: std::mem::take(&mut learned.cue),
                 ..Learned::default()
-            });
+            };
         }
         archived.place = Place::Archive(now);
         archived.filed = None;

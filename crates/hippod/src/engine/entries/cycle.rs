@@ -66,6 +66,9 @@ struct Applying {
     next: usize,
 }
 
+/// What a plan was made from, the plan, and the texts that were compared for it.
+pub type Gathered = (Snapshot, Plan, BTreeSet<[u8; 16]>);
+
 /// A plan that was made beside the engine.
 pub struct Planned {
     /// Which workspace.
@@ -73,7 +76,7 @@ pub struct Planned {
     /// The revision of the entries that it was made from.
     pub revision: u64,
     /// What it was made from, and the plan; `None`: planning failed.
-    pub plan: Option<Box<(Snapshot, Plan, BTreeSet<[u8; 16]>)>>,
+    pub plan: Option<Box<Gathered>>,
 }
 
 impl std::fmt::Debug for Planned {

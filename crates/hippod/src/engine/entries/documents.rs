@@ -1,7 +1,7 @@
 //! What do the files of a workspace say now, for a cycle that plans? Read beside the engine, and kept by their hashes.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use hippo_core::chunk::{self, ContentHash, Document};
@@ -192,6 +192,6 @@ fn is_state(path: &Path) -> bool {
     extension.is_some_and(|extension| ["json", "jsonl", "txt"].contains(&extension))
 }
 
-fn relative(root: &Path, path: &PathBuf) -> Option<String> {
+fn relative(root: &Path, path: &Path) -> Option<String> {
     path.strip_prefix(root).ok()?.to_str().map(str::to_owned)
 }

@@ -228,6 +228,7 @@ impl Engine {
         // Who changed something sees it with the next question.
         let profile = workspace.view.config.index.profile();
         workspace.entries.publish(&workspace.view, profile);
+        self.publish(workspace, at, 0, 0);
         // A file that cannot be written is told in `status`; the store has the change.
         written.map(|_| ()).map_err(|error| refusal(&error))
     }

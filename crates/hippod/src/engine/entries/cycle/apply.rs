@@ -95,7 +95,7 @@ impl Engine {
         if !capped {
             workspace.entries.compared.extend(compared);
         }
-        if let Err(error) = self.fade_pairs(workspace, run.cycle, run.run.started) {
+        if let Err(error) = self.fade_pairs(workspace, run.cycle, run.run.started.min(ended)) {
             tracing::warn!(%error, "old common accesses could not be forgotten; the next cycle tries again");
         }
         let many = workspace.entries.known.runs.len() > RUNS;
@@ -103,8 +103,10 @@ impl Engine {
             let kept = workspace.store.run_ids()?;
             workspace.entries.known.runs.retain(|row| kept.contains(&row.id));
         }
-        workspace.entries.fresh.retain(|path| !run.fresh.contains(path));
-        if run.cycle != Cycle::Light {
+        if run.cycle == Cycle::Light {
+            // The other cycles make no entries.
+            workspace.entries.fresh.retain(|path| !run.fresh.contains(path));
+        } else {
             workspace.entries.findings = plan.findings.iter().cloned().collect();
         }
         if !plan.steps.is_empty() {
@@ -112,6 +114,11 @@ impl Engine {
             // Who waits for the cycle sees what it did.
             let profile = workspace.view.config.index.profile();
             workspace.entries.publish(&workspace.view, profile);
+        }
+        // Accesses of meanwhile count from here on.
+        let profile = workspace.view.config.index.profile();
+        if let Err(error) = self.fold(workspace, &profile, at) {
+            tracing::warn!(%error, "accesses wait in the journal for the next attempt");
         }
         // The next one may be due already.
         workspace.entries.look_at = at;
@@ -136,6 +143,8 @@ impl Engine {
             applied: report.applied,
         });
         if let Some(reply) = run.reply {
+            // Whoever asks for the status next hears of the run.
+            self.publish(workspace, at, 0, 0);
             // A client that is gone needs no answer.
             let _ = reply.send(Ok(report));
         }
