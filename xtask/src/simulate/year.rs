@@ -24,6 +24,8 @@ const SECOND: i64 = 1_000;
 const DAY: i64 = 86_400 * SECOND;
 /// Entries that a question looks at.
 pub const LOOKED_AT: usize = 5;
+/// Entries that count as accessed by a question: those of the first results.
+const RETURNED: usize = 3;
 
 /// What is seen at the end of a week.
 #[derive(Debug, Clone, Default)]
@@ -160,7 +162,8 @@ pub fn live(seed: u64, options: Options) -> Result<Year> {
                 brain.restore(id, now)?;
             }
             // What is returned beside the right entry counts as accessed, too: nobody tells the daemon which one was used.
-            answered.extend(named.first().filter(|id| !right.contains(id)).cloned());
+            let beside = named.iter().filter(|id| !answered.contains(id)).cloned();
+            answered.extend(beside.take(RETURNED - answered.len()).collect::<Vec<EntryId>>());
             brain.access(&answered, now)?;
             if let Some(id) = right.first() {
                 let right = answered.first().unwrap_or(id).clone();

@@ -4,7 +4,6 @@
 //! state different values. The earliest wording stands for all: it stays when logs are added, so that a fact which was
 //! proposed is known again. A statement whose value a later log states anew is out of date, and no fact.
 
-mod secret;
 mod statement;
 #[cfg(test)]
 mod tests;

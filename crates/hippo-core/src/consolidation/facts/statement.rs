@@ -1,15 +1,16 @@
 //! Which sentences and list items of a daily log state something that may be worth keeping?
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::LogDay;
-use super::secret::may_be_secret;
 use crate::bootstrap::line::clean;
 use crate::bootstrap::summary::split;
 use crate::bootstrap::words::Words;
 use crate::chunk::text::visible;
 use crate::chunk::{Chunk, ChunkKind, Speaker, chunk_text};
 use crate::index_file::{BEGIN, END};
+use crate::redact::redact;
 use crate::retrieval::speaker;
 use crate::retrieval::terms::is_unspaced;
 
@@ -81,7 +82,7 @@ pub(super) fn each(log: &LogDay<'_>, words: &mut Words, mut sink: impl FnMut(Sta
         }
         let text = chunk_text(log.bytes, chunk);
         for line in joined(&visible(&text)) {
-            if may_be_secret(&line) || MACHINE.iter().any(|mark| line.contains(mark)) {
+            if has_secret(&line) || MACHINE.iter().any(|mark| line.contains(mark)) {
                 continue;
             }
             let line = clean(&line);
@@ -109,6 +110,11 @@ pub(super) fn each(log: &LogDay<'_>, words: &mut Words, mut sink: impl FnMut(Sta
             }
         }
     }
+}
+
+/// Whether something of a line would be left out wherever it is shown: a fact is not worth that.
+fn has_secret(line: &str) -> bool {
+    matches!(redact(line), Cow::Owned(_))
 }
 
 /// A text with its content words, when it has enough of them.
