@@ -11,7 +11,6 @@ mod crash;
 #[path = "e2e/cycles.rs"]
 mod cycles;
 #[path = "e2e/cycles_apart.rs"]
-mod cycles_apart;
 #[path = "e2e/damage.rs"]
 mod damage;
 #[path = "e2e/edits.rs"]
