@@ -10,7 +10,6 @@ mod clients;
 mod crash;
 #[path = "e2e/cycles.rs"]
 mod cycles;
-#[path = "e2e/cycles_apart.rs"]
 #[path = "e2e/damage.rs"]
 mod damage;
 #[path = "e2e/edits.rs"]
