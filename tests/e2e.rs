@@ -8,10 +8,26 @@
 mod clients;
 #[path = "e2e/crash.rs"]
 mod crash;
+#[path = "e2e/cycles.rs"]
+mod cycles;
 #[path = "e2e/damage.rs"]
 mod damage;
 #[path = "e2e/edits.rs"]
 mod edits;
+#[path = "e2e/index_crash.rs"]
+mod index_crash;
+#[path = "e2e/index_file.rs"]
+mod index_file;
+#[path = "e2e/index_held.rs"]
+mod index_held;
+#[path = "e2e/index_odd.rs"]
+mod index_odd;
+#[path = "e2e/index_recall.rs"]
+mod index_recall;
+#[path = "e2e/index_room.rs"]
+mod index_room;
+#[path = "e2e/index_writers.rs"]
+mod index_writers;
 #[path = "e2e/instance.rs"]
 mod instance;
 #[path = "e2e/junk.rs"]
@@ -23,10 +39,19 @@ mod limits;
 mod model;
 #[path = "e2e/names.rs"]
 mod names;
+#[cfg(feature = "onnx")]
+#[path = "e2e/near_duplicates.rs"]
+mod near_duplicates;
 #[path = "e2e/promises.rs"]
 mod promises;
 mod protocol_transcript;
+#[path = "e2e/remembering.rs"]
+mod remembering;
+#[path = "e2e/schedule.rs"]
+mod schedule;
 #[path = "e2e/search.rs"]
 mod search;
 #[path = "e2e/surroundings.rs"]
 mod surroundings;
+#[path = "e2e/undo.rs"]
+mod undo;

@@ -1,7 +1,9 @@
 //! What the scenarios share: a scratch folder, a real daemon over it, and clients of its socket.
 
 mod caller;
+mod clocked;
 mod dice;
+mod entries;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -14,7 +16,9 @@ use hippo_proto::Client;
 use serde_json::Value;
 
 pub use caller::{Answer, Caller, Essence, assert_same, essence};
+pub use clocked::Clocked;
 pub use dice::Dice;
+pub use entries::QUIET;
 
 /// No scenario waits longer for anything: a daemon that is slower is broken.
 pub const PATIENCE: Duration = Duration::from_secs(120);

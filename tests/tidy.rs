@@ -348,7 +348,7 @@ fn the_notifications_of_the_protocol_can_be_read() {
     }
     assert_eq!(
         events.into_iter().collect::<Vec<_>>(),
-        ["Degraded", "Indexed", "Job", "download"]
+        ["Cycle", "Degraded", "Indexed", "Job", "download"]
     );
 }
 

@@ -257,10 +257,10 @@ fn each_refusal_names_its_kind_and_the_way_out() {
         ),
         (
             "search",
-            json!({"workspace": root, "query": "x", "mode": "index"}),
+            json!({"workspace": root, "query": "x", "mode": "indx"}),
             -32602,
             "bad-request",
-            "hybrid",
+            "\"index\"",
         ),
         (
             "search",

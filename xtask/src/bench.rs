@@ -1,11 +1,17 @@
 //! How good, how fast and how small is it? Runs the benchmarks on a release build and prints one table.
 
+mod ask;
 mod bare;
+mod cycles;
 mod edits;
+mod entries;
+mod fresh;
 mod latency;
+mod mixture;
 mod process;
 mod retrieval;
 mod table;
+mod ways;
 mod workspaces;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +26,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 13] = [
     "locomo",
     "scifact",
     "memaware",
@@ -30,6 +36,10 @@ const PARTS: [&str; 9] = [
     "memory",
     "edits",
     "throughput",
+    "index-locomo",
+    "index-memaware",
+    "entries",
+    "cycles",
 ];
 
 /// What the user asks for.
@@ -131,6 +141,10 @@ fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec
         "restart" => process::restart(ground),
         "memory" => process::memory(ground, options.idle_secs),
         "edits" => edits::run(ground),
+        "index-locomo" => ways::locomo(ground),
+        "index-memaware" => ways::memaware(ground),
+        "entries" => entries::run(ground),
+        "cycles" => cycles::run(ground),
         _ => bare::throughput(ground),
     }
 }

@@ -7,6 +7,7 @@ mod house;
 mod prerequisites;
 mod scratch;
 mod setup;
+mod simulate;
 mod terminal;
 mod test;
 
@@ -22,6 +23,7 @@ usage: cargo xtask TASK
   demo    build, obtain the model, and see hippod index and answer a small workspace
   test    the gate: set-up, format, lints, tests, documentation
   bench   the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
+  simulate  a year of an agent in a minute: figures and tables of docs/simulation.md [--seed N]
   setup   check the prerequisites; put runtime library and model into the cache
 ";
 
@@ -48,6 +50,9 @@ fn run() -> Result<()> {
     let house = House::find()?;
     if task == "bench" {
         return bench::run(&house, &bench::Options::parse(rest)?);
+    }
+    if task == "simulate" {
+        return simulate::run(&house, rest);
     }
     if let Some(unknown) = rest.first() {
         bail!("unknown argument of {task}: {unknown}\n\n{USAGE}");

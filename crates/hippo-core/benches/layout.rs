@@ -109,6 +109,7 @@ fn records(count: u32) -> Records {
             replayed: None,
             learned: None,
             by_hand: false,
+            linked: Default::default(),
             entry,
         };
         records.insert(record.entry.id.clone(), record);

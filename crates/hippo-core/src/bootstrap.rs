@@ -5,16 +5,16 @@
 //! The same files give the same entries; an id depends on the path and the headings alone.
 
 mod group;
-mod line;
+pub(crate) mod line;
 mod phrases;
 mod priority;
 mod state;
-mod summary;
+pub(crate) mod summary;
 #[cfg(test)]
 mod tests;
 mod topic;
 mod units;
-mod words;
+pub(crate) mod words;
 mod work;
 
 use std::collections::{BTreeSet, HashSet};

@@ -8,10 +8,12 @@
 mod archival;
 mod change;
 mod deep;
+mod facts;
 mod light;
 mod merge;
 mod planner;
 mod record;
+mod similar;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -25,14 +27,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::NewEntry;
 use crate::chunk::ContentHash;
+use crate::decay::Profile;
 use crate::entry::{EntryId, Pointer};
 use crate::time::{Date, Timestamp};
 
 pub use archival::Health;
 pub use change::{Change, Step};
-pub use planner::{Finding, Plan, Refusal, plan};
+pub use facts::{LogDay, facts};
+pub use light::idle;
+pub use merge::{Likeness, likeness};
+pub use planner::{Finding, Plan, Refusal, carry_out, plan};
 pub use record::{Filed, Learned, Passage, Place, Record};
-pub use value::{Conflict, value_conflict};
+pub use similar::similar;
+pub use value::{Conflict, Told, value_conflict};
 
 /// Which cycle runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -186,12 +193,16 @@ pub struct Settings {
     pub strong_days: u16,
     /// Cosine from which two entries may be merged.
     pub merge_above: f32,
+    /// The same for two entries that share a pointer.
+    pub merge_above_shared: f32,
     /// Common accesses from which two entries are related.
     pub related_from: u32,
     /// Related entries of one entry, at most.
     pub related_most: usize,
     /// Entries under Quick Access (v1 §8.2: 20).
     pub quick_access: usize,
+    /// The curve that strengths follow.
+    pub profile: Profile,
     /// Strength that a replay adds.
     pub replay: f32,
     /// Share of the live entries that one run may demote; of few entries, one.
@@ -212,10 +223,12 @@ impl Default for Settings {
             queue_days: 30,
             strong_above: 0.8,
             strong_days: 30,
-            merge_above: 0.92,
+            merge_above: 0.8,
+            merge_above_shared: 0.72,
             related_from: 2,
             related_most: 8,
             quick_access: 20,
+            profile: Profile::PROTOCOL,
             replay: 0.05,
             loss_cap: 0.25,
             cluster_from: 8,

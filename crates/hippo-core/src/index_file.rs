@@ -16,6 +16,7 @@ mod place;
 mod pointer;
 #[cfg(test)]
 pub(crate) mod properties;
+mod remove;
 mod section;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,8 @@ pub use section::Known;
 pub use text::slug;
 pub(crate) use write::written_text;
 pub use write::{as_written, entry_text, pointer_line};
+
+pub(crate) use line::{BEGIN, END};
 
 use block::Block;
 

@@ -4,6 +4,7 @@
 //! `-----BEGIN`. What stands around such a place decides, within bounds, so that any text takes time linear in its length.
 //! The label stays, the value becomes [`REDACTED`]. docs/semantics.md says what counts as a secret and what does not.
 
+mod derived;
 mod known;
 mod label;
 mod near;
@@ -19,7 +20,9 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
 
-use known::{JWT, KEY_BLOCK, KEY_END, PREFIXES, TELEGRAM, URL};
+pub(crate) use derived::piece_without_secrets;
+pub use derived::without_secrets;
+use known::{JWT, KEY_BLOCK, PREFIXES, TELEGRAM, URL};
 use label::{LABELS, Label, SCHEMES};
 
 /// What stands in the place of a secret.
@@ -67,18 +70,6 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     }
     out.push_str(&text[done..]);
     Cow::Owned(out)
-}
-
-/// Whether a private key begins in a text and does not end in it.
-pub(crate) fn opens_key_block(text: &str) -> bool {
-    let last = text.rfind(KEY_BLOCK).map(|at| &text[at..]);
-    last.is_some_and(|block| block.contains("PRIVATE KEY") && !block.contains(KEY_END))
-}
-
-/// What follows a private key that began before the text; `None` when it goes on after it.
-pub(crate) fn after_key_block(text: &str) -> Option<&str> {
-    let rest = &text[text.find(KEY_END)?..];
-    Some(rest.split_once('\n').map_or("", |(_, rest)| rest))
 }
 
 /// Where a secret may begin, or is named.

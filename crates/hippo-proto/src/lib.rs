@@ -19,7 +19,7 @@ pub use client::{Client, ClientError, Notifications};
 pub use error::{ErrorData, ErrorKind, RpcError};
 pub use event::{Event, EventName, Notification, Progress};
 pub use frame::{Frame, FrameReader, MAX_LINE_BYTES};
-pub use methods::{METHODS, Request};
+pub use methods::{METHODS, Request, shorten};
 pub use parse::{Call, parse_request};
 pub use paths::Paths;
 pub use reply::{Id, Reply, encode_error, encode_notification, encode_result};

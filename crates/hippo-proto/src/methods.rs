@@ -167,7 +167,7 @@ fn deserialize_naming<T: DeserializeOwned>(
 }
 
 /// At most the first 64 characters: what a caller sent is not echoed at any length.
-pub(crate) fn shorten(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     let mut chars = text.chars();
     let mut short: String = chars.by_ref().take(64).collect();
     if chars.next().is_some() {

@@ -2,47 +2,79 @@
 //!
 //! The new bytes take the file's place in one step, and what stood there until then stays beside it under another name
 //! until [`settle`]. Whoever wrote between the caller's last look and that step, or still writes through an open
-//! handle, has written into the file beside: the caller reads it again after a while, and takes up what is new.
+//! handle, has written into the file beside: the caller reads it again after a while, and takes up what is new. There
+//! are [`SLOTS`] such names, so that nobody who writes often has to let go of what was replaced a moment ago.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Where the bytes that were replaced stand until [`settle`].
+/// Replaced contents of one file that can stand beside it at the same time.
+pub const SLOTS: u32 = 32;
+/// Where new bytes wait on file systems that cannot exchange two names.
+const ASIDE: &str = "new";
+
+/// Where the bytes stand until [`settle`] that a replacement in this slot took out of the way.
 #[must_use]
-pub fn replaced_path(path: &Path) -> PathBuf {
-    beside(path, "replaced")
+pub fn replaced_path(path: &Path, slot: u32) -> PathBuf {
+    match slot {
+        0 => beside(path, "replaced"),
+        slot => beside(path, &format!("replaced-{slot}")),
+    }
 }
 
 /// Puts `bytes` in the place of a file, durably, and answers what stood there; `None`: there was no file.
 ///
-/// What was replaced by an earlier call must have been settled: it would be lost. A process that ends in the middle may
-/// leave `bytes` themselves at [`replaced_path`], never put in place: the caller knows them by what it meant to write.
+/// A process that ends in the middle may leave `bytes` themselves at [`replaced_path`], all of them and never put in
+/// place: the caller knows them by what it meant to write.
 ///
 /// # Errors
-/// When the system refuses, or something is not settled ([`io::ErrorKind::AlreadyExists`]); the file is as it was.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
-    let old = replaced_path(path);
-    let placed = write(&old, path, bytes).and_then(|()| {
-        exchange(&old, path).inspect_err(|_| {
-            // The first error is the one to report.
-            let _ = fs::remove_file(&old);
-        })
-    });
+/// When the system refuses, or something is not settled in this slot ([`io::ErrorKind::AlreadyExists`]); the file is as it
+/// was.
+pub fn replace(path: &Path, bytes: &[u8], slot: u32) -> io::Result<Option<Vec<u8>>> {
+    let old = replaced_path(path, slot);
+    if old.symlink_metadata().is_ok() {
+        return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+    }
+    // Only whole contents ever stand in a slot: what a process that ended left half written stands elsewhere.
+    let draft = beside(path, "draft");
+    let placed = write(&draft, path, bytes)
+        .and_then(|()| fs::rename(&draft, &old).inspect_err(|_| discard(&draft)))
+        .and_then(|()| exchange(&old, path).inspect_err(|_| discard(&old)));
     if placed? {
         sync_folder(folder_of(path))?;
-        return replaced(path);
+        return replaced(path, slot);
     }
     sync_folder(folder_of(path))?;
     Ok(None)
 }
 
-/// The bytes that the last [`replace`] took out of the way, as they are by now; `None`: nothing waits to be settled.
+/// Takes a file away, and answers what stood there; it stays beside as after [`replace`]. `None`: there is no file.
+///
+/// # Errors
+/// As [`replace`].
+pub fn take_away(path: &Path, slot: u32) -> io::Result<Option<Vec<u8>>> {
+    let old = replaced_path(path, slot);
+    if old.symlink_metadata().is_ok() {
+        return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+    }
+    match fs::rename(path, &old) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+        Ok(()) => {
+            sync_folder(folder_of(path))?;
+            replaced(path, slot)
+        }
+    }
+}
+
+/// The bytes that the last replacement in this slot took out of the way, as they are by now; `None`: nothing waits there to
+/// be settled.
 ///
 /// # Errors
 /// When they cannot be read.
-pub fn replaced(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(replaced_path(path)) {
+pub fn replaced(path: &Path, slot: u32) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(replaced_path(path, slot)) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -53,15 +85,40 @@ pub fn replaced(path: &Path) -> io::Result<Option<Vec<u8>>> {
 ///
 /// # Errors
 /// When the system refuses.
-pub fn settle(path: &Path) -> io::Result<()> {
-    match fs::remove_file(replaced_path(path)) {
+pub fn settle(path: &Path, slot: u32) -> io::Result<()> {
+    match fs::remove_file(replaced_path(path, slot)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
 }
 
+/// Removes what a process that was stopped left of a replacement, but for what stands in slots. Answers whether that
+/// replacement is known not to have happened: what stands in its slot is then no content that was replaced.
+pub fn tidy(path: &Path) -> bool {
+    discard(&beside(path, "draft"));
+    let aside = beside(path, ASIDE);
+    let cut_off = aside.symlink_metadata().is_ok();
+    discard(&aside);
+    cut_off
+}
+
+/// The first error is the one to report.
+fn discard(path: &Path) {
+    let _ = fs::remove_file(path);
+}
+
 fn write(to: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::options().write(true).create_new(true).open(to)?;
+    // An earlier process may have left a half written one.
+    discard(to);
+    let in_the_way = |error: io::Error| io::Error::other(format!("{}: {error}", to.display()));
+    let mut file = File::options()
+        .write(true)
+        .create_new(true)
+        .open(to)
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => in_the_way(error),
+            _ => error,
+        })?;
     let written = (|| {
         if let Ok(metadata) = fs::metadata(path) {
             file.set_permissions(metadata.permissions())?;
@@ -69,10 +126,7 @@ fn write(to: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
         file.write_all(bytes)?;
         file.sync_all()
     })();
-    written.inspect_err(|_| {
-        // The first error is the one to report.
-        let _ = fs::remove_file(to);
-    })
+    written.inspect_err(|_| discard(to))
 }
 
 /// Exchanges the two names, or moves the first to the second where that is free. Answers whether there was a file.
@@ -110,7 +164,7 @@ fn exchange(new: &Path, path: &Path) -> io::Result<bool> {
 /// For file systems that cannot exchange two names: a file that another program moves here between the last two steps is
 /// lost.
 fn exchange_by_link(new: &Path, path: &Path) -> io::Result<bool> {
-    let aside = beside(path, "new");
+    let aside = beside(path, ASIDE);
     fs::rename(new, &aside)?;
     let was_there = match fs::hard_link(path, new) {
         Ok(()) => true,
@@ -149,19 +203,61 @@ mod tests {
     fn what_is_replaced_stays_until_it_is_settled() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("INDEX.md");
-        assert_eq!(replace(&path, b"one").unwrap(), None);
-        assert_eq!(replaced(&path).unwrap(), None);
-        assert_eq!(replace(&path, b"two").unwrap().unwrap(), b"one");
+        assert_eq!(replace(&path, b"one", 0).unwrap(), None);
+        assert_eq!(replaced(&path, 0).unwrap(), None);
+        assert_eq!(replace(&path, b"two", 0).unwrap().unwrap(), b"one");
         assert_eq!(
-            replace(&path, b"three").unwrap_err().kind(),
+            replace(&path, b"three", 0).unwrap_err().kind(),
             io::ErrorKind::AlreadyExists
         );
         assert_eq!(fs::read(&path).unwrap(), b"two");
-        settle(&path).unwrap();
-        settle(&path).unwrap();
-        assert_eq!(replace(&path, b"three").unwrap().unwrap(), b"two");
+        settle(&path, 0).unwrap();
+        settle(&path, 0).unwrap();
+        assert_eq!(replace(&path, b"three", 0).unwrap().unwrap(), b"two");
         let names: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
         assert_eq!(names.len(), 2, "nothing else is left: {names:?}");
+    }
+
+    #[test]
+    fn each_slot_keeps_what_it_took_out_of_the_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("INDEX.md");
+        fs::write(&path, "0").unwrap();
+        let mut handle = File::options().append(true).open(&path).unwrap();
+        for slot in 0..SLOTS {
+            let (new, old) = ((slot + 1).to_string(), slot.to_string());
+            let replaced = replace(&path, new.as_bytes(), slot).unwrap();
+            assert_eq!(replaced.unwrap(), old.as_bytes());
+        }
+        handle.write_all(b" late").unwrap();
+        assert_eq!(replaced(&path, 0).unwrap().unwrap(), b"0 late");
+        assert_eq!(replaced(&path, 1).unwrap().unwrap(), b"1");
+        (0..SLOTS).for_each(|slot| settle(&path, slot).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_draft_that_a_process_left_is_in_nobodys_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("INDEX.md");
+        fs::write(beside(&path, "draft"), "ha").unwrap();
+        assert_eq!(replace(&path, b"half", 0).unwrap(), None);
+        assert_eq!(fs::read(&path).unwrap(), b"half");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_taken_away_stays_beside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("INDEX.md");
+        assert_eq!(take_away(&path, 0).unwrap(), None);
+        fs::write(&path, "old").unwrap();
+        assert_eq!(take_away(&path, 0).unwrap().unwrap(), b"old");
+        assert!(!path.exists());
+        fs::write(&path, "new").unwrap();
+        take_away(&path, 0).unwrap_err();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(replaced(&path, 0).unwrap().unwrap(), b"old");
     }
 
     #[test]
@@ -170,9 +266,9 @@ mod tests {
         let path = folder.path().join("INDEX.md");
         fs::write(&path, "old").unwrap();
         let mut handle = File::options().append(true).open(&path).unwrap();
-        assert_eq!(replace(&path, b"new").unwrap().unwrap(), b"old");
+        assert_eq!(replace(&path, b"new", 0).unwrap().unwrap(), b"old");
         handle.write_all(b" and late").unwrap();
-        assert_eq!(replaced(&path).unwrap().unwrap(), b"old and late");
+        assert_eq!(replaced(&path, 0).unwrap().unwrap(), b"old and late");
         assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
@@ -182,7 +278,7 @@ mod tests {
         let path = folder.path().join("INDEX.md");
         fs::create_dir(&path).unwrap();
         fs::write(path.join("inside"), "x").unwrap();
-        assert!(replace(&path, b"new").is_err());
+        assert!(replace(&path, b"new", 0).is_err());
         assert!(path.join("inside").exists());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -195,7 +291,7 @@ mod tests {
         let path = folder.path().join("INDEX.md");
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        replace(&path, b"new").unwrap();
+        replace(&path, b"new", 0).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
     }
 }

@@ -1,5 +1,6 @@
 //! Which settings are in force? Defaults < `config.toml` < the workspace's own file < environment < flags.
 
+mod index;
 mod keys;
 mod layer;
 
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use index::{Cycles, Decay, DecayProfile, Index};
 use layer::{Layer, Whose};
 
 /// The daemon's settings.
@@ -22,6 +24,12 @@ pub struct Config {
     pub embed: Embed,
     /// What a search does unless it says otherwise.
     pub search: Search,
+    /// The index file.
+    pub index: Index,
+    /// When its cycles run.
+    pub cycles: Cycles,
+    /// How strength fades.
+    pub decay: Decay,
     /// Limits of the socket.
     pub server: Server,
     /// What is logged.
@@ -40,6 +48,10 @@ pub struct WorkspaceConfig {
     pub watch: Watch,
     /// What a search does unless it says otherwise.
     pub search: Search,
+    /// The index file.
+    pub index: Index,
+    /// When its cycles run.
+    pub cycles: Cycles,
 }
 
 /// `[sources]`
@@ -115,6 +127,8 @@ pub struct Search {
     pub limit: usize,
     /// Mode, when the request does not say.
     pub default_mode: hippo_proto::Mode,
+    /// What an entry of the index that matches adds to the score of what it points at, at most.
+    pub index_weight: f64,
     /// IANA name of the zone in which "yesterday" is understood; empty is the system's.
     pub timezone: String,
 }
@@ -208,17 +222,7 @@ impl Config {
         let file = root.join(".hippocampus").join("config.toml");
         let mut layer = layer::of_file(&file, Whose::Workspace)?;
         layer.drop_keys(&self.fixed);
-        let Self {
-            sources,
-            watch,
-            search,
-            ..
-        } = layer::merge(self, &[layer])?;
-        Ok(WorkspaceConfig {
-            sources,
-            watch,
-            search,
-        })
+        Ok(WorkspaceConfig::of(layer::merge(self, &[layer])?))
     }
 
     /// All keys with their meaning and default, as TOML.
@@ -258,8 +262,12 @@ impl Default for Config {
             search: Search {
                 limit: 10,
                 default_mode: hippo_proto::Mode::Hybrid,
+                index_weight: 0.0,
                 timezone: String::new(),
             },
+            index: Index::default(),
+            cycles: Cycles::default(),
+            decay: Decay::default(),
             server: Server {
                 max_connections: 256,
                 max_line_bytes: 16 << 20,
@@ -270,19 +278,33 @@ impl Default for Config {
     }
 }
 
-impl Default for WorkspaceConfig {
-    fn default() -> Self {
+impl WorkspaceConfig {
+    fn of(config: Config) -> Self {
         let Config {
             sources,
             watch,
             search,
+            index,
+            cycles,
+            decay,
             ..
-        } = Config::default();
+        } = config;
         Self {
             sources,
             watch,
             search,
+            index: Index {
+                decay: decay.profile,
+                ..index
+            },
+            cycles,
         }
+    }
+}
+
+impl Default for WorkspaceConfig {
+    fn default() -> Self {
+        Self::of(Config::default())
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod doctor;
 mod embedding;
+mod entries;
 mod housekeeping;
 mod ingest;
 mod open;
@@ -29,6 +30,7 @@ use crate::watcher::WatchEvent;
 use ingest::{Ingest, Refreshed};
 use workspace::Workspace;
 
+pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_of, root_missing};
 pub use requests::store_error;
 
 /// How long the engine works before it looks at its events again.
@@ -112,6 +114,18 @@ impl Engine {
                     workspace.trouble = Some(error);
                 }
             }
+            Event::Planned(planned) => self.planned(planned),
+            Event::Asked { root, trace } => self.with_root(&root, |engine, workspace| {
+                engine.asked(workspace, trace, now);
+            }),
+            Event::Order { root, order } => self.with_root(&root, |engine, workspace| {
+                engine.order(workspace, order, now);
+            }),
+            Event::Tick => {
+                for workspace in self.workspaces.values_mut() {
+                    workspace.entries.look_at = now;
+                }
+            }
             Event::GraphBuilt { workspace, built } => self.graph_built(workspace, built),
             Event::ModelChanged => {
                 self.shared.embed.reset(self.shared.models.state());
@@ -171,9 +185,11 @@ impl Engine {
         let removed = removed + self.delete(&mut workspace, now);
         self.feed(&mut workspace, now);
         self.keep_house(&mut workspace, now);
+        let tending = self.tend_entries(&mut workspace, now);
         let settled = workspace.dirty.is_empty() && workspace.missing.is_empty();
         let damaged = workspace.trouble.as_ref().is_some_and(StoreError::needs_rebuild);
-        if settled && !damaged && workspace.pending.blocked_until.is_none() {
+        let waits = workspace.pending.blocked_until.is_some() || workspace.entries.again_at.is_some();
+        if settled && !damaged && !waits {
             // What the store refused is done by now, or not wanted any more.
             workspace.trouble = None;
         }
@@ -184,7 +200,9 @@ impl Engine {
         self.publish(&mut workspace, now, changed, removed);
         self.answer_waiters(&mut workspace);
         let now = self.shared.clock.monotonic();
-        let busy = workspace.scan_at <= now || workspace.dirty.values().any(|dirty| dirty.not_before <= now);
+        let busy = tending
+            || workspace.scan_at <= now
+            || workspace.dirty.values().any(|dirty| dirty.not_before <= now);
         self.workspaces.insert(key, workspace);
         busy
     }
@@ -296,6 +314,7 @@ impl Engine {
             let dirty = workspace.dirty.values().map(|dirty| dirty.not_before);
             dirty
                 .chain([workspace.scan_at, workspace.housekeeping_due(now)])
+                .chain(workspace.entries_due())
                 .chain(workspace.pending.blocked_until)
                 .chain(workspace.pending.spared.map(|(until, _)| until))
                 .chain(workspace.deletions_due().filter(|_| workspace.dirty.is_empty()))
@@ -309,6 +328,15 @@ impl Engine {
         self.workspaces
             .values_mut()
             .find(|workspace| workspace.root == root)
+    }
+
+    /// Does something with a workspace that needs the engine too.
+    fn with_root(&mut self, root: &std::path::Path, work: impl FnOnce(&mut Self, &mut Workspace)) {
+        let key = self.by_root(root).map(|workspace| workspace.key);
+        if let Some(mut workspace) = key.and_then(|key| self.workspaces.remove(&key)) {
+            work(self, &mut workspace);
+            self.workspaces.insert(workspace.key, workspace);
+        }
     }
 
     fn tell(&self, news: News) {

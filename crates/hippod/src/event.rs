@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use tokio::sync::oneshot;
 
+use hippo_core::consolidation::Cycle;
 use hippo_proto::{
-    DoctorRequest, DoctorResponse, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse,
-    WorkspaceSyncResponse,
+    CycleHistoryRequest, CycleHistoryResponse, DoctorRequest, DoctorResponse, NextCycle, Pending, RpcError,
+    WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
 };
 
 use hippo_store::StoreError;
 
 use crate::embed_worker::EmbedEvent;
+use crate::engine::{Order, Planned, Trace};
 use crate::watcher::WatchEvent;
 
 /// One thing for the engine to act on.
@@ -44,6 +46,24 @@ pub enum Event {
         /// The graph, or nothing where the build was cancelled.
         built: Option<hippo_store::vector::Built>,
     },
+    /// A plan of a cycle was made.
+    Planned(Planned),
+    /// A question was answered.
+    Asked {
+        /// Canonical root of the workspace.
+        root: PathBuf,
+        /// What it leaves behind.
+        trace: Trace,
+    },
+    /// Something wants to be done to the entries of a workspace.
+    Order {
+        /// Canonical root of the workspace.
+        root: PathBuf,
+        /// What.
+        order: Order,
+    },
+    /// Time has passed: cycles may be due.
+    Tick,
     /// The installed model files have changed.
     ModelChanged,
     /// Finish the step at hand, save, and end.
@@ -78,6 +98,22 @@ pub enum Request {
         /// The way back.
         reply: Answer<WorkspaceSyncResponse>,
     },
+    /// What runs there were.
+    History {
+        /// Canonical root.
+        root: PathBuf,
+        /// Which.
+        request: CycleHistoryRequest,
+        /// The way back.
+        reply: Answer<CycleHistoryResponse>,
+    },
+    /// What waits for somebody, and what comes next.
+    Heartbeat {
+        /// Canonical root.
+        root: PathBuf,
+        /// The way back.
+        reply: Answer<Beat>,
+    },
     /// Look for problems.
     Doctor {
         /// What to look at.
@@ -85,6 +121,17 @@ pub enum Request {
         /// The way back.
         reply: Answer<DoctorResponse>,
     },
+}
+
+/// What the engine says to a heartbeat.
+#[derive(Debug, Clone, Default)]
+pub struct Beat {
+    /// Cycles that are due, in the order in which they are to run.
+    pub due: Vec<Cycle>,
+    /// What waits for somebody.
+    pub pending: Vec<Pending>,
+    /// When each cycle can become due next.
+    pub next: Vec<NextCycle>,
 }
 
 /// The way back to a client.

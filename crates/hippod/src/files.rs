@@ -4,6 +4,9 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
+use hippo_core::chunk;
+use hippo_core::entry::Pointer;
+
 /// Opens a regular file. A pipe without a writer is not waited for.
 ///
 /// # Errors
@@ -30,6 +33,26 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::from(io::ErrorKind::FileTooLarge));
     }
     Ok(bytes)
+}
+
+/// Whether something stands where a pointer points: the file, and in it a section of that title.
+pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
+    let Ok(real) = root.join(&pointer.path).canonicalize() else {
+        return false;
+    };
+    if !real.starts_with(root) {
+        return false;
+    }
+    let Some(section) = &pointer.section else {
+        return true;
+    };
+    let Ok(bytes) = read(&real, limit) else {
+        return false;
+    };
+    chunk::chunk(&bytes)
+        .sections
+        .iter()
+        .any(|there| there.title == *section)
 }
 
 #[cfg(unix)]

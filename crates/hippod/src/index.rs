@@ -1,6 +1,8 @@
 //! What are the index entries of a workspace now, as questions see them?
 
-use std::collections::HashMap;
+pub mod answers;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use hippo_core::consolidation::{Place, Record};
@@ -11,17 +13,17 @@ use hippo_core::retrieval::terms::QueryTerm;
 use hippo_core::time::Timestamp;
 
 /// The entries of a workspace as of one moment; made anew by the engine when one of them changes.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct IndexView {
     records: Vec<Arc<Record>>,
-    by_id: HashMap<EntryId, usize>,
+    by_id: Arc<HashMap<EntryId, usize>>,
     /// Entries in the index, by the paths they point at.
-    by_path: HashMap<String, Vec<usize>>,
+    by_path: Arc<HashMap<String, Vec<usize>>>,
     /// Entries in the index that a question made, by the terms of that question.
-    by_cue: HashMap<String, usize>,
-    cues: Cues,
-    /// The entry of each one that `cues` knows.
-    shown: Vec<usize>,
+    by_cue: Arc<HashMap<String, usize>>,
+    told: Arc<Words>,
+    /// The same for entries that questions made: what was asked before must not change what else is found.
+    asked: Arc<Words>,
     profile: Profile,
     /// Tokens of the index file.
     pub tokens: u64,
@@ -29,43 +31,122 @@ pub struct IndexView {
     pub forgotten: usize,
 }
 
+/// The words of some entries, and which ones these are.
+#[derive(Debug, Default)]
+struct Words {
+    cues: Cues,
+    shown: Vec<usize>,
+}
+
+impl Words {
+    fn of(records: &[Arc<Record>], asked: bool) -> Arc<Self> {
+        let shown = records.iter().enumerate().filter(|(_, record)| {
+            !matches!(record.place, Place::Archive(_)) && record.learned.is_some() == asked
+        });
+        let shown: Vec<usize> = shown.map(|(at, _)| at).collect();
+        Arc::new(Self {
+            cues: Cues::new(shown.iter().map(|at| &records[*at].entry)),
+            shown,
+        })
+    }
+}
+
+/// Whether a question finds both in the same way.
+fn is_found_alike(a: &Record, b: &Record) -> bool {
+    let archived = |record: &Record| matches!(record.place, Place::Archive(_));
+    let cue = |record: &Record| record.learned.as_ref().map(|learned| learned.cue.clone());
+    let (one, other) = (&a.entry, &b.entry);
+    archived(a) == archived(b)
+        && one.topic == other.topic
+        && one.summary == other.summary
+        && one.tags == other.tags
+        && one.pointers == other.pointers
+        && cue(a) == cue(b)
+}
+
 impl IndexView {
-    /// A picture of these entries.
-    pub fn new<'a>(records: impl Iterator<Item = &'a Record>, profile: Profile) -> Self {
-        let records: Vec<Arc<Record>> = records.cloned().map(Arc::new).collect();
+    /// The picture of these entries that follows an earlier one: what has not changed is taken from there, so that an access
+    /// costs next to nothing.
+    pub fn after(before: &Self, now: &BTreeMap<EntryId, Record>, profile: Profile) -> Self {
+        let gone = before
+            .records
+            .iter()
+            .any(|record| !now.contains_key(&record.entry.id));
+        let nothing = Self::default();
+        let before = if gone { &nothing } else { before };
+        let (mut told, mut asked) = (gone, gone);
+        let mut reshaped = |record: &Record| match record.learned {
+            None => told = true,
+            Some(_) => asked = true,
+        };
+        let mut records = Vec::with_capacity(now.len());
+        for known in &before.records {
+            match now.get(&known.entry.id) {
+                Some(record) if **known != *record => {
+                    if !is_found_alike(known, record) {
+                        reshaped(known);
+                        reshaped(record);
+                    }
+                    records.push(Arc::new(record.clone()));
+                }
+                _ => records.push(Arc::clone(known)),
+            }
+        }
+        for record in now
+            .values()
+            .filter(|record| !before.by_id.contains_key(&record.entry.id))
+        {
+            reshaped(record);
+            records.push(Arc::new(record.clone()));
+        }
         let mut view = Self {
             profile,
+            by_id: Arc::clone(&before.by_id),
+            by_path: Arc::clone(&before.by_path),
+            by_cue: Arc::clone(&before.by_cue),
+            told: Arc::clone(&before.told),
+            asked: Arc::clone(&before.asked),
             ..Self::default()
         };
+        if told {
+            view.told = Words::of(&records, false);
+        }
+        if asked {
+            view.asked = Words::of(&records, true);
+        }
+        if told || asked {
+            view.place(&records);
+        }
+        view.records = records;
+        view
+    }
+
+    fn place(&mut self, records: &[Arc<Record>]) {
+        let (mut by_id, mut by_cue) = (HashMap::with_capacity(records.len()), HashMap::new());
+        let mut by_path: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, record) in records.iter().enumerate() {
-            view.by_id.insert(record.entry.id.clone(), at);
+            by_id.insert(record.entry.id.clone(), at);
             if matches!(record.place, Place::Archive(_)) {
                 continue;
             }
-            view.shown.push(at);
             if let Some(learned) = &record.learned {
-                view.by_cue.insert(learned.cue.join(" "), at);
+                by_cue.insert(learned.cue.join(" "), at);
             }
             for pointer in &record.entry.pointers {
-                let of_path = view.by_path.entry(pointer.path.clone()).or_default();
+                let of_path = by_path.entry(pointer.path.clone()).or_default();
                 if of_path.last() != Some(&at) {
                     of_path.push(at);
                 }
             }
         }
-        view.cues = Cues::new(view.shown.iter().map(|at| &records[*at].entry));
-        view.records = records;
-        view
+        self.by_id = Arc::new(by_id);
+        self.by_path = Arc::new(by_path);
+        self.by_cue = Arc::new(by_cue);
     }
 
-    /// All entries, the archived ones too, by id.
+    /// All entries, the archived ones too, in no order.
     pub fn records(&self) -> &[Arc<Record>] {
         &self.records
-    }
-
-    /// Whether there is none that a question could find.
-    pub fn is_empty(&self) -> bool {
-        self.shown.is_empty()
     }
 
     /// The entry with this id.
@@ -83,11 +164,21 @@ impl IndexView {
         decay::strength_at(&self.profile, &record.entry, now)
     }
 
-    /// Entries that a question names, the best first.
-    pub fn find(&self, terms: &[QueryTerm], limit: usize) -> Vec<(Match, &Arc<Record>)> {
-        let found = self.cues.find(terms, limit).into_iter();
+    /// Entries that a question names, the best first; of those that questions made only with `asked`.
+    pub fn find(&self, terms: &[QueryTerm], limit: usize, asked: bool) -> Vec<(Match, &Arc<Record>)> {
+        let mut found = self.found(&self.told, terms, limit);
+        if asked {
+            found.extend(self.found(&self.asked, terms, limit));
+            found.sort_by(|(a, _), (b, _)| b.relevance.total_cmp(&a.relevance));
+            found.truncate(limit);
+        }
         found
-            .filter_map(|hit| Some((hit, &self.records[*self.shown.get(hit.entry)?])))
+    }
+
+    fn found(&self, words: &Words, terms: &[QueryTerm], limit: usize) -> Vec<(Match, &Arc<Record>)> {
+        let found = words.cues.find(terms, limit).into_iter();
+        found
+            .filter_map(|hit| Some((hit, &self.records[*words.shown.get(hit.entry)?])))
             .collect()
     }
 
@@ -100,7 +191,11 @@ impl IndexView {
     pub fn of_place(&self, path: &str, heading: &[String]) -> Option<&Arc<Record>> {
         let of_path = self.by_path.get(path)?;
         let depth = |record: &Record| {
-            let mine = record.entry.pointers.iter().filter(|pointer| pointer.path == path);
+            let mine = record
+                .entry
+                .pointers
+                .iter()
+                .filter(|pointer| pointer.path == path);
             mine.filter_map(|pointer| match &pointer.section {
                 None => Some(0),
                 Some(section) => heading
@@ -115,7 +210,88 @@ impl IndexView {
             let record = &self.records[*at];
             depth(record).map(|depth| (record.learned.is_none(), depth, std::cmp::Reverse(*at)))
         };
-        let best = of_path.iter().filter_map(|at| rank(at).map(|rank| (rank, *at))).max();
+        let best = of_path
+            .iter()
+            .filter_map(|at| rank(at).map(|rank| (rank, *at)))
+            .max();
         best.map(|(_, at)| &self.records[at])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hippo_core::bootstrap::PROJECTS;
+    use hippo_core::entry::{Entry, Pointer};
+    use hippo_core::retrieval::terms::query_terms;
+
+    use super::*;
+
+    fn record(id: &str, topic: &str) -> Record {
+        Record {
+            entry: Entry {
+                id: EntryId(id.to_owned()),
+                topic: topic.to_owned(),
+                pointers: vec![Pointer {
+                    path: format!("{id}.md"),
+                    section: None,
+                }],
+                strength: 1.0,
+                version: 1,
+                ..Entry::default()
+            },
+            strength: 1.0,
+            place: Place::Index,
+            group: PROJECTS.to_owned(),
+            band: None,
+            hashes: vec![None],
+            filed: None,
+            strong_since: None,
+            consolidated: false,
+            replayed: None,
+            learned: None,
+            by_hand: false,
+            linked: Default::default(),
+        }
+    }
+
+    fn ids(view: &IndexView, question: &str) -> Vec<String> {
+        let found = view.find(&query_terms(question), 9, true);
+        found
+            .into_iter()
+            .map(|(_, record)| record.entry.id.0.clone())
+            .collect()
+    }
+
+    #[test]
+    fn a_picture_that_follows_another_is_the_one_made_anew() {
+        let mut now: BTreeMap<EntryId, Record> = BTreeMap::new();
+        let mut view = IndexView::default();
+        let mut change = |now: &BTreeMap<EntryId, Record>| {
+            view = IndexView::after(&view, now, Profile::PROTOCOL);
+            let anew = IndexView::after(&IndexView::default(), now, Profile::PROTOCOL);
+            for question in ["blue pump", "red valve", "green lantern"] {
+                assert_eq!(ids(&view, question), ids(&anew, question), "{question}");
+            }
+            for id in now.keys() {
+                assert_eq!(view.get(id).map(|record| &**record), now.get(id));
+                let path = format!("{id}.md");
+                let here = |view: &IndexView| view.of_place(&path, &[]).map(|record| record.entry.id.clone());
+                assert_eq!(here(&view), here(&anew));
+            }
+            assert_eq!(view.records().len(), now.len());
+        };
+        for (id, topic) in [("m", "Blue pump"), ("a", "Red valve"), ("z", "Green lantern")] {
+            now.insert(EntryId(id.to_owned()), record(id, topic));
+            change(&now);
+        }
+        let id = EntryId("m".to_owned());
+        now.get_mut(&id).unwrap().entry.hits = 7;
+        change(&now);
+        now.get_mut(&id).unwrap().entry.topic = "Red pump".to_owned();
+        change(&now);
+        now.get_mut(&id).unwrap().place = Place::Archive(Timestamp(1));
+        change(&now);
+        now.remove(&EntryId("a".to_owned()));
+        change(&now);
     }
 }

@@ -77,8 +77,10 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>) -> Result<()> {
 }
 
 fn log_to_stderr(level: &str) {
-    let filter = tracing_subscriber::EnvFilter::try_new(format!("{level},ort=warn,notify=warn"))
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    let filter = tracing_subscriber::EnvFilter::try_new(format!(
+        "{level},ort=warn,notify=warn,tokio_cron_scheduler=warn"
+    ))
+    .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -3,31 +3,31 @@
 mod filter;
 mod get;
 mod hit;
+mod index_first;
+mod question;
+mod scratch;
+mod trace;
 
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
+use hippo_core::consolidation::Passage;
 use hippo_core::retrieval::collapse;
-use hippo_core::retrieval::dates::{self, DateRange};
-use hippo_core::retrieval::rank::{self, Postings, RankInput, RankScratch, Ranked, VectorHits};
-use hippo_core::retrieval::terms::{self, QueryTerm};
-use hippo_core::time::Date;
-use hippo_proto::{
-    ErrorKind, IndexState, MAX_LIMIT, Mode, RpcError, SearchRequest, SearchResponse, Strategy,
-};
+use hippo_core::retrieval::rank::{self, Postings, RankInput, Ranked, VectorHits};
+use hippo_proto::{ErrorKind, IndexState, Mode, RpcError, SearchRequest, SearchResponse, Strategy};
 use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
 
 use crate::clock::date_in;
-use crate::config;
 use crate::engine::store_error;
 use crate::event::Event;
 use crate::shared::Shared;
 use crate::verify::Verifier;
 use crate::view::{Picture, WorkspaceView};
-use filter::Filter;
 use hit::Collector;
+use index_first::{Consulted, Route};
+use question::Question;
+use scratch::with_scratch;
 
 pub use get::get;
 
@@ -59,13 +59,32 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
         .search
         .time_zone()
         .unwrap_or_else(|| shared.clock.time_zone());
-    let today = date_in(shared.clock.now(), &zone);
-    let question = Arc::new(Question::new(request, &view.root, &view.config.search, today)?);
+    let now = shared.clock.now();
+    let today = date_in(now, &zone);
+    let question = Arc::new(Question::new(
+        request,
+        &view.root,
+        &view.config.search,
+        today,
+        now,
+    )?);
+    let mut consulted = index_first::consult(&view, &question)?;
+    let finish = |consulted: &Consulted, answered: Answered| {
+        let mut response = trace::leave(shared, &view, &question, consulted, answered);
+        response.took_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(response)
+    };
+    if consulted.route == Route::Index {
+        match from_index(shared, &view, &question, &consulted).await? {
+            Ok(answered) => return finish(&consulted, answered),
+            Err(why) => consulted.verify(why),
+        }
+    }
+    let consulted = Arc::new(consulted);
     // The model may change between the question's vector and the ranking: then it is embedded anew, once at most.
     for _ in 0..2 {
-        if let Some(mut response) = attempt(shared, &view, &question).await? {
-            response.took_ms = start.elapsed().as_secs_f64() * 1e3;
-            return Ok(response);
+        if let Some(answered) = attempt(shared, &view, &question, &consulted).await? {
+            return finish(&consulted, answered);
         }
     }
     Err(
@@ -74,14 +93,47 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
     )
 }
 
-/// One answer; nothing where the model changed while it was made.
+/// An answer, and what is known of it beside what the client hears.
+pub struct Answered {
+    response: SearchResponse,
+    /// The passage of each result.
+    passages: Vec<Passage>,
+    /// There was no more to give.
+    all: bool,
+    /// Some of what was ranked does not stand on disk any more.
+    gone: bool,
+}
+
+/// The answer of the entries alone, or why they have none.
+async fn from_index(
+    shared: &Arc<Shared>,
+    view: &Arc<WorkspaceView>,
+    question: &Arc<Question>,
+    consulted: &Consulted,
+) -> Result<Result<Answered, &'static str>, RpcError> {
+    let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
+    let consulted = consulted.clone();
+    let work = move || {
+        Recall {
+            shared: &shared,
+            view: &view,
+            question: &question,
+            consulted: &consulted,
+        }
+        .by_entries()
+    };
+    tokio::task::spawn_blocking(work).await.map_err(gone)?
+}
+
+/// One answer by search; nothing where the model changed while it was made.
 async fn attempt(
     shared: &Arc<Shared>,
     view: &Arc<WorkspaceView>,
     question: &Arc<Question>,
-) -> Result<Option<SearchResponse>, RpcError> {
+    consulted: &Arc<Consulted>,
+) -> Result<Option<Answered>, RpcError> {
     let model = match question.mode {
-        Mode::Lexical => None,
+        Mode::Lexical | Mode::Index => None,
         // Vectors of earlier days do not speak when search by meaning is switched off.
         Mode::Hybrid | Mode::Vector => view
             .picture()
@@ -120,59 +172,17 @@ async fn attempt(
         );
     }
     let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
+    let consulted = Arc::clone(consulted);
     let recall = move || {
         Recall {
             shared: &shared,
             view: &view,
             question: &question,
+            consulted: &consulted,
         }
         .answer(vector.as_deref(), model.as_deref())
     };
     tokio::task::spawn_blocking(recall).await.map_err(gone)?
-}
-
-/// What is asked, with the configuration's defaults filled in.
-struct Question {
-    request: SearchRequest,
-    mode: Mode,
-    limit: usize,
-    filter: Filter,
-    terms: Vec<QueryTerm>,
-    expressions: Vec<String>,
-    dates: Option<DateRange>,
-}
-
-impl Question {
-    fn new(
-        request: SearchRequest,
-        root: &Path,
-        defaults: &config::Search,
-        today: Date,
-    ) -> Result<Self, RpcError> {
-        let mut terms = terms::query_terms(&request.query);
-        if terms.iter().any(|term| !term.stop) {
-            terms.retain(|term| !term.stop);
-        }
-        let limit = match (request.limit, request.budget_tokens) {
-            (Some(limit), _) => limit as usize,
-            // The budget says how many.
-            (None, Some(_)) => MAX_LIMIT as usize,
-            (None, None) => defaults.limit,
-        };
-        Ok(Self {
-            mode: request.mode.unwrap_or(defaults.default_mode),
-            limit,
-            filter: Filter::new(&request, root)?,
-            expressions: terms.iter().map(terms::fts_query).collect(),
-            terms,
-            dates: dates::date_range(&request.query, today),
-            request,
-        })
-    }
-
-    fn postings(&self, view: &WorkspaceView, picture: &Picture) -> Result<Vec<Arc<[u32]>>, StoreError> {
-        view.postings(picture, &self.expressions)
-    }
 }
 
 /// One search at work.
@@ -180,32 +190,40 @@ struct Recall<'a> {
     shared: &'a Shared,
     view: &'a WorkspaceView,
     question: &'a Question,
+    consulted: &'a Consulted,
 }
 
 impl Recall<'_> {
     /// `model` is the one that made `vector`; nothing where another one answers by now.
-    fn answer(
-        &self,
-        vector: Option<&[f32]>,
-        model: Option<&str>,
-    ) -> Result<Option<SearchResponse>, RpcError> {
+    fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<Answered>, RpcError> {
         let picture = self.view.picture();
         if vector.is_some() && picture.model.as_deref() != model {
             return Ok(None);
         }
-        let ranked = self.rank(&picture, vector)?;
+        let ranked = self.rank(&picture, vector, &|_| true)?;
+        #[expect(clippy::cast_possible_truncation, reason = "a weight of a few digits")]
+        let weight = self.view.config.search.index_weight as f32;
+        let ranked = self.consulted.lift(&picture, ranked, weight);
+        Ok(Some(self.collect(picture, &ranked, vector.is_some())))
+    }
+
+    /// Checks ranked chunks against the disk, and packs those that stand there.
+    fn collect(&self, picture: RwLockReadGuard<'_, Picture>, ranked: &[Ranked], vector: bool) -> Answered {
         let mut collector = Collector::new(&self.question.request, self.question.limit);
-        let places = collector.places(&picture, &ranked);
-        let index = self.index_state(&picture, vector.is_some());
+        let places = collector.places(&picture, ranked);
+        let index = self.index_state(&picture, vector);
         drop(picture);
 
         let mut verifier = Verifier::new(&self.view.root, self.view.config.sources.max_file_bytes);
+        let mut gone = false;
         for place in places {
             if collector.is_full() {
                 break;
             }
             if let Some(text) = verifier.check(&place.path, place.mark, place.span) {
                 collector.take(place, text);
+            } else {
+                gone = true;
             }
         }
         let changed = verifier.changed();
@@ -216,8 +234,8 @@ impl Recall<'_> {
                 paths: changed,
             });
         }
-        let found = collector.found();
-        let (results, tokens, mut notes) = collector.finish();
+        let (found, all) = (collector.found(), !collector.is_full());
+        let (results, passages, tokens, mut notes) = collector.finish();
         if results.is_empty()
             && let Some(least) = found
         {
@@ -228,22 +246,39 @@ impl Recall<'_> {
         if let Some(range) = self.question.dates {
             notes.push(format!("dates understood as {} to {}", range.start, range.end));
         }
-        Ok(Some(SearchResponse {
+        let response = SearchResponse {
             query: self.question.request.query.clone(),
             mode: self.question.mode,
-            strategy: Strategy::Search,
+            strategy: match self.consulted.route {
+                Route::Search => Strategy::Search,
+                Route::Index => Strategy::Index,
+                Route::Both => Strategy::Hybrid,
+            },
             results,
             tokens,
             index,
             notes,
+            trace: None,
             took_ms: 0.0,
-        }))
+        };
+        Answered {
+            response,
+            passages,
+            all,
+            gone,
+        }
     }
 
-    fn rank(&self, picture: &Picture, vector: Option<&[f32]>) -> Result<Vec<Ranked>, RpcError> {
+    /// Chunks by how well they answer; only those for which `within` holds.
+    fn rank(
+        &self,
+        picture: &Picture,
+        vector: Option<&[f32]>,
+        within: &(dyn Fn(u32) -> bool + Sync),
+    ) -> Result<Vec<Ranked>, RpcError> {
         let lists = match self.question.mode {
             Mode::Vector => Vec::new(),
-            Mode::Hybrid | Mode::Lexical => self
+            Mode::Hybrid | Mode::Lexical | Mode::Index => self
                 .question
                 .postings(self.view, picture)
                 .map_err(|error| refused(self.shared, self.view, error))?,
@@ -255,7 +290,7 @@ impl Recall<'_> {
             .zip(&lists)
             .map(|(term, chunks)| Postings { term, chunks })
             .collect();
-        let passes = |chunk: u32| self.question.filter.passes(picture, chunk);
+        let passes = |chunk: u32| within(chunk) && self.question.filter.passes(picture, chunk);
         let prepared = vector.and_then(|vector| PreparedQuery::new(vector).ok());
         let vectors = match &prepared {
             Some(query) => Some(self.nearest(picture, query, &passes)?),
@@ -270,7 +305,7 @@ impl Recall<'_> {
             corpus: &picture.corpus,
             mode: match self.question.mode {
                 Mode::Hybrid => rank::Mode::Hybrid,
-                Mode::Lexical => rank::Mode::Lexical,
+                Mode::Lexical | Mode::Index => rank::Mode::Lexical,
                 Mode::Vector => rank::Mode::Vector,
             },
             postings: &postings,
@@ -312,7 +347,9 @@ impl Recall<'_> {
 
     fn index_state(&self, picture: &Picture, vector: bool) -> IndexState {
         let freshness = self.view.freshness();
-        let wants_meaning = self.question.mode != Mode::Lexical && self.shared.config.embed.enabled;
+        let by_words =
+            matches!(self.question.mode, Mode::Lexical | Mode::Index) || self.consulted.route == Route::Index;
+        let wants_meaning = !by_words && self.shared.config.embed.enabled;
         let degraded = freshness.degraded.or_else(|| {
             let missing = wants_meaning && !vector && !picture.vectors.is_empty();
             missing.then(|| {
@@ -346,22 +383,6 @@ fn refused(shared: &Shared, view: &WorkspaceView, error: StoreError) -> RpcError
         });
     }
     refusal
-}
-
-/// Ranking keeps arrays by chunk id; a few of them are handed from query to query.
-fn with_scratch<T>(work: impl FnOnce(&mut RankScratch) -> T) -> T {
-    static KEPT: Mutex<Vec<RankScratch>> = Mutex::new(Vec::new());
-    let mut scratch = KEPT
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .pop()
-        .unwrap_or_default();
-    let result = work(&mut scratch);
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept.len() < 2 {
-        kept.push(scratch);
-    }
-    result
 }
 
 /// A task that panicked, or a daemon that is ending.

@@ -6,7 +6,9 @@
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind as IoErrorKind, Seek, Write};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
+use hippo_core::redact::without_secrets;
 use hippo_core::time::Date;
 use hippo_proto::{ErrorKind, RememberRequest, RpcError};
 
@@ -40,7 +42,7 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     let path = format!("memory/{today}.md");
     let topic = match &request.topic {
         Some(topic) => one_line(topic),
-        None => made(&request.text),
+        None => made(&without_secrets(&request.text)),
     };
     let section = match request.type_ {
         Some(kind) => format!("{topic} [{}]", kind.name()),
@@ -51,24 +53,41 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
         let what = format!("could not append to {path}: {error}");
         match error.kind() {
             IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
-                RpcError::new(ErrorKind::ReadOnly, what).hint("make the folder memory/ and its logs writable; nothing was written")
+                RpcError::new(ErrorKind::ReadOnly, what)
+                    .hint("make the folder memory/ and its logs writable; nothing was written")
             }
             _ => RpcError::internal(what).hint("look after the disk of the workspace; nothing was written"),
         }
     };
-    std::fs::create_dir_all(root.join("memory")).map_err(refused)?;
-    let real = whole.parent().map(Path::canonicalize).transpose().map_err(refused)?;
+    // Two clients that begin a day write its title once.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    match std::fs::create_dir(root.join("memory")) {
+        Err(error) if error.kind() != IoErrorKind::AlreadyExists => return Err(refused(error)),
+        _ => {}
+    }
+    let real = whole
+        .parent()
+        .map(Path::canonicalize)
+        .transpose()
+        .map_err(refused)?;
     let linked = whole.canonicalize().is_ok_and(|real| !real.starts_with(root));
     if linked || real.is_none_or(|real| !real.starts_with(root)) {
-        return Err(RpcError::bad_request(format!("the log leads out of the workspace: {path}"))
-            .hint("logs are written within the workspace only; nothing was written"));
+        return Err(
+            RpcError::bad_request(format!("the log leads out of the workspace: {path}"))
+                .hint("logs are written within the workspace only; nothing was written"),
+        );
     }
     let before = match files::read(&whole, LARGEST) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == IoErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(refused(error)),
     };
-    let end = if before.windows(2).any(|pair| pair == b"\r\n") { "\r\n" } else { "\n" };
+    let end = if before.windows(2).any(|pair| pair == b"\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
     let mut text = String::new();
     if before.is_empty() {
         text.push_str(&format!("# {today}\n\n"));
@@ -76,18 +95,27 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
         text.push_str(if before.ends_with(b"\n") { "\n" } else { "\n\n" });
     }
     let lead = text.len();
-    text.push_str(&format!("## {section}\n\n{}\n", request.text.trim()));
+    text.push_str(&format!("## {section}\n\n{}\n", tamed(request.text.trim())));
     let body = text[lead..].replace("\r\n", "\n");
     let lines = body.matches('\n').count();
     let text = format!("{}{body}", &text[..lead]).replace('\n', end);
-    let mut log = OpenOptions::new().append(true).create(true).open(&whole).map_err(refused)?;
+    let mut log = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(&whole)
+        .map_err(refused)?;
     log.write_all(text.as_bytes()).map_err(refused)?;
     log.sync_all().map_err(refused)?;
     // Others may have appended before and after: where it stands is counted from the end of this write.
     let after = log.stream_position().map_err(refused)?;
     let upto = usize::try_from(after).unwrap_or(usize::MAX);
     let now = files::read(&whole, LARGEST).map_err(refused)?;
-    let ends = now.get(..upto).unwrap_or(&now).iter().filter(|byte| **byte == b'\n').count();
+    let ends = now
+        .get(..upto)
+        .unwrap_or(&now)
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count();
     let end_line = u32::try_from(ends).unwrap_or(u32::MAX);
     let height = u32::try_from(lines.saturating_sub(1)).unwrap_or(0);
     Ok(Appended {
@@ -99,11 +127,47 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     })
 }
 
+/// A text that stays within its section: headings stand below the section's own, and a fence that was left open is
+/// closed.
+fn tamed(text: &str) -> String {
+    let mut open: Option<&str> = None;
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let bare = line.trim_start();
+        let fence = ["```", "~~~"].into_iter().find(|fence| bare.starts_with(fence));
+        match (open, fence) {
+            (None, Some(_)) => open = fence,
+            (Some(mark), Some(fence)) if mark == fence => open = None,
+            _ => {}
+        }
+        let marks = bare.bytes().take_while(|byte| *byte == b'#').count();
+        let heading = (1..=2).contains(&marks) && bare[marks..].starts_with([' ', '\t']);
+        if heading && open.is_none() && line.len() - bare.len() < 4 {
+            out.push_str(&"#".repeat(3 - marks));
+            out.push_str(bare);
+        } else {
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    if let Some(fence) = open {
+        out.push_str(fence);
+    }
+    out.trim_end().to_owned()
+}
+
 /// The beginning of a text as a heading.
 fn made(text: &str) -> String {
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let first = text
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
     let first = one_line(first.trim_start_matches(['#', '-', '*', '>', ' ']));
-    let sentence = first.split_inclusive(['.', '!', '?', ':', '。']).next().unwrap_or(&first);
+    let sentence = first
+        .split_inclusive(['.', '!', '?', ':', '。'])
+        .next()
+        .unwrap_or(&first);
     let sentence = sentence.trim_end_matches(['.', ':', '。', ' ']);
     if sentence.chars().count() <= TOPIC {
         return sentence.to_owned();
@@ -151,7 +215,10 @@ mod tests {
         assert_eq!((first.start_line, first.end_line), (3, 5));
         let log = root.join("memory/2026-03-02.md");
         let before = std::fs::read_to_string(&log).unwrap();
-        assert_eq!(before, "# 2026-03-02\n\n## The pump is blue\n\nThe pump is blue. It hums.\n");
+        assert_eq!(
+            before,
+            "# 2026-03-02\n\n## The pump is blue\n\nThe pump is blue. It hums.\n"
+        );
         let second = append(&root, day(), &request("two\nlines\n\n", Some("Valves"))).unwrap();
         let after = std::fs::read_to_string(&log).unwrap();
         assert!(after.starts_with(&before));
@@ -169,7 +236,10 @@ mod tests {
         let log = root.join("memory/2026-03-02.md");
         std::fs::write(&log, "# Day\r\n\r\nopen").unwrap();
         let done = append(&root, day(), &request("x\ny", Some("T"))).unwrap();
-        assert_eq!(std::fs::read_to_string(&log).unwrap(), "# Day\r\n\r\nopen\r\n\r\n## T\r\n\r\nx\r\ny\r\n");
+        assert_eq!(
+            std::fs::read_to_string(&log).unwrap(),
+            "# Day\r\n\r\nopen\r\n\r\n## T\r\n\r\nx\r\ny\r\n"
+        );
         assert_eq!((done.start_line, done.end_line), (5, 8));
     }
 
@@ -186,6 +256,20 @@ mod tests {
         let error = append(&root, "2026-03-03".parse().unwrap(), &request("x", None)).unwrap_err();
         assert!(error.message.contains("leads out"), "{error:?}");
         assert_eq!(std::fs::read_to_string(&away).unwrap(), "untouched");
+    }
+
+    #[test]
+    fn a_text_stays_within_its_section() {
+        assert_eq!(
+            tamed("# Day\nx\n## Other\n### Mine"),
+            "### Day\nx\n### Other\n### Mine"
+        );
+        assert_eq!(tamed("Code:\n```sh\n# ls\n"), "Code:\n```sh\n# ls\n```");
+        assert_eq!(tamed("```\nx\n```\n#tag"), "```\nx\n```\n#tag");
+        assert_eq!(
+            made(&without_secrets("The deploy token is glpat-1234567890abcdefghij")),
+            "The deploy token is …"
+        );
     }
 
     #[test]

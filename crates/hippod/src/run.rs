@@ -20,6 +20,7 @@ use crate::models::Models;
 use crate::registry::Registry;
 use crate::server;
 use crate::shared::{Shared, Views, stopped};
+use crate::ticks;
 
 /// Events kept for a subscriber that reads slowly.
 const NEWS_KEPT: usize = 1024;
@@ -73,6 +74,11 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         engine.run();
     })?;
     tracing::info!(socket = %shared.paths.socket.display(), "hippod answers");
+    // Without it the engine looks at what is due once an hour.
+    let ticks = ticks::start(events.clone()).await;
+    if let Err(error) = &ticks {
+        tracing::warn!(%error, "could not start the scheduler; cycles may come up to an hour late");
+    }
 
     let mut told = stop.subscribe();
     let serving = server::serve(Arc::clone(&shared), listener, stop.subscribe());
@@ -87,6 +93,10 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     let asked = stop.send_replace(true);
     if died != Some("the server") {
         serving.await;
+    }
+    if let Ok(mut ticks) = ticks {
+        // It only ticks: nothing is lost with it.
+        let _ = ticks.shutdown().await;
     }
     shared.embed.stop();
     // A dead engine takes no events.

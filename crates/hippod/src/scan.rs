@@ -86,7 +86,7 @@ pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> ScanR
     }
 }
 
-/// Looks at one path, with the same eyes. A second name of a file that has one already is not noticed.
+/// Looks at one path, with the same eyes. Of a second name only a link is noticed.
 pub fn look(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &str) -> Look {
     let Walked {
         files,
@@ -96,13 +96,23 @@ pub fn look(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &st
         ..
     } = walk(root, rules, config, Some(rel));
     if let Some((file, _)) = files.into_iter().find(|(file, _)| file.rel == rel) {
-        return Look::File(file);
+        return match first_name(root, rules, rel) {
+            Some(first) => Look::Skipped(format!("the same file as {first}")),
+            None => Look::File(file),
+        };
     }
     if !root_present || !unreadable_dirs.is_empty() {
         return Look::Unknown;
     }
     let skipped = skipped.into_iter().find(|skipped| skipped.rel == rel);
     skipped.map_or(Look::None, |skipped| Look::Skipped(skipped.reason))
+}
+
+/// The name without links of a file that is reached through one, where that is memory too.
+fn first_name(root: &Path, rules: &SourceRules, rel: &str) -> Option<String> {
+    let (root, real) = (root.canonicalize().ok()?, root.join(rel).canonicalize().ok()?);
+    let first = real.strip_prefix(&root).ok()?.to_str()?;
+    (first != rel && rules.is_source(first)).then(|| first.to_owned())
 }
 
 /// Keeps one name of each file and folder: one that leads through no link, else the first.

@@ -2,6 +2,7 @@
 
 mod connection;
 mod dispatch;
+mod entries;
 
 use std::sync::Arc;
 use std::time::Duration;

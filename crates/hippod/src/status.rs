@@ -76,6 +76,7 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
             building: false,
         },
         database_bytes: 0,
+        index: None,
     }
 }
 

@@ -14,6 +14,7 @@ use hippo_store::db::Reader;
 use hippo_store::vector::VectorIndex;
 
 use crate::config::WorkspaceConfig;
+use crate::index::IndexView;
 use crate::verify::{FileMark, Span};
 
 /// Postings kept for the terms of recent questions, in ids (4 bytes each).
@@ -45,6 +46,8 @@ pub struct Picture {
 pub struct Facts {
     /// Size and time of its file.
     pub mark: FileMark,
+    /// Generation of the documents at which it came as it is, or 0: before the daemon started.
+    pub generation: u64,
     /// Its sections, with their titles.
     pub sections: Box<[Section]>,
 }
@@ -101,6 +104,7 @@ pub struct WorkspaceView {
     status: Mutex<Option<WorkspaceStatus>>,
     readers: Mutex<Vec<Reader>>,
     postings: Mutex<PostingsCache>,
+    index: RwLock<Arc<IndexView>>,
 }
 
 #[derive(Default)]
@@ -131,6 +135,7 @@ impl WorkspaceView {
             status: Mutex::default(),
             readers: Mutex::default(),
             postings: Mutex::default(),
+            index: RwLock::default(),
         }
     }
 
@@ -142,6 +147,16 @@ impl WorkspaceView {
     /// The picture, for the engine: held for a commit and the patch that belongs to it.
     pub fn picture_mut(&self) -> RwLockWriteGuard<'_, Picture> {
         self.picture.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The index entries as of now.
+    pub fn index(&self) -> Arc<IndexView> {
+        Arc::clone(&self.index.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Replaces what questions see of the index entries.
+    pub fn set_index(&self, index: IndexView) {
+        *self.index.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(index);
     }
 
     /// How far behind the index is.

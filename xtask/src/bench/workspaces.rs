@@ -47,7 +47,12 @@ impl<'a> Workspaces<'a> {
         }
     }
 
-    /// A file or folder of the evaluation data.
+    /// The folder of the evaluation data.
+    pub fn eval(&self) -> &Path {
+        &self.eval
+    }
+
+    /// A file or folder of the evaluation data for retrieval.
     pub fn data(&self, name: &str) -> PathBuf {
         self.eval.join("retrieval").join(name)
     }
@@ -59,6 +64,11 @@ impl<'a> Workspaces<'a> {
     pub fn get(&mut self, name: &str) -> Result<Indexed> {
         let from = self.data(name).join("workspace");
         self.index(name, &from, |_| true)
+    }
+
+    /// Registers and compares the workspace `name` anew when it is next needed.
+    pub fn forget(&mut self, name: &str) {
+        self.indexed.remove(name);
     }
 
     /// The workspace of some of the files below `from`, indexed under a name of its own.

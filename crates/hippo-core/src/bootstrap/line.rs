@@ -1,10 +1,8 @@
 //! What does a line of memory say, without the marks around it, and how much does it weigh?
 
-use std::borrow::Cow;
-
 use crate::chunk::text::visible;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
-use crate::redact::{self, redact};
+use crate::redact::{piece_without_secrets, without_secrets};
 use crate::retrieval::speaker;
 
 /// Weight of what an assistant said: long, and about what it was asked.
@@ -15,8 +13,6 @@ const CODE: f32 = 0.3;
 const HEADING: f32 = 3.0;
 /// Bytes of a chunk that count towards its mass.
 const MASS: usize = 800;
-/// Least bytes of a line that is data: lines of keys have 64.
-const DATA: usize = 60;
 
 /// A line as a reader sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +49,7 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
     let mut section = from
         .checked_sub(1)
         .and_then(|before| Some(document.chunks.get(before)?.section));
+    // A private key that begins in one chunk goes on in the next ones.
     let mut key = false;
     for chunk in document.chunks.get(from..to).unwrap_or_default() {
         if section != Some(chunk.section) {
@@ -61,7 +58,8 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
                 .sections
                 .get(chunk.section as usize)
                 .map_or("", |section| section.title.as_str());
-            push(&mut out, clean(title), HEADING, chunk, ChunkKind::Heading);
+            let title = clean(title);
+            push(&mut out, title, HEADING, chunk, ChunkKind::Heading);
         }
         let weight = match (chunk.speaker, chunk.kind) {
             (_, ChunkKind::Heading) => continue,
@@ -70,10 +68,9 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
             _ => 1.0,
         };
         let text = chunk_text(bytes, chunk);
-        let text = without_secrets(&text, &mut key);
-        for line in visible(&text).lines() {
+        for line in piece_without_secrets(&visible(&text), &mut key).lines() {
             let line = without_role(line, chunk.speaker);
-            if chunk.kind == ChunkKind::Table && !line.contains(char::is_alphanumeric) || is_data(line) {
+            if chunk.kind == ChunkKind::Table && !line.contains(char::is_alphanumeric) {
                 continue;
             }
             push(&mut out, unmarked(line), weight, chunk, chunk.kind);
@@ -94,28 +91,6 @@ fn push(out: &mut Vec<Line>, text: String, weight: f32, chunk: &Chunk, kind: Chu
     }
 }
 
-/// The text of a chunk as it may be shown. `key` is whether a private key began in a chunk before.
-fn without_secrets<'t>(text: &'t str, key: &mut bool) -> Cow<'t, str> {
-    let text = if *key {
-        match redact::after_key_block(text) {
-            Some(rest) => rest,
-            None => return Cow::Borrowed(""),
-        }
-    } else {
-        text
-    };
-    let shown = redact(text);
-    *key = matches!(shown, Cow::Owned(_)) && redact::opens_key_block(text);
-    shown
-}
-
-/// Whether a line is one run of base64: nothing to read, and perhaps a part of a key.
-fn is_data(line: &str) -> bool {
-    let line = line.trim();
-    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    line.len() >= DATA && line.bytes().all(base64)
-}
-
 /// Without `User:` and its like; the name of a person stays, it belongs to what was said.
 fn without_role(line: &str, speaker: Speaker) -> &str {
     match speaker {
@@ -127,8 +102,8 @@ fn without_role(line: &str, speaker: Speaker) -> &str {
 }
 
 /// A line without secrets, and without marks of lists, quotes, emphasis, code, links and tables, in single spaces.
-pub(super) fn clean(line: &str) -> String {
-    unmarked(&redact(line))
+pub(crate) fn clean(line: &str) -> String {
+    unmarked(&without_secrets(line))
 }
 
 fn unmarked(line: &str) -> String {
@@ -222,7 +197,7 @@ mod tests {
             ("- [x] paid", "paid"),
             ("![logo](a.png) text", "logo text"),
             ("a < b and 2 * 3", "a < b and 2 3"),
-            ("- **Password:** `hunter2`", "Password: [redacted]"),
+            ("- **Password:** `hunter2`", "Password: …"),
             ("2026. was a year", "2026. was a year"),
             ("", ""),
         ];
@@ -244,6 +219,7 @@ mod tests {
         for from in 0..document.chunks.len() {
             let lines = lines(&document, text.as_bytes(), from, document.chunks.len());
             assert!(lines.iter().all(|line| !line.text.contains("MIIE")), "{lines:?}");
+            assert!(lines.iter().all(|line| !line.text.contains("shortEnd")), "{lines:?}");
             assert!(
                 lines.iter().any(|line| line.text.starts_with("after")),
                 "{lines:?}"
@@ -253,8 +229,8 @@ mod tests {
             .into_iter()
             .map(|line| line.text)
             .collect();
-        assert_eq!(shown[..3], ["Server", "before", "[redacted]"]);
-        assert_eq!(shown.len(), 4, "{shown:?}");
+        assert_eq!(shown[..2], ["Server", "before"]);
+        assert_eq!(shown.len(), 3, "{shown:?}");
     }
 
     #[test]

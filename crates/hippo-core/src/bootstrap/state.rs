@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::line::clean;
-use crate::redact::redact;
+use crate::redact::without_secrets;
 
 /// Names that are shown of an object.
 const SHOWN: usize = 8;
@@ -53,7 +53,7 @@ pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)
     let end = (0..=LOOKED_AT.min(text.len()))
         .rev()
         .find(|end| text.is_char_boundary(*end))?;
-    let text = redact(&text[..end]);
+    let text = without_secrets(&text[..end]);
     let line = text.lines().map(clean).find(|line| line.len() > 3)?;
     let words: Vec<&str> = line.split(' ').take(super::summary::MOST_WORDS).collect();
     Some((words.join(" ").replace('|', "/"), Vec::new()))
@@ -75,7 +75,7 @@ fn fields_of(values: Vec<Value>) -> Vec<String> {
 
 /// A name may be a secret too: of a session, of a key.
 fn is_shown(name: &str) -> bool {
-    redact(name) == name
+    without_secrets(name) == name
 }
 
 fn told(count: usize, what: &str, fields: &[String]) -> String {
@@ -110,11 +110,11 @@ mod tests {
             ("a.jsonl", b"{\"id\":1}\n{\"id\":2}\n", Some("2 records: id")),
             ("a.txt", b"\n# Shopping list\nmilk", Some("Shopping list")),
             ("a.txt", b"  \n", None),
-            ("a.txt", b"password=hunter2\n", Some("password=[redacted]")),
+            ("a.txt", b"password=hunter2\n", Some("password=…")),
             (
                 "a.txt",
                 b"-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----\n",
-                Some("[redacted]"),
+                None,
             ),
             (
                 "a.json",

@@ -106,7 +106,7 @@ fn manner(sentence: &str, line: &Line, place: usize) -> f32 {
 }
 
 /// The sentences of a line.
-fn split(line: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn split(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         rest = rest.trim_start();

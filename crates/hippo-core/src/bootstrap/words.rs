@@ -35,7 +35,7 @@ enum Sort {
 
 /// A word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Word<'a> {
+pub(crate) struct Word<'a> {
     /// As written.
     pub text: &'a str,
     /// Number of its stem.
@@ -65,7 +65,7 @@ impl Word<'_> {
 }
 
 /// The words of a workspace and in how many blocks of text each occurs.
-pub(super) struct Words {
+pub(crate) struct Words {
     stemmer: Stemmer,
     known: HashMap<Box<str>, (u32, Sort)>,
     stems: HashMap<Box<str>, u32>,

@@ -10,7 +10,7 @@ use super::words::Words;
 use super::{MemoryFile, NewEntry, Settings, StateFile, group, priority, state, summary};
 use crate::chunk::{Document, Speaker, chunk_text};
 use crate::entry::{Entry, Origin, Pointer, Priority};
-use crate::redact::redact;
+use crate::redact::without_secrets;
 use crate::retrieval::speaker;
 use crate::source::{SourceKind, date_in_name};
 use crate::time::{Date, Timestamp};
@@ -216,7 +216,7 @@ impl<'w> Work<'w> {
                 .get(*lead as usize)
                 .map(|section| &section.title);
             // A heading with a secret in it is found below the file.
-            let shown = title.filter(|title| !title.is_empty() && redact(title) == **title);
+            let shown = title.filter(|title| !title.is_empty() && without_secrets(title) == **title);
             let pointer = of(shown.cloned());
             if !pointers.contains(&pointer) {
                 pointers.push(pointer);

@@ -189,24 +189,19 @@ fn heading(tag: &str) -> String {
 pub(super) fn by_time(planner: &mut Planner) {
     let today = planner.state.today();
     let offset = planner.state.settings.offset_seconds;
-    let all = planner.ids(|_| true);
-    planner.consider(Rule::ByTime, all.len());
-    for id in all {
-        let Some(record) = planner.state.records.get(&id) else {
-            continue;
-        };
-        let listed = record.place == Place::Index;
-        let to = listed.then(|| TimeBand::of(record.entry.created.date(offset), today));
-        let from = record.band;
-        if from != to {
-            let change = Change::Band {
+    planner.each(
+        Rule::ByTime,
+        |_| true,
+        |id, record| {
+            let listed = record.place == Place::Index;
+            let to = listed.then(|| TimeBand::of(record.entry.created.date(offset), today));
+            (record.band != to).then(|| Change::Band {
                 id: id.clone(),
-                from,
+                from: record.band,
                 to,
-            };
-            planner.step(Rule::ByTime, vec![id], change);
-        }
-    }
+            })
+        },
+    );
 }
 
 /// Entries that nothing leads to.

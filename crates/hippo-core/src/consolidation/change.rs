@@ -1,5 +1,7 @@
 //! What can one step of a run change, and what takes it back?
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Filed, Place, Record, Rule, Snapshot};
@@ -109,6 +111,9 @@ pub enum Change {
         from: Vec<EntryId>,
         /// After.
         to: Vec<EntryId>,
+        /// Of these, the links that common accesses made, before and after.
+        #[serde(default)]
+        made: Box<[BTreeSet<EntryId>; 2]>,
     },
     /// Another summary; the version goes with it.
     Summarise {
@@ -236,7 +241,10 @@ impl Change {
                 record.entry.pointers.clone_from(&to.0);
                 record.hashes.clone_from(&to.1);
             }
-            Self::Relate { to, .. } => record.entry.related.clone_from(to),
+            Self::Relate { to, made, .. } => {
+                record.linked.clone_from(&made[1]);
+                record.entry.related.clone_from(to);
+            }
             Self::Summarise { to, .. } => {
                 record.entry.summary.clone_from(&to.0);
                 record.entry.version = to.1;
@@ -296,7 +304,11 @@ impl Change {
             Self::File { from, to, .. } => std::mem::swap(from, to),
             Self::Strong { from, to, .. } => std::mem::swap(from, to),
             Self::Point { from, to, .. } => std::mem::swap(from, to),
-            Self::Relate { from, to, .. } | Self::QuickAccess { from, to } => std::mem::swap(from, to),
+            Self::Relate { from, to, made, .. } => {
+                std::mem::swap(from, to);
+                made.swap(0, 1);
+            }
+            Self::QuickAccess { from, to } => std::mem::swap(from, to),
             Self::Summarise { from, to, .. } => std::mem::swap(from, to),
             Self::Replay { from, to, .. } => std::mem::swap(from, to),
             Self::Consolidate { from, to, .. } => std::mem::swap(from, to),

@@ -6,6 +6,7 @@ use super::change::{Change, Vigour};
 use super::planner::Planner;
 use super::{Place, Rule, archival, light, merge, sources};
 use crate::bootstrap::quick_access;
+use crate::decay::{self, Profile};
 use crate::entry::{EntryId, Origin, Priority};
 
 /// All rules of a deep cycle.
@@ -68,7 +69,9 @@ fn associate(planner: &mut Planner) {
             let other = planner.state.records.get(other);
             other.is_some_and(|record| !matches!(record.place, Place::Archive(_)))
         };
-        let holds = |other: &&EntryId| there(other) && !faded.contains(&(id.clone(), (*other).clone()));
+        let made = &record.linked;
+        let fades = |other: &EntryId| made.contains(other) && faded.contains(&(id.clone(), other.clone()));
+        let holds = |other: &&EntryId| there(other) && !fades(other);
         let mut after: Vec<EntryId> = before.iter().filter(holds).cloned().collect();
         let mut more = together.remove(id).unwrap_or_default();
         more.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -78,8 +81,12 @@ fn associate(planner: &mut Planner) {
             }
         }
         if before != after {
+            let fresh = after.iter().filter(|other| !before.contains(other));
+            let linked = record.linked.iter().chain(fresh);
+            let linked = linked.filter(|other| after.contains(other)).cloned().collect();
             let change = Change::Relate {
                 id: id.clone(),
+                made: Box::new([record.linked.clone(), linked]),
                 from: before,
                 to: after,
             };
@@ -114,10 +121,16 @@ fn summarise(planner: &mut Planner) {
     planner.state.summaries = fresh;
 }
 
-/// Entries whose source the run reviewed, and that it kept, are a little stronger: once a run.
+/// Entries whose source the run reviewed, and that it kept, are a little stronger: once a run. They get younger; starting the
+/// curve anew would leave them weaker a day later (see [`decay::replay`]).
 pub(super) fn replay(planner: &mut Planner) {
     let started = planner.state.run.started;
-    let (gain, least) = (planner.state.settings.replay, planner.state.settings.queue_below);
+    let settings = &planner.state.settings;
+    let least = settings.queue_below;
+    let profile = Profile {
+        replay_gain: f64::from(settings.replay),
+        ..settings.profile
+    };
     let paths = planner.state.reviewed.clone();
     for path in paths {
         let ids = light::of_path(planner, &path);
@@ -130,7 +143,8 @@ pub(super) fn replay(planner: &mut Planner) {
             if record.replayed == Some(started) || record.strength < least {
                 continue;
             }
-            let strength = (record.strength + gain).min(1.0);
+            let mut younger = record.entry.clone();
+            decay::replay(&profile, &mut younger, started);
             let change = Change::Replay {
                 id: id.clone(),
                 from: Vigour {
@@ -140,9 +154,9 @@ pub(super) fn replay(planner: &mut Planner) {
                     replayed: record.replayed,
                 },
                 to: Vigour {
-                    initial: strength,
-                    accessed: started.max(record.entry.accessed),
-                    strength,
+                    initial: younger.strength,
+                    accessed: younger.accessed.max(record.entry.accessed),
+                    strength: decay::strength_at(&profile, &younger, started).max(record.strength),
                     replayed: Some(started),
                 },
             };

@@ -1,10 +1,14 @@
 //! What does a light cycle do: new entries, the Decay Queue, and what the file says of each entry (v1 §8.2)?
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::change::Change;
-use super::planner::Planner;
-use super::{Filed, Place, Record, Rule, deep};
+use super::planner::{Plan, Planner};
+use super::{Cycle, Filed, Place, Record, Rule, Settings, deep};
 use crate::bootstrap::{NewEntry, TimeBand};
+use crate::decay;
 use crate::entry::{EntryId, Pointer, Priority};
+use crate::time::Timestamp;
 
 /// Hundredths of strength below which a change alone does not reach the file.
 const FADED: u8 = 5;
@@ -21,6 +25,57 @@ pub(super) fn rules(planner: &mut Planner) {
     if planner.state.quick_access.is_empty() {
         deep::list_quick_access(planner);
     }
+}
+
+/// The plan of a light cycle that has nothing to do, found without a copy of the entries; `None` where there is something.
+/// Strengths are computed for `now`; there are no candidates.
+#[must_use]
+pub fn idle(
+    records: &BTreeMap<EntryId, Record>,
+    quick_access: &[EntryId],
+    settings: &Settings,
+    now: Timestamp,
+) -> Option<Plan> {
+    let (mut live, mut waiting) = (0, 0);
+    for record in records.values() {
+        let strength = decay::strength_at(&settings.profile, &record.entry, now);
+        let amygdala = record.entry.priority == Priority::Amygdala;
+        let weak = strength < settings.queue_below && !amygdala;
+        match record.place {
+            Place::Index if weak => return None,
+            Place::Index => {
+                live += 1;
+                if (strength > settings.strong_above) != record.strong_since.is_some() {
+                    return None;
+                }
+            }
+            Place::Queue(_) if !weak => return None,
+            Place::Queue(_) => waiting += 1,
+            Place::Archive(_) => {}
+        }
+        if !is_told(record.filed, Filed::at(record, strength)) {
+            return None;
+        }
+    }
+    if quick_access.is_empty() && live > 0 {
+        return None;
+    }
+    let listed = quick_access.is_empty().then_some((Rule::QuickAccess, 0));
+    let considered = [
+        (Rule::NewEntry, 0),
+        (Rule::Revive, waiting),
+        (Rule::Queue, live),
+        (Rule::Strong, live),
+        (Rule::Flush, records.len()),
+    ];
+    Some(Plan {
+        cycle: Cycle::Light,
+        steps: Vec::new(),
+        refused: BTreeSet::new(),
+        considered: considered.into_iter().chain(listed).collect(),
+        findings: BTreeSet::new(),
+        health: None,
+    })
 }
 
 /// Entries for files that have none.
@@ -50,7 +105,11 @@ fn new_entries(planner: &mut Planner) {
 fn record_of(new: &NewEntry, planner: &Planner) -> Record {
     let offset = planner.state.settings.offset_seconds;
     Record {
-        strength: new.entry.strength,
+        strength: decay::strength_at(
+            &planner.state.settings.profile,
+            &new.entry,
+            planner.state.run.started,
+        ),
         place: Place::Index,
         group: new.group.clone(),
         band: Some(TimeBand::of(
@@ -64,6 +123,7 @@ fn record_of(new: &NewEntry, planner: &Planner) -> Record {
         replayed: None,
         learned: None,
         by_hand: false,
+        linked: BTreeSet::new(),
         entry: new.entry.clone(),
     }
 }
@@ -106,43 +166,32 @@ fn queue(planner: &mut Planner) {
 fn strong(planner: &mut Planner) {
     let above = planner.state.settings.strong_above;
     let now = planner.state.run.started;
-    let live = planner.ids(|record| record.place == Place::Index);
-    planner.consider(Rule::Strong, live.len());
-    for id in live {
-        let Some(record) = planner.state.records.get(&id) else {
-            continue;
-        };
+    let live = |record: &Record| record.place == Place::Index;
+    planner.each(Rule::Strong, live, |id, record| {
         let from = record.strong_since;
         let to = (record.strength > above).then(|| from.unwrap_or(now));
-        if from != to {
-            let change = Change::Strong {
-                id: id.clone(),
-                from,
-                to,
-            };
-            planner.step(Rule::Strong, vec![id], change);
-        }
-    }
+        (from != to).then(|| Change::Strong {
+            id: id.clone(),
+            from,
+            to,
+        })
+    });
 }
 
 /// Strength, last access and hits as the file will say them.
 pub(super) fn flush(planner: &mut Planner) {
-    let all = planner.ids(|_| true);
-    planner.consider(Rule::Flush, all.len());
-    for id in all {
-        let Some(record) = planner.state.records.get(&id) else {
-            continue;
-        };
-        let (from, to) = (record.filed, Filed::of(record));
-        if !is_told(from, to) {
-            let change = Change::File {
+    planner.each(
+        Rule::Flush,
+        |_| true,
+        |id, record| {
+            let (from, to) = (record.filed, Filed::of(record));
+            (!is_told(from, to)).then(|| Change::File {
                 id: id.clone(),
                 from,
                 to,
-            };
-            planner.step(Rule::Flush, vec![id], change);
-        }
-    }
+            })
+        },
+    );
 }
 
 /// Whether the file says well enough what is so. The file stands in prompts: it does not change with every hundredth

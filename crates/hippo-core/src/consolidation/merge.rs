@@ -1,13 +1,67 @@
 //! Which near-duplicates become one entry?
 
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::change::Change;
 use super::planner::Planner;
-use super::value::value_conflict;
-use super::{Place, Record, Rule, Similar};
+use super::value::{Conflict, Text};
+use super::{Place, Record, Rule, Settings, Similar};
 use crate::entry::{Entry, EntryId, Origin};
 
 /// Pointers and tags of a merged entry, at most.
 const MOST: usize = 8;
+/// Pairs with different values that the record of a run names, at most: the most alike.
+const MOST_NAMED: usize = 200;
+
+/// What two entries are to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Likeness {
+    /// Not alike enough.
+    Apart,
+    /// Alike, but what they state differs.
+    Conflict(Conflict),
+    /// They say the same, or one says the same and more.
+    Same,
+}
+
+/// Whether two entries say the same, from the cosine of the vectors of their texts ("topic. summary") and from what
+/// these state. Entries that share a pointer need be less alike: [`Settings::merge_above_shared`]. Entries of different
+/// projects speak of different things, even in the same words.
+#[must_use]
+pub fn likeness(a: &Entry, b: &Entry, cosine: f32, settings: &Settings) -> Likeness {
+    if !alike(a, b, cosine, settings) {
+        return Likeness::Apart;
+    }
+    said(a, b, &Text::of(a), &Text::of(b))
+}
+
+fn alike(a: &Entry, b: &Entry, cosine: f32, settings: &Settings) -> bool {
+    let shared = a.pointers.iter().any(|pointer| b.pointers.contains(pointer));
+    let least = if shared {
+        settings.merge_above_shared.min(settings.merge_above)
+    } else {
+        settings.merge_above
+    };
+    // A NaN is not alike.
+    cosine >= least
+}
+
+/// What two entries that are alike say, and of what.
+fn said(a: &Entry, b: &Entry, text_a: &Text, text_b: &Text) -> Likeness {
+    let (of_a, of_b) = (projects(a), projects(b));
+    if !of_a.is_empty() && !of_b.is_empty() && of_a.is_disjoint(&of_b) {
+        return Likeness::Conflict(Conflict::Name);
+    }
+    text_a.conflict(text_b).map_or(Likeness::Same, Likeness::Conflict)
+}
+
+/// The projects that an entry points into.
+fn projects(entry: &Entry) -> BTreeSet<&str> {
+    let paths = entry.pointers.iter().map(|pointer| pointer.path.as_str());
+    let inside = paths.filter_map(|path| path.strip_prefix("projects/")?.split_once('/'));
+    inside.map(|(project, _)| project).collect()
+}
 
 /// Merges pairs of live entries, the most alike first.
 pub(super) fn duplicates(planner: &mut Planner) {
@@ -18,37 +72,55 @@ pub(super) fn duplicates(planner: &mut Planner) {
             .then_with(|| (&a.a, &a.b).cmp(&(&b.a, &b.b)))
     });
     planner.consider(Rule::Merge, pairs.len());
+    // Each text is read once, however many others it is like: a merge does not change the text that stays.
+    let (mut texts, mut named) = (BTreeMap::new(), 0);
     for pair in pairs {
-        pair_of(planner, &pair);
+        pair_of(planner, &pair, &mut texts, &mut named);
     }
 }
 
-fn pair_of(planner: &mut Planner, pair: &Similar) {
-    // A NaN is not alike.
-    let alike = pair.cosine >= planner.state.settings.merge_above && pair.a != pair.b;
+fn pair_of(planner: &mut Planner, pair: &Similar, texts: &mut BTreeMap<EntryId, Text>, named: &mut usize) {
     let live = |id: &EntryId| {
-        planner
-            .state
-            .records
-            .get(id)
-            .filter(|record| record.place == Place::Index)
+        let record = planner.state.records.get(id);
+        record.filter(|record| record.place == Place::Index)
     };
-    let (true, Some(a), Some(b)) = (alike, live(&pair.a), live(&pair.b)) else {
+    let (true, Some(a), Some(b)) = (pair.a != pair.b, live(&pair.a), live(&pair.b)) else {
+        return;
+    };
+    if !alike(&a.entry, &b.entry, pair.cosine, &planner.state.settings) {
+        return;
+    }
+    for record in [a, b] {
+        if !texts.contains_key(&record.entry.id) {
+            texts.insert(record.entry.id.clone(), Text::of(&record.entry));
+        }
+    }
+    let (Some(text_a), Some(text_b)) = (texts.get(&pair.a), texts.get(&pair.b)) else {
         return;
     };
     let both = vec![pair.a.clone(), pair.b.clone()];
-    if a.entry.origin == Origin::Manual && b.entry.origin == Origin::Manual {
+    if let Likeness::Conflict(conflict) = said(&a.entry, &b.entry, text_a, text_b) {
+        *named += 1;
+        if *named <= MOST_NAMED {
+            let conflict = format!("{conflict:?}").to_lowercase();
+            let reason = format!("they state different values: {conflict}");
+            planner.refuse(Rule::ValueConflict, both, reason);
+        }
+        return;
+    }
+    let more = text_a.more(text_b);
+    let (keep, absorb, more) = if precedes(a, b, more) {
+        (a, b, more)
+    } else {
+        (b, a, more.reverse())
+    };
+    let manual = |record: &Record| record.entry.origin == Origin::Manual;
+    if manual(absorb) {
         return planner.refuse(Rule::Merge, both, "people wrote both entries");
     }
-    let text = |record: &Record| format!("{}. {}", record.entry.topic, record.entry.summary);
-    if let Some(conflict) = value_conflict(&text(a), &text(b)) {
-        let reason = format!(
-            "they state different values: {}",
-            format!("{conflict:?}").to_lowercase()
-        );
-        return planner.refuse(Rule::ValueConflict, both, reason);
+    if manual(keep) && more.is_lt() {
+        return planner.refuse(Rule::Merge, both, "a person wrote the entry that says less");
     }
-    let (keep, absorb) = if rank(a) <= rank(b) { (a, b) } else { (b, a) };
     let (to, hashes) = united(keep, absorb);
     if to.pointers.len() > MOST {
         return planner.refuse(Rule::Merge, both, "together they point at too many places");
@@ -67,24 +139,17 @@ fn pair_of(planner: &mut Planner, pair: &Similar) {
     planner.step(Rule::Merge, both, change);
 }
 
-/// What stays comes first: written by a person, used, told at greater length, old.
-fn rank(
-    record: &Record,
-) -> (
-    bool,
-    std::cmp::Reverse<u32>,
-    std::cmp::Reverse<usize>,
-    i64,
-    &EntryId,
-) {
-    let entry = &record.entry;
-    (
-        entry.origin != Origin::Manual,
-        std::cmp::Reverse(entry.hits),
-        std::cmp::Reverse(entry.summary.len()),
-        entry.created.0,
-        &entry.id,
-    )
+/// Whether `a` stays and takes `b` in: written by a person, says more, used, told at greater length, old. Accesses are
+/// added up, so that a text which says more loses nothing by being new.
+fn precedes(a: &Record, b: &Record, more: Ordering) -> bool {
+    let made = |record: &Record| record.entry.origin != Origin::Manual;
+    let rest = |record: &Record| {
+        let entry = &record.entry;
+        let (hits, length) = (Reverse(entry.hits), Reverse(entry.summary.len()));
+        (hits, length, entry.created.0, entry.id.clone())
+    };
+    let order = made(a).cmp(&made(b)).then(more.reverse());
+    order.then_with(|| rest(a).cmp(&rest(b))).is_le()
 }
 
 /// The entry that has all of both, and the hashes of its pointers.

@@ -54,8 +54,14 @@ pub struct Finding {
 /// What a cycle does to a snapshot. The same snapshot gives the same plan.
 #[must_use]
 pub fn plan(snapshot: &Snapshot, cycle: Cycle) -> Plan {
+    carry_out(snapshot.clone(), cycle).0
+}
+
+/// What a cycle does to a snapshot, and the snapshot after it: [`plan`] and [`super::apply`] without a copy.
+#[must_use]
+pub fn carry_out(snapshot: Snapshot, cycle: Cycle) -> (Plan, Snapshot) {
     let mut planner = Planner {
-        state: snapshot.clone(),
+        state: snapshot,
         plan: Plan {
             cycle,
             steps: Vec::new(),
@@ -74,7 +80,7 @@ pub fn plan(snapshot: &Snapshot, cycle: Cycle) -> Plan {
     if cycle == Cycle::Archival {
         planner.plan.health = Some(Health::of(&planner.state));
     }
-    planner.plan
+    (planner.plan, planner.state)
 }
 
 /// A plan in the making, and the snapshot as its steps leave it.
@@ -132,6 +138,25 @@ impl Planner {
     /// Notes how much a rule looked at.
     pub fn consider(&mut self, rule: Rule, count: usize) {
         *self.plan.considered.entry(rule).or_default() += count;
+    }
+
+    /// Makes, for each entry that fits, the change that a rule wants of it alone.
+    pub fn each(
+        &mut self,
+        rule: Rule,
+        fits: impl Fn(&Record) -> bool,
+        change: impl Fn(&EntryId, &Record) -> Option<Change>,
+    ) {
+        let mut considered = 0;
+        let mut changes = Vec::new();
+        for (id, record) in self.state.records.iter().filter(|(_, record)| fits(record)) {
+            considered += 1;
+            changes.extend(change(id, record).map(|change| (id.clone(), change)));
+        }
+        self.consider(rule, considered);
+        for (id, change) in changes {
+            self.step(rule, vec![id], change);
+        }
     }
 
     /// Ids of the entries that fit, in their order.

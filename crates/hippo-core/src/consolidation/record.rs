@@ -1,9 +1,11 @@
 //! What is known of an entry beside what the index file says?
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::TimeBand;
-use crate::entry::Entry;
+use crate::entry::{Entry, EntryId};
 use crate::time::Timestamp;
 
 /// Where an entry stands.
@@ -33,12 +35,17 @@ impl Filed {
     /// What the file is to say of a record; `None` for an archived one.
     #[must_use]
     pub fn of(record: &Record) -> Option<Self> {
+        Self::at(record, record.strength)
+    }
+
+    /// The same at another strength.
+    pub(super) fn at(record: &Record, strength: f32) -> Option<Self> {
         let shown = !matches!(record.place, Place::Archive(_));
         shown.then(|| Self {
             accessed: record.entry.accessed,
             hits: record.entry.hits,
             // Saturates: strengths are in [0, 1].
-            hundredths: (record.strength * 100.0).round() as u8,
+            hundredths: (strength * 100.0).round() as u8,
         })
     }
 }
@@ -67,6 +74,9 @@ pub struct Learned {
     pub all: bool,
     /// When it was found.
     pub at: Timestamp,
+    /// Generation of the documents then.
+    #[serde(default)]
+    pub generation: u64,
 }
 
 /// An entry with what is known beside it.
@@ -86,7 +96,7 @@ pub struct Record {
     pub hashes: Vec<Option<[u8; 16]>>,
     /// What the index file says; `None`: it is not in the file.
     pub filed: Option<Filed>,
-    /// Since when its strength has been above the threshold for [`Rule::Consolidate`].
+    /// Since when its strength has been above the threshold for [`super::Rule::Consolidate`].
     pub strong_since: Option<Timestamp>,
     /// It has proved itself.
     pub consolidated: bool,
@@ -95,6 +105,9 @@ pub struct Record {
     /// The question that made it, and what that found; `None` for an entry that no question made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<Box<Learned>>,
+    /// Of its related entries, those that common accesses made.
+    #[serde(default)]
+    pub linked: BTreeSet<EntryId>,
     /// A person wrote its text: no run writes over it.
     #[serde(default)]
     pub by_hand: bool,

@@ -55,7 +55,7 @@ pub(super) fn check(planner: &mut Planner) {
         }
         if to.0.is_empty() {
             for (pointer, known, what) in lost {
-                planner.find(Rule::Orphan, &id, format!("{what}: {}", shown(&pointer)));
+                planner.find(Rule::Pointer, &id, format!("{what}: {}", shown(&pointer)));
                 to.0.push(pointer);
                 to.1.push(known);
             }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::bootstrap::{TECHNICAL, TimeBand};
+use crate::decay::strength_at;
 use crate::entry::{Entry, Origin, Priority};
 
 const DAY: i64 = 86_400_000;
@@ -54,6 +55,7 @@ fn record(name: &str, strength: f32, place: Place) -> Record {
         replayed: None,
         learned: None,
         by_hand: false,
+        linked: Default::default(),
     }
 }
 
@@ -112,7 +114,12 @@ fn rules_of(plan: &Plan) -> Vec<(Rule, String)> {
 fn weak_entries_queue_and_the_cap_holds() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let weak = |(at, name): (usize, &&str)| record(name, 0.01 * (at as f32 + 1.0), Place::Index);
-    let state = snapshot(names.iter().enumerate().map(weak).collect());
+    let mut state = snapshot(names.iter().enumerate().map(weak).collect());
+    let plan_of_first = plan(&state, Cycle::Light);
+    let listed = rules_of(&plan_of_first).pop();
+    // What the file lists first is listed at once, and from then on by deep cycles.
+    assert_eq!(listed, Some((Rule::QuickAccess, "h g f e d c".to_owned())));
+    state.quick_access = vec![id("h")];
     let plan = plan(&state, Cycle::Light);
     assert_eq!(
         rules_of(&plan),
@@ -135,7 +142,8 @@ fn weak_entries_queue_and_the_cap_holds() {
 fn what_never_fades_is_never_queued_and_what_is_strong_again_comes_back() {
     let mut never = record("never", 0.02, Place::Index);
     never.entry.priority = Priority::Amygdala;
-    let state = snapshot(vec![never, record("back", 0.4, Place::Queue(NOW.plus(-DAY)))]);
+    let mut state = snapshot(vec![never, record("back", 0.4, Place::Queue(NOW.plus(-DAY)))]);
+    state.quick_access = vec![id("never")];
     assert_eq!(
         rules_of(&plan(&state, Cycle::Light)),
         [(Rule::Revive, "back".to_owned())]
@@ -201,35 +209,6 @@ fn pointers_follow_their_text() {
 }
 
 #[test]
-fn duplicates_merge_and_changed_values_do_not() {
-    let mut twin = record("twin", 0.5, Place::Index);
-    twin.entry.tags = vec!["lease".into()];
-    twin.entry.hits = 4;
-    let mut other = record("other", 0.5, Place::Index);
-    other.entry.summary = "what there is to know: 30 s".into();
-    let mut state = snapshot(vec![record("one", 0.9, Place::Index), twin, other]);
-    state.run.live = 40;
-    let pair = |a: &str, b: &str, cosine| Similar {
-        a: id(a),
-        b: id(b),
-        cosine,
-    };
-    state.similar = vec![
-        pair("one", "twin", 0.95),
-        pair("one", "other", 0.99),
-        pair("twin", "other", f32::NAN),
-    ];
-    let plan = plan(&state, Cycle::Deep);
-    let refused: Vec<Rule> = plan.refused.iter().map(|refusal| refusal.rule).collect();
-    assert_eq!(refused, [Rule::ValueConflict]);
-    let after = apply(&state, &plan);
-    let kept = &after.records[&id("twin")];
-    assert_eq!((kept.entry.hits, kept.entry.version), (5, 2));
-    assert_eq!(after.records[&id("one")].place, Place::Archive(NOW));
-    assert_eq!(after.quick_access[0], id("twin"));
-}
-
-#[test]
 fn common_accesses_link_and_dead_links_go() {
     let mut one = record("one", 0.5, Place::Index);
     one.entry.related = vec![id("gone"), id("kept")];
@@ -255,13 +234,14 @@ fn common_accesses_link_and_dead_links_go() {
 
 #[test]
 fn a_replay_counts_once_a_run_and_a_person_s_summary_stays() {
-    let mut hand = record("hand", 0.98, Place::Index);
+    let fresh = |name: &str, strength| {
+        let mut fresh = record(name, strength, Place::Index);
+        (fresh.entry.strength, fresh.entry.accessed) = (strength, NOW);
+        fresh
+    };
+    let mut hand = fresh("hand", 0.98);
     hand.entry.origin = Origin::Manual;
-    let mut state = snapshot(vec![
-        hand,
-        record("auto", 0.5, Place::Index),
-        record("weak", 0.05, Place::Index),
-    ]);
+    let mut state = snapshot(vec![hand, fresh("auto", 0.5), fresh("weak", 0.05)]);
     state.reviewed = BTreeSet::from(["memory/a.md".to_owned()]);
     state.summaries = ["hand", "auto"].map(|name| (id(name), "news".to_owned())).into();
     let first = plan(&state, Cycle::Deep);
@@ -274,6 +254,23 @@ fn a_replay_counts_once_a_run_and_a_person_s_summary_stays() {
     assert_eq!(after.records[&id("auto")].entry.summary, "news");
     assert_eq!(after.records[&id("hand")].entry.summary, "what there is to know");
     assert!(plan(&after, Cycle::Deep).steps.is_empty());
+}
+
+#[test]
+fn a_replay_leaves_no_entry_weaker_later() {
+    let mut old = record("old", 0.0, Place::Index);
+    let profile = Settings::default().profile;
+    old.strength = strength_at(&profile, &old.entry, NOW);
+    let mut state = snapshot(vec![old.clone()]);
+    state.reviewed = BTreeSet::from(["memory/a.md".to_owned()]);
+    let after = apply(&state, &plan(&state, Cycle::Deep));
+    let replayed = &after.records[&id("old")];
+    assert!((replayed.strength - old.strength - 0.05).abs() < 1e-4);
+    for days in [0, 1, 7, 30, 365] {
+        let then = NOW.plus(days * DAY);
+        let strength = |record: &Record| strength_at(&profile, &record.entry, then);
+        assert!(strength(replayed) > strength(&old), "{days} days later");
+    }
 }
 
 #[test]
@@ -324,7 +321,9 @@ fn the_file_changes_with_what_a_reader_would_act_on() {
     for (said, strength, changes) in table {
         let mut one = record("one", strength, Place::Index);
         one.filed = said;
-        let plan = plan(&snapshot(vec![one]), Cycle::Light);
+        let mut state = snapshot(vec![one]);
+        state.quick_access = vec![id("one")];
+        let plan = plan(&state, Cycle::Light);
         assert_eq!(!plan.steps.is_empty(), changes, "{said:?} {strength}");
     }
 }
@@ -355,3 +354,4 @@ fn removed_entries_do_not_come_back() {
 }
 
 mod laws;
+mod merging;

@@ -25,11 +25,17 @@ fn any_modifiers() -> impl Strategy<Value = Modifiers> {
         Priority::High,
         Priority::Amygdala,
     ]);
-    (priority, any::<bool>(), 0_usize..6).prop_map(|(priority, manual, links)| Modifiers {
+    (priority, any::<bool>(), 0_usize..6, 0_u32..200).prop_map(|(priority, manual, links, hits)| Modifiers {
         priority,
         manual,
         links,
+        hits,
     })
+}
+
+/// Every law holds for every profile.
+fn any_profile() -> impl Strategy<Value = Profile> {
+    prop::sample::select(vec![Profile::PROTOCOL, Profile::TUNED])
 }
 
 #[test]
@@ -66,6 +72,7 @@ fn modifiers_change_the_exponent() {
         priority,
         manual,
         links,
+        hits: 40,
     };
     let table = [
         (kind(Priority::Normal, false, 2), 0.3),
@@ -143,50 +150,90 @@ fn some_strengths_are_never_reached() {
     assert_eq!(time_until(&P, 1.0, 0.1, normal).unwrap() / DAYS, 897);
 }
 
+#[test]
+fn by_the_letter_an_access_weakens_what_is_old_and_tuned_it_never_does() {
+    for (profile, weaker) in [(P, true), (Profile::TUNED, false)] {
+        let old = entry(1.0, 0);
+        let mut accessed = old.clone();
+        access(&profile, &mut accessed, Timestamp(60 * DAYS), 1);
+        let a_week_later = Timestamp(67 * DAYS);
+        let (with, without) = (
+            strength_at(&profile, &accessed, a_week_later),
+            strength_at(&profile, &old, a_week_later),
+        );
+        assert_eq!(with < without, weaker, "{with} {without}");
+    }
+}
+
+#[test]
+fn tuned_bands_last_as_documented() {
+    let days = |hits, target| {
+        let modifiers = Modifiers {
+            hits,
+            ..Modifiers::default()
+        };
+        time_until(&Profile::TUNED, 1.0, target, modifiers).unwrap() / DAYS
+    };
+    assert_eq!(
+        [0.8, 0.5, 0.3, 0.1].map(|target| days(0, target)),
+        [3, 13, 35, 167]
+    );
+    assert_eq!([0.8, 0.5, 0.3].map(|target| days(5, target)), [6, 41, 163]);
+}
+
 proptest! {
     #[test]
     fn strength_never_rises_by_itself_and_stays_within_bounds(
+        profile in any_profile(),
         initial in any::<f32>(),
         first in any::<i64>(),
         second in any::<i64>(),
         modifiers in any_modifiers(),
     ) {
         let (earlier, later) = (first.min(second), first.max(second));
-        let before = strength(&P, initial, earlier, modifiers);
-        let after = strength(&P, initial, later, modifiers);
+        let before = strength(&profile, initial, earlier, modifiers);
+        let after = strength(&profile, initial, later, modifiers);
         prop_assert!((0.0..=1.0).contains(&before) && (0.0..=1.0).contains(&after));
         prop_assert!(after <= before);
         prop_assert!(initial.is_nan() || before <= initial.clamp(0.0, 1.0));
     }
 
     #[test]
-    fn computing_again_changes_nothing(initial in 0.0_f32..=1.0, accessed in 0..DAYS, elapsed in any::<i64>()) {
+    fn computing_again_changes_nothing(
+        profile in any_profile(),
+        initial in 0.0_f32..=1.0,
+        accessed in 0..DAYS,
+        elapsed in any::<i64>(),
+    ) {
         let it = entry(initial, accessed);
         let (copy, now) = (it.clone(), Timestamp(elapsed));
-        let once = strength_at(&P, &it, now);
-        prop_assert_eq!(once, strength_at(&P, &it, now));
+        let once = strength_at(&profile, &it, now);
+        prop_assert_eq!(once, strength_at(&profile, &it, now));
         prop_assert_eq!(it, copy);
     }
 
     #[test]
     fn the_inverse_agrees_with_the_curve(
+        profile in any_profile(),
         initial in 0.01_f32..=1.0,
         part in 0.01_f32..=1.0,
         modifiers in any_modifiers(),
     ) {
         let target = initial * part;
-        match time_until(&P, initial, target, modifiers) {
+        match time_until(&profile, initial, target, modifiers) {
             Some(time) => {
-                let there = strength(&P, initial, time, modifiers);
+                let there = strength(&profile, initial, time, modifiers);
                 prop_assert!(there <= target * 1.0001 && there >= target * 0.9999, "{} {}", there, target);
             }
-            None => prop_assert!(strength(&P, initial, i64::MAX, modifiers) > target * 0.9),
+            None => prop_assert!(strength(&profile, initial, i64::MAX, modifiers) > target * 0.9),
         }
     }
 
     #[test]
     fn an_access_lifts_and_a_replay_never_harms(
+        profile in any_profile(),
         initial in 0.0_f32..=1.0,
+        hits in 0_u32..200,
         age in 0..400 * DAYS,
         later in 0..400 * DAYS,
         nth in 1_u32..9,
@@ -196,18 +243,26 @@ proptest! {
         let mut it = entry(initial, 0);
         it.origin = if manual { Origin::Manual } else { Origin::Auto };
         it.related = vec![EntryId::default(); 3];
-        let before = strength_at(&P, &it, now);
+        it.hits = hits;
+        let before = strength_at(&profile, &it, now);
 
         let mut reviewed = it.clone();
-        replay(&P, &mut reviewed, now);
-        let lifted = strength_at(&P, &reviewed, now);
+        replay(&profile, &mut reviewed, now);
+        let lifted = strength_at(&profile, &reviewed, now);
         prop_assert!((lifted - (before + 0.05).min(1.0)).abs() < 1e-4);
-        prop_assert_eq!(reviewed.hits, 0);
+        prop_assert_eq!(reviewed.hits, hits);
         let then = now.plus(later);
-        prop_assert!(strength_at(&P, &reviewed, then) >= strength_at(&P, &it, then) - 1e-6);
+        prop_assert!(strength_at(&profile, &reviewed, then) >= strength_at(&profile, &it, then) - 1e-6);
 
-        access(&P, &mut it, now, nth);
-        prop_assert!(it.strength >= before && it.strength <= 1.0);
-        prop_assert!((it.strength - (f64::from(before) + 0.1 / f64::from(nth)).min(1.0) as f32).abs() < 1e-6);
+        let mut accessed = it.clone();
+        access(&profile, &mut accessed, now, nth);
+        prop_assert!(accessed.strength >= before && accessed.strength <= 1.0);
+        prop_assert_eq!((accessed.accessed, accessed.hits), (now, hits + 1));
+        if profile == P {
+            prop_assert!((accessed.strength - (f64::from(before) + 0.1 / f64::from(nth)).min(1.0) as f32).abs() < 1e-6);
+        }
+        if profile.restored >= 1.0 {
+            prop_assert!(strength_at(&profile, &accessed, then) >= strength_at(&profile, &it, then) - 1e-6);
+        }
     }
 }

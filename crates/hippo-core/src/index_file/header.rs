@@ -12,7 +12,7 @@ pub struct Header {
     pub version: String,
     /// How many entries the file had when it was written last.
     pub entries: Option<u32>,
-    /// When it was written last, to the second.
+    /// When it was written last; tells the versions of a file apart.
     pub reindexed: Option<Timestamp>,
 }
 
@@ -41,7 +41,7 @@ impl IndexFile {
 
     /// States how many entries there are and when they were written; a missing header goes below the title.
     pub fn set_header(&mut self, entries: usize, reindexed: Timestamp) {
-        let (entries, reindexed) = (entries.to_string(), meta::second(reindexed));
+        let (entries, reindexed) = (entries.to_string(), meta::exact(reindexed));
         let is_header = |block: &Block| matches!(block, Block::Header(_));
         if let Some(at) = self.blocks.iter().position(is_header) {
             let text = String::from_utf8_lossy(self.blocks[at].bytes()).into_owned();

@@ -66,8 +66,9 @@ impl Indexed {
         } else {
             pointers.first()
         };
-        let mut known: Vec<Range<usize>> = vec![0..first.map_or(0, |span| span.end)];
-        known.extend(summary.iter().chain(pointers).chain(comment).cloned());
+        let start = 0..first.map_or(0, |span| span.end);
+        let rest = summary.iter().chain(pointers).chain(comment).cloned();
+        let mut known: Vec<Range<usize>> = std::iter::once(start).chain(rest).collect();
         known.sort_by_key(|span| span.start);
         let (mut at, mut more) = (0, !self.unknown.is_empty());
         for span in known {

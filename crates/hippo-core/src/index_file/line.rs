@@ -32,11 +32,11 @@ pub(super) enum Shape {
 }
 
 /// First line of a generated block: this, its name, ` -->`.
-pub(super) const BEGIN: &str = "<!-- hippod: ";
+pub(crate) const BEGIN: &str = "<!-- hippod: ";
 /// First line of a generated block that is empty, and only parts what stands above and below it.
 pub(super) const WALL: &str = "<!-- hippod: nothing -->";
 /// Last line of a generated block.
-pub(super) const END: &str = "<!-- /hippod -->";
+pub(crate) const END: &str = "<!-- /hippod -->";
 
 /// All lines, the first with this number.
 ///

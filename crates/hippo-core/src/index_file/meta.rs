@@ -161,6 +161,11 @@ pub(super) fn second(moment: Timestamp) -> String {
     jiff::Timestamp::from_second(seconds).map_or_else(|_| String::new(), |moment| moment.to_string())
 }
 
+/// To the millisecond, where there is a part of a second.
+pub(super) fn exact(moment: Timestamp) -> String {
+    jiff::Timestamp::from_millisecond(moment.0).map_or_else(|_| String::new(), |moment| moment.to_string())
+}
+
 fn value(text: &str, listed: bool) -> String {
     encode(text.trim(), |character| {
         matches!(character, '|' | '<' | '>') || listed && character == ','

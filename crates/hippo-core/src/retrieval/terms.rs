@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::speaker;
+pub(crate) use fold::is_unspaced;
 use scan::Token;
 pub(crate) use stop::is_stop;
 
@@ -100,7 +101,7 @@ impl Analyzer {
         let telling = terms.iter().filter(|term| !term.stop).count();
         for term in &mut terms {
             let characters = term.term.chars().count();
-            let lone = characters == 1 && term.term.chars().all(fold::is_unspaced);
+            let lone = characters == 1 && term.term.chars().all(is_unspaced);
             term.prefix = lone || (characters <= SHORT && telling <= 2 && (!term.stop || telling == 0));
         }
         let names: Vec<QueryTerm> = terms
@@ -161,7 +162,7 @@ impl Analyzer {
         if !whole.contains(is_mark) {
             return self.runs(whole, sink);
         }
-        let spaced = !token.foreign || !whole.contains(fold::is_unspaced);
+        let spaced = !token.foreign || !whole.contains(is_unspaced);
         let shown = spaced && whole.len() <= TERM;
         if shown {
             sink(whole, whole);
@@ -233,9 +234,9 @@ impl Analyzer {
     fn runs(&mut self, folded: &str, sink: &mut impl FnMut(&str, &str)) {
         let mut rest = folded;
         while let Some(first) = rest.chars().next() {
-            let unspaced = fold::is_unspaced(first);
+            let unspaced = is_unspaced(first);
             let end = rest
-                .find(|next| fold::is_unspaced(next) != unspaced)
+                .find(|next| is_unspaced(next) != unspaced)
                 .unwrap_or(rest.len());
             let (run, tail) = rest.split_at(end);
             if unspaced {

@@ -15,6 +15,8 @@ use crate::failure::Failure;
 const GREP_FILES: usize = 5;
 /// Bytes that count as one token, no tokenizer being at hand.
 const TOKEN_BYTES: usize = 4;
+/// What the daemon derives from the memory, in the root of the workspace.
+const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 
 /// One file in memory.
 struct Text {
@@ -140,7 +142,8 @@ fn read(root: &Path, path: &str) -> Option<Text> {
     })
 }
 
-/// Every markdown file below `root` outside hidden folders, in order of their paths. Links are not followed.
+/// Every markdown file below `root` outside hidden folders, in order of their paths, without the index file: it is no
+/// memory. Links are not followed.
 fn markdown_files(root: &Path) -> std::io::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
@@ -151,10 +154,10 @@ fn markdown_files(root: &Path) -> std::io::Result<Vec<String>> {
                 continue;
             };
             let kind = entry.file_type()?;
-            if name.starts_with('.') {
+            let path = folder.join(&name);
+            if name.starts_with('.') || path == Path::new(INDEX_FILE) {
                 continue;
             }
-            let path = folder.join(&name);
             if kind.is_dir() {
                 folders.push(path);
             } else if kind.is_file() && name.ends_with(".md") {
@@ -214,7 +217,13 @@ mod tests {
     #[test]
     fn markdown_outside_hidden_folders_is_read() {
         let root = tempfile::tempdir().unwrap();
-        for path in ["b.md", "memory/a.md", ".hidden/x.md", "memory/note.txt"] {
+        for path in [
+            "b.md",
+            "memory/a.md",
+            ".hidden/x.md",
+            "memory/note.txt",
+            "HIPPOCAMPUS.md",
+        ] {
             let path = root.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "x").unwrap();

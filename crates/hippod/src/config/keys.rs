@@ -36,6 +36,8 @@ pub(super) enum Kind {
     Zone,
     /// A list of globs.
     Globs,
+    /// A cron line of five fields, or empty.
+    Cron,
 }
 
 const DAY_SECS: i64 = 86_400;
@@ -90,10 +92,36 @@ pub(super) const KEYS: &[Key] = keys! {
         "On battery or a busy machine, embed only fresh edits and what somebody waits for; search by words is complete meanwhile.";
     "search.limit" "HIPPOD_SEARCH_LIMIT" Kind::Whole(1, 1000), true,
         "Results, when the request does not say.";
-    "search.default_mode" "HIPPOD_SEARCH_DEFAULT_MODE" Kind::Choice(&["hybrid", "lexical", "vector"]), true,
-        "Mode, when the request does not say: hybrid, lexical, vector.";
+    "search.default_mode" "HIPPOD_SEARCH_DEFAULT_MODE" Kind::Choice(&["hybrid", "lexical", "vector", "index"]), true,
+        "Mode, when the request does not say: hybrid, lexical, vector, index.";
+    "search.index_weight" "HIPPOD_SEARCH_INDEX_WEIGHT" Kind::Share, true,
+        "What an entry of the index that matches adds to the score of what it points at, at most (0 to 1).";
     "search.timezone" "HIPPOD_SEARCH_TIMEZONE" Kind::Zone, true,
         "IANA name of the zone in which \"yesterday\" is understood; empty is the system's.";
+    "index.enabled" "HIPPOD_INDEX_ENABLED" Kind::Bool, true,
+        "Keep HIPPOCAMPUS.md and the files below .hippocampus/.";
+    "index.max_tokens" "HIPPOD_INDEX_MAX_TOKENS" Kind::Whole(500, 1_000_000), true,
+        "Size of HIPPOCAMPUS.md at most (tokens, estimated as bytes / 4); what does not fit goes below .hippocampus/.";
+    "index.max_entries" "HIPPOD_INDEX_MAX_ENTRIES" Kind::Whole(1, 100_000), true,
+        "Entries in HIPPOCAMPUS.md once not all of them fit.";
+    "index.entry_level" "HIPPOD_INDEX_ENTRY_LEVEL" Kind::Whole(0, 6), true,
+        "Level of the headings of new entries, 2 to 6; 0: one below the heading of their section.";
+    "index.max_learned" "HIPPOD_INDEX_MAX_LEARNED" Kind::Whole(0, 100_000), true,
+        "Entries that questions made, at most; the weakest one is archived for a new one.";
+    "index.merge_above" "HIPPOD_INDEX_MERGE_ABOVE" Kind::Share, true,
+        "Cosine from which two entries may be merged (0 to 1).";
+    "index.loss_cap" "HIPPOD_INDEX_LOSS_CAP" Kind::Share, true,
+        "Share of the live entries that one run may demote (0 to 1); one entry always.";
+    "cycles.light" "HIPPOD_CYCLES_LIGHT" Kind::Cron, true,
+        "When light cycles run: minute, hour, day, month, weekday in local time; empty: only when asked for.";
+    "cycles.deep" "HIPPOD_CYCLES_DEEP" Kind::Cron, true,
+        "When deep cycles run.";
+    "cycles.archival" "HIPPOD_CYCLES_ARCHIVAL" Kind::Cron, true,
+        "When it is checked whether an archival cycle is due.";
+    "cycles.archival_days" "HIPPOD_CYCLES_ARCHIVAL_DAYS" Kind::Whole(1, 366), true,
+        "Days between two archival cycles, at least.";
+    "decay.profile" "HIPPOD_DECAY_PROFILE" Kind::Choice(&["protocol", "tuned"]), true,
+        "Numbers of the curve by which strength fades: protocol (those of the protocol), tuned (see docs/simulation.md).";
     "server.max_connections" "HIPPOD_SERVER_MAX_CONNECTIONS" Kind::Whole(1, 65_536), false,
         "Connections at the same time.";
     "server.max_line_bytes" "HIPPOD_SERVER_MAX_LINE_BYTES" Kind::Whole(1024, 16 << 20), false,
@@ -137,6 +165,8 @@ impl Kind {
             (Self::Name, _) => wrong("a name"),
             (Self::Zone, Value::String(name)) => time_zone(name).map(|_| ()),
             (Self::Zone, _) => wrong("the name of a time zone"),
+            (Self::Cron, Value::String(line)) => super::index::cron(line).map(|_| ()),
+            (Self::Cron, _) => wrong("a cron line"),
             (Self::Globs, Value::Array(globs)) => globs.iter().try_for_each(check_glob),
             (Self::Globs, _) => wrong("a list of globs"),
         }
@@ -149,7 +179,7 @@ impl Kind {
             Self::Bool => trimmed.parse().ok().map(Value::Boolean),
             Self::Whole(..) => trimmed.replace('_', "").parse().ok().map(Value::Integer),
             Self::Share => trimmed.parse().ok().map(Value::Float),
-            Self::Choice(_) | Self::Name | Self::Zone => None,
+            Self::Choice(_) | Self::Name | Self::Zone | Self::Cron => None,
             Self::Globs if trimmed.starts_with('[') => trimmed.parse().ok(),
             Self::Globs => {
                 let globs = trimmed.split(',').map(str::trim).filter(|glob| !glob.is_empty());

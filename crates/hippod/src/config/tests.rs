@@ -185,7 +185,10 @@ fn a_workspace_cannot_reach_beyond_itself() {
         .filter(|key| key.safe)
         .map(|key| key.parts().0)
         .collect();
-    assert!(safe.iter().all(|section| ["sources", "search"].contains(section)));
+    assert!(
+        safe.iter()
+            .all(|section| ["sources", "search", "index", "cycles", "decay"].contains(section))
+    );
 }
 
 #[test]

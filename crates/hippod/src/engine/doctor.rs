@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{Check, DoctorRequest, DoctorResponse, Problem, RpcError, Severity};
 
 use super::Engine;
+use super::entries::{HELD_FIX, index_path};
 use super::workspace::Workspace;
 use crate::embed_worker::ModelState;
 use crate::shared::Slot;
@@ -105,7 +106,7 @@ fn examine(workspace: &Workspace, report: &mut Report) {
             Severity::Error,
             error.to_string(),
             database,
-            "hippoctl doctor --rebuild makes it again from the files; nothing is lost",
+            "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read",
         ),
     }
     if let Some(error) = &workspace.trouble {
@@ -136,6 +137,7 @@ fn examine(workspace: &Workspace, report: &mut Report) {
             "bring them back, or accept it: hippoctl sync --accept-deletions",
         );
     }
+    examine_index_file(workspace, report);
     examine_watcher(workspace, &place, report);
     for skipped in &workspace.skipped {
         report.problem(
@@ -153,6 +155,39 @@ fn examine(workspace: &Workspace, report: &mut Report) {
         indexed == on_disk || waiting > 0,
         format!("{place}: {on_disk} files on disk, {indexed} in the index, {waiting} under way"),
     );
+}
+
+fn examine_index_file(workspace: &Workspace, report: &mut Report) {
+    let entries = &workspace.entries;
+    let place = index_path(&workspace.root).display().to_string();
+    if let Some(trouble) = &entries.file.trouble {
+        let (what, fix) = (trouble.what.clone(), trouble.fix.clone());
+        report.problem("index-file", Severity::Warning, what, place.clone(), fix);
+    }
+    if !entries.file.held.is_empty() {
+        let held = entries.file.held.len();
+        let what =
+            format!("{held} entries went at once; they are kept, and the file is neither read nor written");
+        report.problem("held-removals", Severity::Warning, what, place.clone(), HELD_FIX);
+    }
+    for damaged in &entries.known.damaged {
+        report.problem(
+            "damaged-row",
+            Severity::Warning,
+            format!(
+                "{} {} cannot be read: {}",
+                damaged.table, damaged.id, damaged.reason
+            ),
+            workspace.store.path().display().to_string(),
+            "everything else is served; hippoctl index edit or remember writes an entry anew",
+        );
+    }
+    let written = entries.file.trouble.is_none() && entries.file.held.is_empty();
+    if entries.enabled && written {
+        let (all, queued, archived) = entries.counts();
+        let detail = format!("{place}: {all} entries, {queued} of them fading, {archived} archived");
+        report.check("index-file", true, detail);
+    }
 }
 
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {

@@ -9,25 +9,31 @@ mod merge;
 mod remember;
 mod report;
 mod requests;
+mod undo;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{DocumentState, Place, Record, Snapshot};
+use hippo_core::consolidation::{Cycle, DocumentState, Place, Record, Snapshot};
 use hippo_core::decay::Profile;
 use hippo_core::entry::EntryId;
 use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryStore, RunRow, Store};
 
+use super::workspace::Known;
 use crate::config::WorkspaceConfig;
 use crate::index::IndexView;
 use crate::view::WorkspaceView;
 
-pub use cycle::{Order, Planned};
+pub use access::{Lesson, Trace};
+pub use cycle::{Order, Planned, root_missing};
+pub use merge::HELD_FIX;
 pub use remember::Remembered;
+pub use report::{cycle as cycle_of, run as run_on_wire};
+pub use requests::Change;
 
 /// Changes of entries are shown to questions after this long at the latest.
 const PUBLISH: Duration = Duration::from_millis(250);
@@ -41,6 +47,8 @@ pub type EntryVectors = Arc<Mutex<HashMap<[u8; 16], Arc<Vec<f32>>>>>;
 pub struct Entries {
     /// Whether the configuration wants an index file.
     pub enabled: bool,
+    /// Whether light cycles run by themselves.
+    scheduled: bool,
     /// As the store has them.
     pub known: EntryStore,
     /// Changes with each change of an entry: a plan made from an earlier one is made again.
@@ -53,8 +61,8 @@ pub struct Entries {
     pub documents: Documents,
     /// Vectors of entries.
     pub vectors: EntryVectors,
-    /// Pairs of texts that were compared by the last deep cycle, by their hashes.
-    pub compared: Arc<Mutex<BTreeSet<[u8; 16]>>>,
+    /// Texts of entries that deep cycles compared with all others, by their hashes.
+    pub compared: BTreeSet<[u8; 16]>,
     /// The run that is planned or under way.
     pub run: Option<cycle::Run>,
     /// What waits for that run's end.
@@ -69,6 +77,8 @@ pub struct Entries {
     pub look_at: Instant,
     /// What the last runs found that a person may want to look at.
     pub findings: Vec<hippo_core::consolidation::Finding>,
+    /// The store refused something; it is tried again then.
+    pub again_at: Option<Instant>,
 }
 
 impl Entries {
@@ -76,16 +86,28 @@ impl Entries {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn load(store: &mut Store, config: &WorkspaceConfig, now: Timestamp, at: Instant) -> Result<Self, StoreError> {
+    pub fn load(
+        store: &mut Store,
+        config: &WorkspaceConfig,
+        now: Timestamp,
+        at: Instant,
+    ) -> Result<Self, StoreError> {
         let interrupted = store.interrupt_runs()?;
         let known = store.entries()?;
         for row in &known.damaged {
-            tracing::warn!(table = row.table, id = row.id, reason = row.reason, "a row cannot be read; it is left as it is");
+            tracing::warn!(
+                table = row.table,
+                id = row.id,
+                reason = row.reason,
+                "a row cannot be read; it is left as it is"
+            );
         }
-        let first = known.runs.iter().map(|run| run.record.started).min();
+        // By the clock of then: a run may have been asked for as of another time.
+        let first = known.runs.iter().filter_map(|run| run.record.finished).min();
         let file = files::IndexFile::load(store, at)?;
         Ok(Self {
             enabled: config.index.enabled,
+            scheduled: !config.cycles.light.trim().is_empty(),
             known_since: first.unwrap_or(now),
             known,
             revision: 0,
@@ -93,14 +115,45 @@ impl Entries {
             fresh: BTreeSet::new(),
             documents: Documents::default(),
             vectors: EntryVectors::default(),
-            compared: Arc::default(),
+            compared: BTreeSet::new(),
             run: None,
             queue: VecDeque::new(),
             interrupted,
             publish_at: Some(at),
             look_at: at,
             findings: Vec::new(),
+            again_at: None,
         })
+    }
+
+    /// Documents that came after the last light cycle started, and have no entry: a process may have ended before their
+    /// cycle.
+    pub fn notice(&mut self, documents: &HashMap<String, Known>) {
+        let light = |run: &&RunRow| {
+            let past = run
+                .record
+                .finished
+                .is_some_and(|finished| run.record.started <= finished);
+            run.record.cycle == Cycle::Light && past
+        };
+        let last = self
+            .known
+            .runs
+            .iter()
+            .filter(light)
+            .map(|run| run.record.started)
+            .max();
+        let told = self
+            .known
+            .records
+            .values()
+            .flat_map(|record| &record.entry.pointers);
+        let told: BTreeSet<&str> = told.map(|pointer| pointer.path.as_str()).collect();
+        let missed = documents.iter().filter(|(path, known)| {
+            let modified = Timestamp(known.mark.mtime_ns / 1_000_000);
+            last.is_none_or(|last| modified >= last) && !told.contains(path.as_str())
+        });
+        self.fresh.extend(missed.map(|(path, _)| path.clone()));
     }
 
     /// Notes that entries have changed.
@@ -129,15 +182,17 @@ impl Entries {
         result
     }
 
-    /// Whether every document that has no entry is known to have none on purpose: the first light cycle is over.
+    /// Whether every document that has no entry is known to have none on purpose: the first light cycle is over, or there is none
+    /// unless somebody asks.
     pub fn is_begun(&self) -> bool {
-        !self.enabled || !self.known.runs.is_empty()
+        let mut runs = self.known.runs.iter();
+        !self.enabled || !self.scheduled || runs.any(|run| run.record.finished.is_some())
     }
 
     /// Shows the entries to questions.
     pub fn publish(&mut self, view: &WorkspaceView, profile: Profile) {
         self.publish_at = None;
-        let mut shown = IndexView::new(self.known.records.values(), profile);
+        let mut shown = IndexView::after(&view.index(), &self.known.records, profile);
         shown.tokens = self.file.tokens();
         shown.forgotten = self.known.tombstones.len();
         view.set_index(shown);

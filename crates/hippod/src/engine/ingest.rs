@@ -56,6 +56,9 @@ impl Workspace {
         let result = self.try_refresh(path, dirty, ingest);
         match result {
             Ok(refreshed) => {
+                if refreshed == Refreshed::Changed {
+                    self.entries.fresh.insert(path.to_owned());
+                }
                 if matches!(refreshed, Refreshed::Changed | Refreshed::Removed) {
                     self.trouble = None;
                     self.unsaved = true;

@@ -9,10 +9,12 @@ use anyhow::{Context, Result};
 
 use hippo_core::corpus::Corpus;
 use hippo_core::source::SourceRules;
+use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::vector::{DumpIdentity, VectorIndex, VectorParams};
 
+use super::entries::Entries;
 use super::patch;
 use super::workspace::{Known, Pending, Times, Workspace};
 use crate::config::WorkspaceConfig;
@@ -34,6 +36,8 @@ pub struct Opening<'a> {
     pub model: Option<(&'a str, usize)>,
     /// Monotonic clock.
     pub now: Instant,
+    /// Wall clock.
+    pub wall: Timestamp,
 }
 
 /// The database of a workspace.
@@ -58,6 +62,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         state,
         model,
         now,
+        wall,
     } = opening;
     let rules = SourceRules::new(&config.sources.include, &config.sources.exclude)
         .context("could not understand the configured sources")?;
@@ -70,6 +75,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         Some((name, dimension)) => Some(store.embedder(name, dimension)?),
         None => None,
     };
+    let mut entries = Entries::load(&mut store, &config, wall, now)?;
     let Loaded {
         picture,
         known,
@@ -83,7 +89,10 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         picture,
         now,
     ));
+    entries.publish(&view, view.config.index.profile());
+    entries.notice(&known);
     let mut workspace = Workspace {
+        entries,
         key,
         root: root.to_path_buf(),
         store,

@@ -27,6 +27,9 @@ pub fn replace(
         &document.chunks,
         &change.chunks,
     );
+    if let Some(facts) = picture.facts.get_mut(&change.document) {
+        facts.generation = generation;
+    }
     picture.generation = generation;
 }
 
@@ -105,6 +108,7 @@ fn place(
         Facts {
             mark: mark(record),
             sections: sections.into(),
+            generation: 0,
         },
     );
     for (chunk, row) in chunks.iter().zip(rows) {

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use hippo_core::layout::INDEX_FILE;
 use hippo_proto::RpcError;
 use hippo_store::StoreError;
-use hippo_store::db::Store;
+use hippo_store::db::{Reader, Store};
 
 use super::{Engine, open};
 use crate::shared::Slot;
@@ -50,6 +51,9 @@ fn empty(state: &Path, root: &Path) -> Result<()> {
         Err(error) => {
             tracing::warn!(%error, "the database is put aside and made again");
             put_aside(&file)?;
+            if let Err(error) = take_over(&file, root) {
+                tracing::warn!(%error, "what only the damaged database knew could not be read: accesses, removals, history");
+            }
         }
     }
     let vectors = open::vector_folder(state, root);
@@ -61,11 +65,44 @@ fn empty(state: &Path, root: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Takes over from the database that was put aside what stands in no file: entries with their accesses, and what was
+/// removed. A row that cannot be read costs no other.
+fn take_over(file: &Path, root: &Path) -> Result<(), StoreError> {
+    let aside = with_suffix(file, ".damaged");
+    if !aside.exists() {
+        return Ok(());
+    }
+    let known = Reader::open(&aside)?.entries()?;
+    let base = Reader::open(&aside)?.base(INDEX_FILE).ok().flatten();
+    let mut store = Store::open(file, &root.to_string_lossy())?;
+    let mut batch = store.begin_entries()?;
+    for record in known.records.values() {
+        batch.put_record(record)?;
+    }
+    for (id, tombstone) in &known.tombstones {
+        batch.put_tombstone(id, tombstone)?;
+    }
+    for pair in &known.co_access {
+        batch.put_co_access(pair)?;
+    }
+    batch.put_quick_access(&known.quick_access)?;
+    if let Some(base) = base {
+        batch.put_base(INDEX_FILE, &base.bytes, base.at)?;
+    }
+    batch.commit()?;
+    tracing::info!(
+        entries = known.records.len(),
+        removed = known.tombstones.len(),
+        "entries of the damaged database are taken over"
+    );
+    Ok(())
+}
+
 /// Renames a database and its log, so that nothing is destroyed; an earlier one that was put aside goes.
 fn put_aside(file: &Path) -> Result<()> {
     for suffix in ["", "-wal", "-shm"] {
         let from = with_suffix(file, suffix);
-        let to = with_suffix(file, &format!("{suffix}.damaged"));
+        let to = with_suffix(file, &format!(".damaged{suffix}"));
         match std::fs::rename(&from, &to) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 let what = format!("could not put the damaged database aside: {}", from.display());

@@ -37,6 +37,8 @@ impl Workspace {
             watcher.set_dirs(scan.dirs.clone());
         }
         self.files_on_disk = scan.files.len();
+        // Comparing is cheap where nothing changed, and events may have been lost.
+        self.entries.file.look(now);
         let before = self.dirty.len() + self.missing.len();
         self.compare(&scan, now);
         self.changed_at_reconcile = (self.dirty.len() + self.missing.len()).saturating_sub(before) as u64;
@@ -89,6 +91,9 @@ impl Workspace {
             let Some(relative) = relative(&self.root, &path) else {
                 continue;
             };
+            if self.entries.file.is_at(&self.root, &path) {
+                self.entries.file.look(now);
+            }
             if self.view.rules.is_source(&relative) && !path.is_dir() {
                 self.mark_dirty(relative, now);
             } else if relative.is_empty() || self.is_folder_of_memory(&relative, &path) {

@@ -38,6 +38,7 @@ impl Engine {
                     return;
                 };
                 let removed = if accept_deletions {
+                    workspace.entries.file.accept_removals = true;
                     workspace.accept_deletions()
                 } else {
                     Ok(0)
@@ -45,6 +46,7 @@ impl Engine {
                 match removed {
                     Ok(removed) => {
                         workspace.reconcile(now);
+                        workspace.entries.file.look(now);
                         let waiter = Waiter {
                             reply,
                             since: now,
@@ -58,6 +60,20 @@ impl Engine {
                         let _ = reply.send(Err(store_error(&error)));
                     }
                 }
+            }
+            Request::History { root, request, reply } => {
+                let answer = match self.by_root(&root).map(|workspace| workspace.key) {
+                    Some(key) => self.history(&self.workspaces[&key], &request),
+                    None => Err(no_workspace(&root)),
+                };
+                let _ = reply.send(answer);
+            }
+            Request::Heartbeat { root, reply } => {
+                let answer = match self.by_root(&root).map(|workspace| workspace.key) {
+                    Some(key) => Ok(self.beat(&self.workspaces[&key])),
+                    None => Err(no_workspace(&root)),
+                };
+                let _ = reply.send(answer);
             }
             Request::Doctor { request, reply } => {
                 self.look_for_model();
@@ -191,6 +207,7 @@ impl Engine {
             state: &self.shared.paths.state,
             model: model.as_ref().map(|model| (&*model.id, model.dimension)),
             now: self.shared.clock.monotonic(),
+            wall: self.shared.clock.now(),
         })
     }
 
@@ -199,7 +216,10 @@ impl Engine {
         let now = self.shared.clock.monotonic();
         let embedding = self.shared.embed.state().0.is_usable() && !workspace.pending.blocked;
         let unread = !workspace.dirty.is_empty() || !workspace.missing.is_empty();
-        let behind = unread || (embedding && workspace.pending.len() > 0);
+        let entries = &workspace.entries;
+        let unwritten = entries.enabled && (!entries.is_begun() || entries.file.is_behind(now));
+        let beginning = workspace.root_present && unwritten;
+        let behind = unread || beginning || (embedding && workspace.pending.len() > 0);
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.picture().generation);
         let pending = workspace.pending.len() as u64;
         for waiter in std::mem::take(&mut workspace.waiters) {
@@ -235,7 +255,9 @@ pub fn store_error(error: &StoreError) -> RpcError {
     );
     match error {
         StoreError::Corrupt { .. } | StoreError::NewerSchema { .. } => {
-            refusal.hint("hippoctl doctor --rebuild makes it again from the files; nothing is lost")
+            refusal.hint(
+            "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read",
+        )
         }
         StoreError::DiskFull { .. } => refusal.hint("free some space; what waits is written then"),
         StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),

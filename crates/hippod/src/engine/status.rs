@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use hippo_proto::{
-    DiskStatus, Event as News, Skipped, VectorBackend, VectorStatus, WatcherMode, WatcherStatus,
+    DiskStatus, Event as News, IndexStatus, Skipped, VectorBackend, VectorStatus, WatcherMode, WatcherStatus,
     WorkspaceStatus,
 };
 use hippo_store::StoreError;
 
 use super::Engine;
+use super::entries::run_on_wire;
 use super::workspace::Workspace;
 use crate::embed_worker::ModelState;
 use crate::view::Freshness;
@@ -59,7 +60,42 @@ impl Engine {
                 finished: true,
             });
         }
-        workspace.view.set_status(status(workspace, &freshness, now));
+        let mut status = status(workspace, &freshness, now);
+        status.index = Some(self.index_status(workspace));
+        workspace.view.set_status(status);
+    }
+
+    /// Where the index file is now.
+    fn index_status(&self, workspace: &Workspace) -> IndexStatus {
+        let entries = &workspace.entries;
+        let (all, queued, archived) = entries.counts();
+        let held = entries.held_story();
+        let file = match (entries.enabled, &entries.file.trouble, &held) {
+            (false, _, _) => "off",
+            (true, Some(_), _) | (true, _, Some(_)) => "held",
+            (true, None, None) if entries.file.unwritten || entries.file.base().is_none() => "unwritten",
+            (true, None, None) => "written",
+        };
+        IndexStatus {
+            entries: all,
+            queued,
+            archived,
+            tokens: entries.file.tokens(),
+            file: file.to_owned(),
+            trouble: entries.file.trouble.as_ref().map(ToString::to_string).or(held),
+            held_removals: entries.file.held.len() as u64,
+            last_cycle: entries
+                .known
+                .runs
+                .iter()
+                .max_by_key(|row| row.id)
+                .map(run_on_wire),
+            next: if entries.enabled {
+                self.next_on_wire(workspace)
+            } else {
+                Vec::new()
+            },
+        }
     }
 
     /// The gravest thing that is missing, as one word and as a sentence.
@@ -156,6 +192,7 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
             building: workspace.building,
         },
         database_bytes: database_bytes(workspace.store.path()),
+        index: None,
     }
 }
 

@@ -10,6 +10,7 @@ use hippo_proto::WorkspaceSyncResponse;
 use hippo_store::StoreError;
 use hippo_store::db::{EmbedderRow, Store};
 
+use super::entries::Entries;
 use crate::event::Answer;
 use crate::scan::Skipped;
 use crate::verify::FileMark;
@@ -125,6 +126,8 @@ pub struct Workspace {
     pub root: PathBuf,
     /// The write connection.
     pub store: Store,
+    /// The index entries.
+    pub entries: Entries,
     /// What queries see.
     pub view: Arc<WorkspaceView>,
     /// The watcher, unless watching is switched off.
@@ -186,6 +189,17 @@ impl Workspace {
             since: now,
             not_before: now,
         });
+    }
+
+    /// When something is to be done about the index entries.
+    pub fn entries_due(&self) -> Option<Instant> {
+        let entries = &self.entries;
+        if !entries.enabled || !self.root_present {
+            return None;
+        }
+        let schedule = entries.run.is_none().then_some(entries.look_at);
+        let file = entries.file.due();
+        schedule.into_iter().chain(file).chain(entries.publish_at).min()
     }
 
     /// Tries a path again later.

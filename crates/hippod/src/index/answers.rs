@@ -1,6 +1,5 @@
 //! What do clients hear of index entries: `index.list`, `index.show`?
 
-use hippo_core::bootstrap::entry_tokens;
 use hippo_core::consolidation::{Place, Record};
 use hippo_core::decay::{self, Band, Modifiers};
 use hippo_core::entry::{Entry, EntryId, Origin, Pointer, Priority};
@@ -15,7 +14,8 @@ use crate::clock::rfc3339;
 
 /// Answers `index.list`; `at` is the moment asked for.
 pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
-    let wanted = |record: &&std::sync::Arc<Record>| request.archived || !matches!(record.place, Place::Archive(_));
+    let wanted =
+        |record: &&std::sync::Arc<Record>| request.archived || !matches!(record.place, Place::Archive(_));
     let mut found: Vec<(f32, &Record)> = view
         .records()
         .iter()
@@ -25,7 +25,10 @@ pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> Inde
     found.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.entry.id.cmp(&other.entry.id)));
     let total = found.len() as u64;
     let limit = request.limit.unwrap_or(hippo_proto::MAX_ENTRIES) as usize;
-    let entries = found.into_iter().take(limit).map(|(strength, record)| described(record, strength));
+    let entries = found
+        .into_iter()
+        .take(limit)
+        .map(|(strength, record)| described(record, strength));
     IndexListResponse {
         entries: entries.collect(),
         total,
@@ -44,7 +47,9 @@ pub fn show(
     at: Timestamp,
     stale: impl Fn(&Pointer) -> bool,
 ) -> Result<IndexShowResponse, RpcError> {
-    let record = view.get(&EntryId(request.id.clone())).ok_or_else(|| unknown(view, &request.id))?;
+    let record = view
+        .get(&EntryId(request.id.clone()))
+        .ok_or_else(|| unknown(view, &request.id))?;
     let entry = &record.entry;
     let profile = view.profile();
     let modifiers = Modifiers::of(entry);
@@ -59,7 +64,10 @@ pub fn show(
         told.push(format!("made by a person or an agent: × {}", profile.manual));
     }
     if modifiers.links >= profile.associated_from {
-        told.push(format!("{} related entries: × {}", modifiers.links, profile.associated));
+        told.push(format!(
+            "{} related entries: × {}",
+            modifiers.links, profile.associated
+        ));
     }
     let events = [
         (Band::Moderate, "moderate"),
@@ -106,7 +114,12 @@ pub fn show(
         modifiers: told,
         priority_rule: entry.priority_rule.clone(),
         forecast,
-        stale: entry.pointers.iter().filter(|pointer| stale(pointer)).map(shown).collect(),
+        stale: entry
+            .pointers
+            .iter()
+            .filter(|pointer| stale(pointer))
+            .map(shown)
+            .collect(),
     })
 }
 
@@ -204,9 +217,4 @@ pub const fn priority(priority: IndexPriority) -> Priority {
         IndexPriority::Normal => Priority::Normal,
         IndexPriority::Low => Priority::Low,
     }
-}
-
-/// Tokens that an entry takes in the file, estimated.
-pub fn tokens(record: &Record) -> u64 {
-    entry_tokens(&record.entry) as u64
 }

@@ -82,9 +82,14 @@ fn find<'a>(view: &'a Arc<WorkspaceView>, id: &str) -> Option<(&'a WorkspaceView
 }
 
 fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<GetResponse, RpcError> {
+    // As the index file writes pointers.
+    let (path, pointed) = match path.split_once(" §") {
+        Some((path, section)) if request.section.is_none() => (path, Some(section.to_owned())),
+        _ => (path, None),
+    };
     let path = inside(view, path)?;
     let whole = read(view, &path)?;
-    let (first, last) = match &request.section {
+    let (first, last) = match pointed.as_ref().or(request.section.as_ref()) {
         Some(section) => {
             let document = chunk::chunk(&whole);
             find_section(&document, section).ok_or_else(|| {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hippo_core::chunk::{ContentHash, text};
+use hippo_core::consolidation::Passage;
 use hippo_core::retrieval::collapse::Said;
 use hippo_core::retrieval::pack::Packer;
 use hippo_core::retrieval::rank::{Features, Ranked};
@@ -32,6 +33,7 @@ pub struct Collector {
     explain: bool,
     said: Said,
     results: Vec<SearchHit>,
+    passages: Vec<Passage>,
     estimated: bool,
     /// Tokens of the first hit that stands on disk.
     found: Option<u32>,
@@ -45,6 +47,7 @@ impl Collector {
             explain: request.explain,
             said: Said::default(),
             results: Vec::new(),
+            passages: Vec::new(),
             estimated: false,
             found: None,
         }
@@ -81,6 +84,10 @@ impl Collector {
             date,
             ..
         } = place;
+        self.passages.push(Passage {
+            path: path.clone(),
+            hash: span.hash.0,
+        });
         self.results.push(SearchHit {
             id: public_id(&path, span.hash),
             path,
@@ -97,7 +104,9 @@ impl Collector {
             tokens,
             text,
             date,
-            explain: self.explain.then(|| explain(&ranked.explain)),
+            // What is remembered of an earlier answer was not scored again.
+            explain: (self.explain && (ranked.lexical.is_some() || ranked.vector.is_some()))
+                .then(|| explain(&ranked.explain)),
         });
     }
 
@@ -106,13 +115,13 @@ impl Collector {
         self.found
     }
 
-    /// The results, their tokens, and what is to be said about them.
-    pub fn finish(self) -> (Vec<SearchHit>, u64, Vec<String>) {
+    /// The results, the passage of each, their tokens, and what is to be said about them.
+    pub fn finish(self) -> (Vec<SearchHit>, Vec<Passage>, u64, Vec<String>) {
         let mut notes = Vec::new();
         if self.estimated {
             notes.push("tokens are estimated as bytes / 4 where no model has counted them".to_owned());
         }
-        (self.results, self.packer.tokens(), notes)
+        (self.results, self.passages, self.packer.tokens(), notes)
     }
 }
 

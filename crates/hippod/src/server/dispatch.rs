@@ -14,13 +14,25 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
+use super::entries;
+use crate::engine::Change;
 use crate::event::{self, Answer, Event};
 use crate::recall;
 use crate::shared::{Shared, Slot};
 use crate::status;
 
 /// Parts of the protocol that this daemon has.
-const FEATURES: [&str; 6] = ["search", "get", "workspace", "model", "subscribe", "doctor"];
+const FEATURES: [&str; 9] = [
+    "search",
+    "get",
+    "workspace",
+    "model",
+    "subscribe",
+    "doctor",
+    "index",
+    "cycle",
+    "remember",
+];
 
 /// Serves one call; the line to send back.
 pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8> {
@@ -71,6 +83,36 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
         },
         Request::Search(request) => line(&id, recall::search(shared, request).await),
         Request::Get(request) => line(&id, recall::get(shared, request).await),
+        Request::Remember(request) => line(&id, entries::remember(shared, request).await),
+        Request::IndexList(request) => line(&id, entries::list(shared, request).await),
+        Request::IndexShow(request) => line(&id, entries::show(shared, request).await),
+        Request::IndexEdit(request) => {
+            let workspace = request.workspace.clone();
+            let edit = |reply| Change::Edit(request, reply);
+            line(&id, entries::change(shared, &workspace, edit).await)
+        }
+        Request::IndexForget(request) => {
+            let forget = |reply| Change::Forget(request.id, reply);
+            line(&id, entries::change(shared, &request.workspace, forget).await)
+        }
+        Request::IndexRestore(request) => {
+            let restore = |reply| Change::Restore(request.id, reply);
+            line(&id, entries::change(shared, &request.workspace, restore).await)
+        }
+        Request::CycleRun(request) => line(&id, entries::run(shared, request).await),
+        Request::CycleHistory(request) => match shared.views.get(&request.workspace).await {
+            Ok(view) => {
+                let root = view.root.clone();
+                let history = ask(shared, |reply| event::Request::History { root, request, reply });
+                line(&id, history.await)
+            }
+            Err(error) => encode_error(&id, &error),
+        },
+        Request::CycleUndo(request) => {
+            let undo = |reply| Change::Undo(request.run, reply);
+            line(&id, entries::change(shared, &request.workspace, undo).await)
+        }
+        Request::Heartbeat(request) => line(&id, entries::heartbeat(shared, request).await),
         Request::ModelList(_) => line(&id, blocking(shared, |shared| shared.models.list()).await),
         Request::ModelPull(request) => line(&id, pull(shared, request, &id, outbox).await),
         Request::ModelVerify(request) => line(
@@ -108,10 +150,17 @@ fn hello() -> HelloResponse {
     }
 }
 
+/// Why the engine does not answer any more.
+pub fn stopping() -> RpcError {
+    RpcError::internal("the daemon is stopping").hint("start it again: hippoctl start")
+}
+
 /// Has the engine do something.
-async fn ask<T>(shared: &Shared, request: impl FnOnce(Answer<T>) -> event::Request) -> Result<T, RpcError> {
+pub async fn ask<T>(
+    shared: &Shared,
+    request: impl FnOnce(Answer<T>) -> event::Request,
+) -> Result<T, RpcError> {
     let (reply, answer) = oneshot::channel();
-    let stopping = || RpcError::internal("the daemon is stopping").hint("start it again: hippoctl start");
     shared
         .events
         .send(Event::Request(request(reply)))
@@ -163,9 +212,14 @@ fn subscribe(
             .display()
             .to_string()
     });
-    let wanted = request
-        .events
-        .unwrap_or_else(|| vec![EventName::Indexed, EventName::Degraded, EventName::Job]);
+    let wanted = request.events.unwrap_or_else(|| {
+        vec![
+            EventName::Indexed,
+            EventName::Cycle,
+            EventName::Degraded,
+            EventName::Job,
+        ]
+    });
     let mut news = shared.news.subscribe();
     // A strong sender would keep the connection open for ever.
     let outbox = outbox.downgrade();

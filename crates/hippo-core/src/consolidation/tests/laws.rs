@@ -1,6 +1,7 @@
 //! What holds for every plan, whatever the snapshot?
 
 use super::*;
+use crate::decay::strength_at;
 
 const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
 
@@ -123,6 +124,9 @@ proptest! {
     fn planning_again_after_applying_gives_an_empty_plan(state in a_snapshot()) {
         for cycle in CYCLES {
             let after = apply(&state, &plan(&state, cycle));
+            let (carried, left) = carry_out(state.clone(), cycle);
+            prop_assert_eq!(format!("{carried:#?}"), format!("{:#?}", plan(&state, cycle)));
+            prop_assert_eq!(shown(&left), shown(&after));
             let again = plan(&after, cycle);
             prop_assert!(again.steps.is_empty(), "{:?} {:#?}", cycle, again.steps);
         }
@@ -177,6 +181,29 @@ proptest! {
             }
             let most = (state.run.live as f32 * state.settings.loss_cap).floor().max(1.0);
             prop_assert!(after.run.demoted as f32 <= most);
+        }
+    }
+}
+
+proptest! {
+    /// What is known beforehand is what planning finds.
+    #[test]
+    fn an_idle_light_cycle_is_the_empty_plan(mut state in a_snapshot(), applied in any::<bool>()) {
+        state.candidates.clear();
+        let refresh = |state: &mut Snapshot| {
+            let profile = state.settings.profile;
+            for record in state.records.values_mut() {
+                record.strength = strength_at(&profile, &record.entry, NOW);
+            }
+        };
+        refresh(&mut state);
+        if applied {
+            state = apply(&state, &plan(&state, Cycle::Light));
+        }
+        let planned = plan(&state, Cycle::Light);
+        match idle(&state.records, &state.quick_access, &state.settings, NOW) {
+            Some(idle) => prop_assert_eq!(idle, planned),
+            None => prop_assert!(!planned.steps.is_empty() || !planned.refused.is_empty()),
         }
     }
 }

@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
 /// Whether words of this character's script are written without spaces: they are indexed by pairs of characters.
-pub(super) const fn is_unspaced(character: char) -> bool {
+pub(crate) const fn is_unspaced(character: char) -> bool {
     matches!(
         character,
         '\u{e00}'..='\u{eff}'            // Thai, Lao

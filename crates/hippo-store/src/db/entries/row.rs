@@ -3,6 +3,7 @@
 //! What somebody may ask the database for has a column; everything else is JSON, written with the types of the core.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -44,6 +45,8 @@ struct Rest<'a> {
     learned: Option<Cow<'a, Learned>>,
     #[serde(default)]
     by_hand: bool,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    linked: Cow<'a, BTreeSet<EntryId>>,
 }
 
 /// Writes a record under its id. A strength that is no number becomes 0: neither JSON nor SQLite can hold it.
@@ -63,6 +66,7 @@ pub(super) fn put(connection: &Connection, record: &Record) -> rusqlite::Result<
         filed: record.filed,
         learned: record.learned.as_deref().map(Cow::Borrowed),
         by_hand: record.by_hand,
+        linked: Cow::Borrowed(&record.linked),
     };
     let strength = Some(record.strength).filter(|strength| strength.is_finite());
     connection
@@ -138,6 +142,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
         consolidated: row.get(7)?,
         replayed: time(row, 8)?,
         by_hand: rest.by_hand,
+        linked: rest.linked.into_owned(),
         learned: rest.learned.map(|learned| Box::new(learned.into_owned())),
     };
     Ok((id, record))

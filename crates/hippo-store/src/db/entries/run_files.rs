@@ -56,7 +56,8 @@ impl Store {
     }
 
     /// Forgets ended runs that are of no use any more: those that did nothing, but the last of each cycle, and those that
-    /// started before `before`, but the last ten. Answers how many went.
+    /// started before `before`, but the last ten; and the files of all but the last fifty that have any. Answers how many runs
+    /// went.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -78,6 +79,11 @@ impl Store {
                     [],
                 )?;
             }
+            // Older runs are taken back entry by entry, and the files are laid out anew.
+            transaction.execute(
+                "DELETE FROM run_files WHERE run NOT IN (SELECT DISTINCT run FROM run_files ORDER BY run DESC LIMIT 50)",
+                [],
+            )?;
             transaction.execute("DELETE FROM runs WHERE id IN (SELECT id FROM trimmed)", [])
         })
     }

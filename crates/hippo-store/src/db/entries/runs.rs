@@ -210,20 +210,42 @@ impl Store {
         Ok(runs)
     }
 
-    /// A run with its steps and its report; `None`: there is none.
+    /// A run without its steps; `None`: there is none.
     ///
     /// # Errors
-    /// [`StoreError::Row`] when something of it cannot be read; see [`StoreError`].
-    pub fn run(&self, id: RunId) -> Result<Option<RunDetail>, StoreError> {
+    /// See [`StoreError`].
+    pub fn run_row(&self, id: RunId) -> Result<Option<RunRow>, StoreError> {
         let row = self.sql(
             self.connection
                 .prepare_cached(&format!("SELECT {COLUMNS} FROM runs WHERE id = ?1"))
                 .and_then(|mut statement| statement.query_row([id.0], |row| Ok(read(row))).optional()),
         )?;
-        let (Some(row), Some(report)) = (row, self.report(id)?) else {
+        row.map(|row| row.map_err(|Unreadable(reason)| self.no_run(id, &reason)))
+            .transpose()
+    }
+
+    /// The names of all runs.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn run_ids(&self) -> Result<BTreeSet<RunId>, StoreError> {
+        let read = || {
+            self.connection
+                .prepare_cached("SELECT id FROM runs")?
+                .query_map([], |row| row.get(0).map(RunId))?
+                .collect::<rusqlite::Result<_>>()
+        };
+        self.sql(read())
+    }
+
+    /// A run with its steps and its report; `None`: there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Row`] when something of it cannot be read; see [`StoreError`].
+    pub fn run(&self, id: RunId) -> Result<Option<RunDetail>, StoreError> {
+        let (Some(row), Some(report)) = (self.run_row(id)?, self.report(id)?) else {
             return Ok(None);
         };
-        let row = row.map_err(|Unreadable(reason)| self.no_run(id, &reason))?;
         let steps = self.steps(id, u32::MAX)?;
         Ok(Some(RunDetail { row, steps, report }))
     }

@@ -61,7 +61,11 @@ impl Engine {
         let offset = self.now_of(workspace, at).offset_seconds;
         let day = trace.at.date(offset);
         let known = &workspace.entries.known.records;
-        let accessed: Vec<EntryId> = trace.accessed.into_iter().filter(|id| known.contains_key(id)).collect();
+        let accessed: Vec<EntryId> = trace
+            .accessed
+            .into_iter()
+            .filter(|id| known.contains_key(id))
+            .collect();
         let accesses: Vec<Access> = accessed
             .iter()
             .map(|entry| Access {
@@ -70,11 +74,14 @@ impl Engine {
                 day,
             })
             .collect();
-        let applying = workspace.entries.run.as_ref().is_some_and(super::cycle::Run::is_applying);
-        // A run that is under way states what was there: a new entry waits for the same question to come again.
-        let lesson = trace.learned.filter(|_| !applying);
+        // A plan states what is there: while one is made or applied, accesses wait in the journal, and a new entry waits
+        // for the same question to come again.
+        let running = workspace.entries.run.is_some();
+        let lesson = trace.learned.filter(|_| !running);
         let record = lesson.map(|lesson| taught(workspace, lesson, trace.at, day, offset));
-        let full = record.as_ref().and_then(|record| self.to_make_room(workspace, record));
+        let full = record
+            .as_ref()
+            .and_then(|record| self.to_make_room(workspace, record));
         let mut batch = workspace.store.begin_entries()?;
         batch.record_accesses(&accesses)?;
         batch.add_co_access(&accessed, trace.at)?;
@@ -85,10 +92,14 @@ impl Engine {
         workspace.entries.known.journal += accesses.len();
         note_pairs(&mut workspace.entries.known.co_access, &accessed, trace.at);
         for record in record.into_iter().chain(full) {
-            workspace.entries.known.records.insert(record.entry.id.clone(), record);
+            workspace
+                .entries
+                .known
+                .records
+                .insert(record.entry.id.clone(), record);
             workspace.entries.changed(at);
         }
-        if !applying {
+        if !running {
             let profile = workspace.view.config.index.profile();
             self.fold(workspace, &profile, at)?;
         }
@@ -98,7 +109,8 @@ impl Engine {
     /// The weakest entry that a question made, on its way to the archive, where there are too many of them.
     fn to_make_room(&self, workspace: &Workspace, new: &Record) -> Option<Record> {
         let live = workspace.entries.known.records.values();
-        let live = live.filter(|record| record.learned.is_some() && !matches!(record.place, Place::Archive(_)));
+        let live =
+            live.filter(|record| record.learned.is_some() && !matches!(record.place, Place::Archive(_)));
         let live = live.filter(|record| record.entry.id != new.entry.id && !record.by_hand);
         let (profile, now) = (workspace.view.config.index.profile(), self.shared.clock.now());
         let strength = |record: &Record| hippo_core::decay::strength_at(&profile, &record.entry, now);
@@ -106,8 +118,17 @@ impl Engine {
         if all.len() < workspace.view.config.index.max_learned {
             return None;
         }
-        let weakest = all.into_iter().min_by(|a, b| strength(a).total_cmp(&strength(b)))?;
+        let weakest = all
+            .into_iter()
+            .min_by(|a, b| strength(a).total_cmp(&strength(b)))?;
         let mut archived = weakest.clone();
+        if let Some(learned) = &mut archived.learned {
+            // Asked again, it is searched for again.
+            **learned = Learned {
+                cue: std::mem::take(&mut learned.cue),
+                ..Learned::default()
+            };
+        }
         archived.place = Place::Archive(now);
         archived.filed = None;
         Some(archived)
@@ -123,14 +144,22 @@ fn taught(
     offset: i32,
 ) -> Record {
     let records = &workspace.entries.known.records;
-    let same = |record: &&Record| record.learned.as_ref().is_some_and(|learned| learned.cue == lesson.learned.cue);
+    let same = |record: &&Record| {
+        record
+            .learned
+            .as_ref()
+            .is_some_and(|learned| learned.cue == lesson.learned.cue)
+    };
     if let Some(known) = records.values().find(same) {
         let mut record = known.clone();
         if !record.by_hand {
+            record.entry.summary.clone_from(&lesson.summary);
             record.entry.pointers.clone_from(&lesson.pointers);
             record.hashes = vec![None; lesson.pointers.len()];
         }
-        if matches!(record.place, Place::Archive(_)) && !workspace.entries.known.tombstones.contains_key(&record.entry.id) {
+        if matches!(record.place, Place::Archive(_))
+            && !workspace.entries.known.tombstones.contains_key(&record.entry.id)
+        {
             record.place = Place::Index;
             record.entry.strength = 1.0;
             record.entry.accessed = at;
@@ -151,6 +180,7 @@ fn taught(
         replayed: None,
         learned: Some(Box::new(lesson.learned)),
         by_hand: false,
+        linked: std::collections::BTreeSet::new(),
         entry: Entry {
             id,
             topic: lesson.topic,
@@ -175,7 +205,10 @@ fn note_pairs(known: &mut Vec<CoAccessed>, together: &[EntryId], at: Timestamp) 
     ids.dedup();
     for (from, a) in ids.iter().enumerate() {
         for b in &ids[from + 1..] {
-            match known.iter_mut().find(|known| known.pair.a == **a && known.pair.b == **b) {
+            match known
+                .iter_mut()
+                .find(|known| known.pair.a == **a && known.pair.b == **b)
+            {
                 Some(pair) => {
                     pair.pair.count = pair.pair.count.saturating_add(1);
                     pair.last = at;

@@ -3,33 +3,26 @@
 //! A plan states what was there when it was made. When an entry has changed since, it is made again; while a run is
 //! applied, whoever wants to change entries waits for its end.
 
-use std::sync::Arc;
+mod apply;
+mod due;
+mod plan;
+
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{self, CoAccess, Cycle, Plan, Rule, Run as CoreRun, Snapshot, co_access_left};
-use hippo_core::schedule::{self, Outcome, RunRecord};
-use hippo_core::source::SourceRules;
+use hippo_core::consolidation::{Cycle, Plan, Rule, Run as CoreRun, Snapshot};
 use hippo_core::time::Timestamp;
-use hippo_proto::{CycleReport, Event as News, RpcError};
+use hippo_proto::{CycleReport, ErrorKind, RpcError};
 use hippo_store::StoreError;
-use hippo_store::db::{RunId, RunRow};
+use hippo_store::db::RunId;
 
-use super::documents::Known;
 use super::files::Now;
-use super::gather::Input;
-use super::report;
 use crate::engine::workspace::Workspace;
 use crate::engine::{Engine, store_error};
-use crate::event::{Answer, Event};
+use crate::event::Answer;
 
-/// Steps are made for this long before the engine looks at its events again.
-const SLICE: Duration = Duration::from_millis(20);
-/// How often a plan is made again because an entry changed meanwhile, before everybody else has to wait.
-const TRIES: u32 = 3;
-/// What is due is looked at again at least this often.
-const LOOK: Duration = Duration::from_secs(3600);
-/// Runs older than this are forgotten, in milliseconds: 180 days.
-const KEPT: i64 = 180 * 86_400_000;
+/// What the store refused is tried again after this long.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// What a client or the schedule wants of the entries.
 #[derive(Debug)]
@@ -61,15 +54,20 @@ pub struct Run {
     /// The run of an earlier process that it goes on with.
     resumes: Option<RunId>,
     /// Documents that were new when it was planned.
-    fresh: std::collections::BTreeSet<String>,
+    fresh: BTreeSet<String>,
     applying: Option<Applying>,
 }
 
 struct Applying {
     id: RunId,
+    /// Texts that were compared for the plan.
+    compared: BTreeSet<[u8; 16]>,
     plan: Plan,
     next: usize,
 }
+
+/// What a plan was made from, the plan, and the texts that were compared for it.
+pub type Gathered = (Snapshot, Plan, BTreeSet<[u8; 16]>);
 
 /// A plan that was made beside the engine.
 pub struct Planned {
@@ -78,7 +76,7 @@ pub struct Planned {
     /// The revision of the entries that it was made from.
     pub revision: u64,
     /// What it was made from, and the plan; `None`: planning failed.
-    pub plan: Option<Box<(Snapshot, Plan)>>,
+    pub plan: Option<Box<Gathered>>,
 }
 
 impl std::fmt::Debug for Planned {
@@ -94,6 +92,22 @@ impl Run {
     /// Whether entries are being changed: nobody else may then.
     pub fn is_applying(&self) -> bool {
         self.applying.is_some()
+    }
+
+    fn id(&self) -> Option<RunId> {
+        self.applying.as_ref().map(|applying| applying.id)
+    }
+
+    fn has_steps(&self) -> bool {
+        self.applying
+            .as_ref()
+            .is_some_and(|applying| !applying.plan.steps.is_empty())
+    }
+
+    /// Whether it has demoted all that it may.
+    fn is_capped(&self) -> bool {
+        let refused = self.applying.iter().flat_map(|applying| &applying.plan.refused);
+        refused.into_iter().any(|refusal| refusal.rule == Rule::LossCap)
     }
 }
 
@@ -126,11 +140,20 @@ impl Engine {
         let tended = self.try_tend(workspace, at);
         if let Err(error) = tended {
             tracing::warn!(root = %workspace.root.display(), %error, "could not keep the index entries; it is tried again");
-            workspace.entries.file.look(at + Duration::from_secs(5));
+            workspace.entries.file.look(at + AGAIN);
+            workspace.entries.again_at = Some(at + AGAIN);
             workspace.trouble = Some(error);
+        } else if workspace.entries.again_at.is_some_and(|again| again <= at) {
+            workspace.entries.again_at = None;
         }
         let now = self.shared.clock.monotonic();
-        if workspace.entries.publish_at.is_some_and(|due| due <= now) {
+        // Whoever waits for everything to be searchable waits for this too.
+        let awaited = !workspace.waiters.is_empty();
+        if workspace
+            .entries
+            .publish_at
+            .is_some_and(|due| due <= now || awaited)
+        {
             let profile = workspace.view.config.index.profile();
             workspace.entries.publish(&workspace.view, profile);
         }
@@ -153,7 +176,10 @@ impl Engine {
         workspace.entries.tend_file(&mut workspace.store, now)?;
         self.look_at_schedule(workspace, at);
         while workspace.entries.run.is_none() {
-            match workspace.entries.queue.pop_front() {
+            // Who changes something does not wait for cycles that came first.
+            let queue = &mut workspace.entries.queue;
+            let change = queue.iter().position(|order| matches!(order, Order::Change(_)));
+            match queue.remove(change.unwrap_or(0)) {
                 None => break,
                 Some(Order::Change(change)) => self.change_entries(workspace, change, at),
                 Some(Order::Cycle {
@@ -172,394 +198,21 @@ impl Engine {
         let busy = workspace.entries.run.as_ref().is_some_and(Run::is_applying);
         match order {
             Order::Change(change) if !busy => self.change_entries(workspace, change, at),
+            Order::Cycle {
+                reply: Some(reply), ..
+            } if !workspace.root_present => {
+                // A client that is gone needs no answer.
+                let _ = reply.send(Err(root_missing(&workspace.root)));
+            }
             order => workspace.entries.queue.push_back(order),
         }
     }
+}
 
-    fn look_at_schedule(&mut self, workspace: &mut Workspace, at: Instant) {
-        let entries = &workspace.entries;
-        let settled = workspace.dirty.is_empty() && workspace.missing.is_empty();
-        if !entries.enabled || at < entries.look_at || entries.run.is_some() || !settled {
-            return;
-        }
-        let due = self.due(workspace);
-        let now = self.shared.clock.now();
-        let next = self.next_cycles(workspace).into_iter().map(|(_, at)| at).min();
-        let wait = next.map_or(LOOK, |next| Duration::from_millis(next.since(now)).min(LOOK));
-        workspace.entries.look_at = at + wait.max(Duration::from_secs(1));
-        for due in due {
-            let queued = workspace.entries.queue.iter();
-            let mut queued = queued.filter_map(|order| match order {
-                Order::Cycle { cycle, dry_run, .. } if !dry_run => Some(*cycle),
-                _ => None,
-            });
-            if queued.all(|cycle| cycle != due.cycle) {
-                workspace.entries.queue.push_back(Order::Cycle {
-                    cycle: due.cycle,
-                    at: None,
-                    dry_run: false,
-                    reply: None,
-                });
-            }
-        }
-    }
-
-    fn runs(workspace: &Workspace) -> Vec<RunRecord> {
-        workspace.entries.known.runs.iter().map(|run| run.record).collect()
-    }
-
-    /// What is due now, by the recorded runs.
-    pub(in crate::engine) fn due(&self, workspace: &Workspace) -> Vec<schedule::Due> {
-        schedule::due(
-            &Self::runs(workspace),
-            workspace.entries.known_since,
-            self.shared.clock.now(),
-            &self.zone(workspace),
-            &workspace.view.config.cycles.schedule(),
-        )
-    }
-
-    /// When each cycle can become due next.
-    pub(in crate::engine) fn next_cycles(&self, workspace: &Workspace) -> Vec<(Cycle, Timestamp)> {
-        let (runs, settings) = (Self::runs(workspace), workspace.view.config.cycles.schedule());
-        let of = |cycle| {
-            let only = schedule::Settings {
-                light: settings.light.clone().filter(|_| cycle == Cycle::Light),
-                deep: settings.deep.clone().filter(|_| cycle == Cycle::Deep),
-                archival: settings.archival.clone().filter(|_| cycle == Cycle::Archival),
-                ..settings.clone()
-            };
-            let (since, now) = (workspace.entries.known_since, self.shared.clock.now());
-            schedule::next_tick(&runs, since, now, &self.zone(workspace), &only).map(|at| (cycle, at))
-        };
-        let mut next: Vec<_> = [Cycle::Light, Cycle::Deep, Cycle::Archival].into_iter().filter_map(of).collect();
-        next.sort_by_key(|(_, at)| *at);
-        next
-    }
-
-    fn start_cycle(
-        &mut self,
-        workspace: &mut Workspace,
-        cycle: Cycle,
-        moment: Option<Timestamp>,
-        dry_run: bool,
-        reply: Option<Answer<CycleReport>>,
-    ) -> Result<(), StoreError> {
-        let profile = workspace.view.config.index.profile();
-        let since = self.shared.clock.monotonic();
-        let started = moment.unwrap_or_else(|| self.shared.clock.now());
-        self.fold(workspace, &profile, since)?;
-        let resumes = workspace.entries.interrupted.iter().rposition(|row| row.record.cycle == cycle && row.undone.is_none());
-        let resumes = resumes.filter(|_| !dry_run && moment.is_none()).map(|at| workspace.entries.interrupted.remove(at));
-        let live = workspace.entries.known.records.values();
-        let live = live.filter(|record| record.place == consolidation::Place::Index).count();
-        let run = resumes.map_or(
-            CoreRun {
-                started,
-                live: u32::try_from(live).unwrap_or(u32::MAX),
-                demoted: 0,
-            },
-            |row| row.run,
-        );
-        workspace.entries.run = Some(Run {
-            cycle,
-            run,
-            dry_run,
-            reply,
-            since,
-            tries: 0,
-            resumes: resumes.map(|row| row.id),
-            fresh: workspace.entries.fresh.clone(),
-            applying: None,
-        });
-        self.plan_beside(workspace);
-        Ok(())
-    }
-
-    /// Lets the recorded accesses count.
-    pub(in crate::engine) fn fold(
-        &mut self,
-        workspace: &mut Workspace,
-        profile: &hippo_core::decay::Profile,
-        at: Instant,
-    ) -> Result<(), StoreError> {
-        if workspace.entries.known.journal == 0 {
-            return Ok(());
-        }
-        let folded = workspace.store.fold_accesses(profile, self.shared.clock.now())?;
-        workspace.entries.known.journal = folded.kept;
-        for record in folded.records {
-            workspace.entries.known.records.insert(record.entry.id.clone(), record);
-        }
-        workspace.entries.changed(at);
-        Ok(())
-    }
-
-    /// Has a thread gather what the run needs, and plan.
-    fn plan_beside(&mut self, workspace: &mut Workspace) {
-        let Some(run) = &workspace.entries.run else { return };
-        let input = self.input(workspace, run);
-        let (key, revision) = (workspace.key, workspace.entries.revision);
-        let events = self.shared.events.clone();
-        let plan = move || {
-            let planned = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| input.plan()));
-            if planned.is_err() {
-                tracing::error!("planning a cycle failed");
-            }
-            // The engine is gone only when the daemon ends.
-            let _ = events.send(Event::Planned(Planned {
-                workspace: key,
-                revision,
-                plan: planned.ok().map(Box::new),
-            }));
-        };
-        if let Err(error) = std::thread::Builder::new().name("cycle".into()).spawn(plan) {
-            tracing::warn!(%error, "could not start planning a cycle");
-            self.give_up(workspace, "no thread could be started");
-        }
-    }
-
-    fn input(&self, workspace: &Workspace, run: &Run) -> Input {
-        let entries = &workspace.entries;
-        let started = run.run.started;
-        let mut settings = workspace.view.config.index.consolidation();
-        settings.offset_seconds = self.offset(workspace, started);
-        let co_access = entries.known.co_access.iter().map(|known| CoAccess {
-            count: co_access_left(known.pair.count, known.last, started),
-            ..known.pair.clone()
-        });
-        let snapshot = Snapshot {
-            run: run.run,
-            records: entries.known.records.clone(),
-            tombstones: entries
-                .known
-                .tombstones
-                .iter()
-                .map(|(id, tombstone)| (id.clone(), tombstone.pointers.clone()))
-                .collect(),
-            co_access: co_access.collect(),
-            proposed: entries.known.proposed.clone(),
-            quick_access: entries.known.quick_access.clone(),
-            settings,
-            ..Snapshot::default()
-        };
-        let ended = |row: &&RunRow| {
-            let done = matches!(row.record.outcome, Outcome::Done | Outcome::Capped);
-            row.record.cycle == run.cycle && done && row.undone.is_none()
-        };
-        let mut documents: Vec<Known> = workspace
-            .known
-            .iter()
-            .map(|(path, known)| Known {
-                path: path.clone(),
-                kind: SourceRules::kind(path),
-                hash: known.hash,
-                modified: Timestamp(known.mark.mtime_ns / 1_000_000),
-            })
-            .collect();
-        documents.sort_by(|a, b| a.path.cmp(&b.path));
-        let usable = self.shared.embed.state().0.is_usable() && self.shared.config.embed.enabled;
-        let model = workspace.view.picture().model.clone().filter(|_| usable);
-        Input {
-            cycle: run.cycle,
-            snapshot,
-            profile: workspace.view.config.index.profile(),
-            root: workspace.root.clone(),
-            documents,
-            fresh: run.fresh.clone(),
-            last: entries.known.runs.iter().filter(ended).map(|row| row.record.started).max(),
-            limit: workspace.view.config.sources.max_file_bytes,
-            kept: Arc::clone(&entries.documents),
-            vectors: Arc::clone(&entries.vectors),
-            compared: Arc::clone(&entries.compared),
-            model: model.map(|model| (self.shared.embed.clone(), model)),
-        }
-    }
-
-    /// Takes a plan that was made beside the engine.
-    pub(in crate::engine) fn planned(&mut self, planned: Planned) {
-        let Some(mut workspace) = self.workspaces.remove(&planned.workspace) else {
-            return;
-        };
-        if let Err(error) = self.take_plan(&mut workspace, planned) {
-            tracing::warn!(%error, "could not start a cycle; it is tried again");
-            self.give_up(&mut workspace, &error.to_string());
-        }
-        self.workspaces.insert(workspace.key, workspace);
-    }
-
-    fn take_plan(&mut self, workspace: &mut Workspace, planned: Planned) -> Result<(), StoreError> {
-        let revision = workspace.entries.revision;
-        let Some(run) = workspace.entries.run.as_mut().filter(|run| !run.is_applying()) else {
-            return Ok(());
-        };
-        let Some(made) = planned.plan else {
-            self.give_up(workspace, "planning failed; hippoctl logs tells more");
-            return Ok(());
-        };
-        let (mut snapshot, mut plan) = *made;
-        if planned.revision != revision {
-            run.tries += 1;
-            if run.tries < TRIES {
-                self.plan_beside(workspace);
-                return Ok(());
-            }
-            // Somebody changes entries all the time: what was gathered is good enough, and now nobody comes between.
-            let profile = workspace.view.config.index.profile();
-            snapshot.records = workspace.entries.known.records.clone();
-            for record in snapshot.records.values_mut() {
-                record.strength = hippo_core::decay::strength_at(&profile, &record.entry, snapshot.run.started);
-            }
-            plan = consolidation::plan(&snapshot, plan.cycle);
-        }
-        if run.dry_run {
-            let report = report::planned(run.cycle, run.run.started, &plan, run.since.elapsed());
-            if let Some(run) = workspace.entries.run.take()
-                && let Some(reply) = run.reply
-            {
-                // A client that is gone needs no answer.
-                let _ = reply.send(Ok(report));
-            }
-            return Ok(());
-        }
-        let id = match run.resumes {
-            Some(id) => workspace.store.resume_run(id, &plan).map(|()| id)?,
-            None => workspace.store.start_run(&run.run, &plan)?,
-        };
-        run.applying = Some(Applying { id, plan, next: 0 });
-        self.refresh_run(workspace, id)
-    }
-
-    /// Makes steps for one slice; ends the run after the last one.
-    fn advance(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
-        let begun = Instant::now();
-        loop {
-            let Some(applying) = workspace.entries.run.as_mut().and_then(|run| run.applying.as_mut()) else {
-                return Ok(());
-            };
-            let id = applying.id;
-            let Some(step) = applying.plan.steps.get(applying.next).cloned() else {
-                return self.finish_run(workspace);
-            };
-            applying.next += 1;
-            if let Err(error) = workspace.store.apply_step(id, &step) {
-                tracing::warn!(%error, "a step of a cycle could not be made; the rest waits for the next attempt");
-                // Refused as well where nothing can be written.
-                let _ = workspace.store.finish_run(id, Outcome::Failed, self.shared.clock.now());
-                let _ = self.refresh_run(workspace, id);
-                self.give_up(workspace, &error.to_string());
-                return Err(error);
-            }
-            workspace.entries.with_snapshot(|snapshot| step.change.apply(snapshot));
-            if begun.elapsed() >= SLICE {
-                return Ok(());
-            }
-        }
-    }
-
-    fn finish_run(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
-        let at = self.shared.clock.monotonic();
-        let Some(mut run) = workspace.entries.run.take() else {
-            return Ok(());
-        };
-        let Some(Applying { id, plan, .. }) = run.applying.take() else {
-            return Ok(());
-        };
-        let now = Now {
-            root: &workspace.root,
-            config: &workspace.view.config.index,
-            ..self.now_of(workspace, at)
-        };
-        let changes_nothing = plan.steps.is_empty() && !workspace.entries.file.unwritten;
-        let files = if changes_nothing {
-            Vec::new()
-        } else {
-            workspace.entries.write(&mut workspace.store, now)?
-        };
-        for file in &files {
-            workspace.store.put_run_file(id, file)?;
-        }
-        let capped = plan.refused.iter().any(|refusal| refusal.rule == Rule::LossCap);
-        let outcome = if capped { Outcome::Capped } else { Outcome::Done };
-        let ended = self.shared.clock.now();
-        workspace.store.finish_run(id, outcome, ended)?;
-        self.fade_pairs(workspace, run.cycle, run.run.started)?;
-        self.refresh_run(workspace, id)?;
-        if workspace.store.trim_runs(ended.plus(-KEPT))? > 0 {
-            let kept = workspace.store.run_ids()?;
-            workspace.entries.known.runs.retain(|row| kept.contains(&row.id));
-        }
-        workspace.entries.fresh.retain(|path| !run.fresh.contains(path));
-        if run.cycle != Cycle::Light {
-            workspace.entries.findings = plan.findings.iter().cloned().collect();
-        }
-        if !plan.steps.is_empty() {
-            workspace.entries.changed(at);
-        }
-        // The next one may be due already.
-        workspace.entries.look_at = at;
-        let mut report = report::planned(run.cycle, run.run.started, &plan, run.since.elapsed());
-        report.run = Some(id.0);
-        report.outcome = report::outcome(outcome);
-        report.applied = plan.steps.len() as u64;
-        report.files = files.into_iter().map(|file| file.path).collect();
-        report.notes = std::mem::take(&mut workspace.entries.file.conflicts);
-        report.notes.extend(workspace.entries.file.trouble.clone());
-        report.notes.extend(workspace.entries.held_story());
-        tracing::info!(
-            root = %workspace.root.display(), cycle = ?run.cycle, run = id.0, steps = report.applied, files = report.files.len(),
-            took_ms = report.took_ms, "a cycle ended"
-        );
-        self.tell(News::Cycle {
-            workspace: workspace.root.display().to_string(),
-            run: id.0,
-            cycle: report.cycle,
-            outcome: report.outcome,
-            applied: report.applied,
-        });
-        if let Some(reply) = run.reply {
-            // A client that is gone needs no answer.
-            let _ = reply.send(Ok(report));
-        }
-        Ok(())
-    }
-
-    /// Common accesses of long ago are forgotten once they have no link any more.
-    fn fade_pairs(&mut self, workspace: &mut Workspace, cycle: Cycle, now: Timestamp) -> Result<(), StoreError> {
-        let faded = |known: &hippo_store::db::CoAccessed| co_access_left(known.pair.count, known.last, now) == 0;
-        if cycle == Cycle::Light || !workspace.entries.known.co_access.iter().any(faded) {
-            return Ok(());
-        }
-        let mut batch = workspace.store.begin_entries()?;
-        for known in workspace.entries.known.co_access.iter().filter(|known| faded(known)) {
-            let mut gone = known.clone();
-            gone.pair.count = 0;
-            batch.put_co_access(&gone)?;
-        }
-        batch.commit()?;
-        workspace.entries.known.co_access.retain(|known| !faded(known));
-        Ok(())
-    }
-
-    /// Reads a run again from the store.
-    pub(in crate::engine) fn refresh_run(&mut self, workspace: &mut Workspace, id: RunId) -> Result<(), StoreError> {
-        let runs = &mut workspace.entries.known.runs;
-        runs.retain(|row| row.id != id);
-        runs.extend(workspace.store.run_row(id)?);
-        runs.sort_by_key(|row| (row.record.started, row.id));
-        Ok(())
-    }
-
-    /// Ends a run that cannot go on.
-    fn give_up(&mut self, workspace: &mut Workspace, why: &str) {
-        workspace.entries.look_at = self.shared.clock.monotonic() + Duration::from_secs(30);
-        let Some(run) = workspace.entries.run.take() else { return };
-        if let Some(reply) = run.reply {
-            let error = RpcError::internal(format!("the cycle could not be run: {why}"));
-            // A client that is gone needs no answer.
-            let _ = reply.send(Err(error.hint("nothing is lost; hippoctl doctor tells more")));
-        }
-    }
+/// Why nothing is done for a workspace whose disk is away.
+pub fn root_missing(root: &std::path::Path) -> RpcError {
+    let what = format!("the folder is not there, or empty: {}", root.display());
+    RpcError::new(ErrorKind::Warming, what).hint("mount its disk or put it back; nothing was changed")
 }
 
 /// What the store refused, for whoever asked for a change.

@@ -1,7 +1,7 @@
 //! What do the files of a workspace say now, for a cycle that plans? Read beside the engine, and kept by their hashes.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use hippo_core::chunk::{self, ContentHash, Document};
@@ -117,21 +117,30 @@ fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentState
             .filter(|(_, byte)| **byte == b'\n')
             .map(|(at, _)| at + 1),
     );
-    let line = |number: u32| starts.get(number as usize).copied().unwrap_or(bytes.len()).min(bytes.len());
+    let line = |number: u32| {
+        starts
+            .get(number as usize)
+            .copied()
+            .unwrap_or(bytes.len())
+            .min(bytes.len())
+    };
     let sections = document.into_iter().flat_map(|document| {
-        (0_u32..).zip(&document.sections).filter(|(_, section)| section.level > 0).map(|(at, section)| {
-            let (from, to) = (line(section.start_line), line(chunk::section_end(document, at)));
-            let text = bytes.get(from..to).unwrap_or_default().trim_ascii();
-            SectionState {
-                title: section.title.clone(),
-                // Sections without text are not each other's content.
-                hash: if text.is_empty() {
-                    ContentHash::of(format!("{path}\n{}", section.title).as_bytes())
-                } else {
-                    ContentHash::of(text)
-                },
-            }
-        })
+        (0_u32..)
+            .zip(&document.sections)
+            .filter(|(_, section)| section.level > 0)
+            .map(|(at, section)| {
+                let (from, to) = (line(section.start_line), line(chunk::section_end(document, at)));
+                let text = bytes.get(from..to).unwrap_or_default().trim_ascii();
+                SectionState {
+                    title: section.title.clone(),
+                    // Sections without text are not each other's content.
+                    hash: if text.is_empty() {
+                        ContentHash::of(format!("{path}\n{}", section.title).as_bytes())
+                    } else {
+                        ContentHash::of(text)
+                    },
+                }
+            })
     });
     DocumentState {
         hash: ContentHash::of(bytes),
@@ -183,6 +192,6 @@ fn is_state(path: &Path) -> bool {
     extension.is_some_and(|extension| ["json", "jsonl", "txt"].contains(&extension))
 }
 
-fn relative(root: &Path, path: &PathBuf) -> Option<String> {
+fn relative(root: &Path, path: &Path) -> Option<String> {
     path.strip_prefix(root).ok()?.to_str().map(str::to_owned)
 }

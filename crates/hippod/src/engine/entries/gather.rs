@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use hippo_core::bootstrap::{self, MemoryFile, NewEntry, StateFile};
 use hippo_core::chunk::ContentHash;
-use hippo_core::consolidation::{self, Cycle, Place, Plan, Record, Rule, Similar, Snapshot};
+use hippo_core::consolidation::{self, Cycle, LogDay, Place, Plan, Record, Snapshot, facts};
 use hippo_core::decay::{self, Profile};
 use hippo_core::entry::{EntryId, Pointer};
-use hippo_core::source::SourceKind;
+use hippo_core::source::{SourceKind, date_in_name};
 use hippo_core::time::Timestamp;
 
 use super::documents::{self, Known, Read};
@@ -45,15 +45,16 @@ pub struct Input {
     /// Vectors of entries.
     pub vectors: EntryVectors,
     /// Texts that the last deep cycle compared.
-    pub compared: Arc<std::sync::Mutex<BTreeSet<[u8; 16]>>>,
+    pub compared: BTreeSet<[u8; 16]>,
     /// The model, if there is one.
     pub model: Option<(EmbedWorker, Arc<str>)>,
 }
 
 impl Input {
-    /// Reads what the cycle needs, and plans.
-    pub fn plan(mut self) -> (Snapshot, Plan) {
+    /// Reads what the cycle needs, and plans. Answers also the texts that were compared for it.
+    pub fn plan(mut self) -> (Snapshot, Plan, BTreeSet<[u8; 16]>) {
         let now = self.snapshot.run.started;
+        self.snapshot.settings.profile = self.profile;
         for record in self.snapshot.records.values_mut() {
             record.strength = decay::strength_at(&self.profile, &record.entry, now);
         }
@@ -63,19 +64,15 @@ impl Input {
         if !self.fresh.is_empty() || self.cycle != Cycle::Light {
             self.look_for_entries();
         }
-        let mut compared = None;
+        let mut compared = BTreeSet::new();
         if self.cycle == Cycle::Deep {
-            compared = self.compare();
+            compared = self.compare().unwrap_or_default();
         }
         if self.cycle == Cycle::Archival {
             self.collect_facts();
         }
         let plan = consolidation::plan(&self.snapshot, self.cycle);
-        let capped = plan.refused.iter().any(|refusal| refusal.rule == Rule::LossCap);
-        if let Some(compared) = compared.filter(|_| !capped) {
-            *self.compared.lock().unwrap_or_else(PoisonError::into_inner) = compared;
-        }
-        (self.snapshot, plan)
+        (self.snapshot, plan, compared)
     }
 
     fn changed_since(&self, document: &Known) -> bool {
@@ -83,7 +80,11 @@ impl Input {
     }
 
     fn look_at_documents(&mut self) {
-        let pointed = self.snapshot.records.values().flat_map(|record| &record.entry.pointers);
+        let pointed = self
+            .snapshot
+            .records
+            .values()
+            .flat_map(|record| &record.entry.pointers);
         let pointed: BTreeSet<&str> = pointed.map(|pointer| pointer.path.as_str()).collect();
         self.snapshot.documents = documents::states(
             &self.root,
@@ -103,7 +104,10 @@ impl Input {
     fn look_for_entries(&mut self) {
         let mut changed = self.fresh.clone();
         if self.cycle == Cycle::Deep {
-            let since = self.documents.iter().filter(|document| self.changed_since(document));
+            let since = self
+                .documents
+                .iter()
+                .filter(|document| self.changed_since(document));
             changed.extend(since.map(|document| document.path.clone()));
         }
         let state = self.state_files();
@@ -131,7 +135,13 @@ impl Input {
             })
             .collect();
         let records = &self.snapshot.records;
-        let of_changed = |record: &Record| record.entry.pointers.iter().any(|pointer| changed.contains(&pointer.path));
+        let of_changed = |record: &Record| {
+            record
+                .entry
+                .pointers
+                .iter()
+                .any(|pointer| changed.contains(&pointer.path))
+        };
         let taken = records.iter().filter(|(_, record)| !of_changed(record));
         let settings = bootstrap::Settings {
             now: self.snapshot.run.started,
@@ -170,8 +180,10 @@ impl Input {
 
     /// Documents with their text, those in `first` before all others, as many as may be held at once.
     fn read(&self, first: &BTreeSet<String>) -> Vec<(&Known, Read)> {
-        let (first, rest): (Vec<&Known>, Vec<&Known>) =
-            self.documents.iter().partition(|known| first.contains(&known.path));
+        let (first, rest): (Vec<&Known>, Vec<&Known>) = self
+            .documents
+            .iter()
+            .partition(|known| first.contains(&known.path));
         let mut bytes = 0;
         let mut read = Vec::new();
         for known in first.into_iter().chain(rest) {
@@ -193,10 +205,10 @@ impl Input {
             .snapshot
             .records
             .iter()
-            .filter(|(_, record)| record.place == Place::Index)
+            .filter(|(_, record)| record.place == Place::Index && record.learned.is_none())
             .map(|(id, record)| (id, format!("{}. {}", record.entry.topic, record.entry.summary)))
             .collect();
-        let before = self.compared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let before = &self.compared;
         let mut compared = BTreeSet::new();
         let (mut ids, mut vectors, mut fresh) = (Vec::new(), Vec::new(), Vec::new());
         for (id, text) in live {
@@ -208,7 +220,13 @@ impl Input {
             let vector = match kept {
                 Some(vector) => vector,
                 None => {
-                    let vector = Arc::new(worker.query(Arc::clone(&model), text).blocking_recv().ok().flatten()?);
+                    let vector = Arc::new(
+                        worker
+                            .query(Arc::clone(&model), text)
+                            .blocking_recv()
+                            .ok()
+                            .flatten()?,
+                    );
                     std::thread::sleep(BREATH);
                     let mut kept = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
                     kept.insert(hash, Arc::clone(&vector));
@@ -223,33 +241,34 @@ impl Input {
         let mut kept = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|hash, _| compared.contains(hash));
         drop(kept);
-        let least = self.snapshot.settings.merge_above;
-        self.snapshot.similar = similar(&ids, &vectors, &fresh, least);
+        let settings = &self.snapshot.settings;
+        let least = settings.merge_above.min(settings.merge_above_shared);
+        self.snapshot.similar = consolidation::similar(&ids, &vectors, &fresh, least);
         Some(compared)
     }
 
-    fn collect_facts(&mut self) {}
-}
-
-/// Pairs of entries that are alike; one of the two is new since the last time.
-fn similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32) -> Vec<Similar> {
-    let mut pairs = Vec::new();
-    for (at, a) in vectors.iter().enumerate() {
-        for (other, b) in vectors.iter().enumerate().skip(at + 1) {
-            if !(fresh[at] || fresh[other]) {
-                continue;
-            }
-            let cosine: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-            if cosine >= least {
-                pairs.push(Similar {
-                    a: ids[at].clone(),
-                    b: ids[other].clone(),
-                    cosine,
-                });
+    /// What the daily logs repeat.
+    fn collect_facts(&mut self) {
+        let logs = self.documents.iter().filter_map(|known| {
+            let date = (known.kind == SourceKind::DailyLog).then(|| date_in_name(&known.path))??;
+            Some((known, date, documents::read(&self.root, known, self.limit)?))
+        });
+        let logs: Vec<_> = logs.collect();
+        let days = logs.iter().map(|(known, date, read)| LogDay {
+            path: &known.path,
+            date: *date,
+            document: &read.document,
+            bytes: &read.bytes,
+        });
+        let mut hits: BTreeMap<&Pointer, u32> = BTreeMap::new();
+        for record in self.snapshot.records.values() {
+            for pointer in &record.entry.pointers {
+                let sum = hits.entry(pointer).or_default();
+                *sum = sum.saturating_add(record.entry.hits);
             }
         }
+        self.snapshot.facts = facts(days, |pointer| hits.get(pointer).copied().unwrap_or(0));
     }
-    pairs
 }
 
 /// New entries without what others tell of already. What a question made is no telling: it is about that question.

@@ -1,11 +1,12 @@
 //! What becomes of the index when a text was appended to a log?
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use hippo_core::bootstrap::{self, DAILY_LOGS, TimeBand};
 use hippo_core::consolidation::{Place, Record};
-use hippo_core::entry::{Entry, Origin, Pointer};
-use hippo_proto::{IndexEntry, RememberRequest, RpcError};
+use hippo_core::entry::{Entry, Origin, Pointer, Priority};
+use hippo_proto::{IndexEntry, MemoryType, RememberRequest, RpcError};
 
 use super::free_id;
 use crate::engine::Engine;
@@ -53,11 +54,16 @@ impl Engine {
         appended: &Appended,
         at: Instant,
     ) -> Result<IndexEntry, RpcError> {
+        self.before_a_change(workspace, at)?;
         let now = self.now_of(workspace, at);
         let moment = now.now;
         let gist = bootstrap::gist(&bootstrap::default_rules(), &appended.topic, &request.text);
         let (priority, rule) = match (request.priority, gist.priority) {
             (Some(priority), _) => (answers::priority(priority), None),
+            // What is known of the user, and what the user said of the work, never fades.
+            (None, _) if matches!(request.type_, Some(MemoryType::User | MemoryType::Feedback)) => {
+                (Priority::Amygdala, Some("type".to_owned()))
+            }
             (None, Some((priority, rule))) => (priority, Some(rule)),
             (None, None) => Default::default(),
         };
@@ -68,7 +74,10 @@ impl Engine {
             path: appended.path.clone(),
             section: Some(appended.section.clone()),
         };
-        let id = free_id(&workspace.entries.known.records, &hippo_core::index_file::slug(&appended.topic));
+        let id = free_id(
+            &workspace.entries.known.records,
+            &hippo_core::index_file::slug(&appended.topic),
+        );
         let record = Record {
             strength: 1.0,
             place: Place::Index,
@@ -81,6 +90,7 @@ impl Engine {
             replayed: None,
             learned: None,
             by_hand: true,
+            linked: BTreeSet::new(),
             entry: Entry {
                 id,
                 topic: appended.topic.clone(),

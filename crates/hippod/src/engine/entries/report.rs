@@ -108,7 +108,10 @@ pub const fn outcome(outcome: Outcome) -> CycleOutcome {
 
 fn more(steps: usize) -> Vec<String> {
     let more = steps.saturating_sub(LISTED);
-    (more > 0).then(|| format!("{more} more steps are not listed")).into_iter().collect()
+    (more > 0)
+        .then(|| format!("{more} more steps are not listed"))
+        .into_iter()
+        .collect()
 }
 
 fn steps(steps: &[Step]) -> Vec<CycleStep> {
@@ -145,7 +148,10 @@ fn finding(finding: &Finding) -> CycleFinding {
 }
 
 fn considered(considered: &BTreeMap<Rule, usize>) -> BTreeMap<String, u64> {
-    considered.iter().map(|(of, count)| (rule(*of), *count as u64)).collect()
+    considered
+        .iter()
+        .map(|(of, count)| (rule(*of), *count as u64))
+        .collect()
 }
 
 fn health(health: &Health) -> IndexHealth {
@@ -159,8 +165,14 @@ fn health(health: &Health) -> IndexHealth {
         consolidated: health.consolidated as u64,
         unlinked: health.unlinked as u64,
         mean_strength: health.mean_strength,
-        bands: bands.map(|(name, count)| (name.to_owned(), count as u64)).collect(),
-        groups: health.groups.iter().map(|(name, count)| (name.clone(), *count as u64)).collect(),
+        bands: bands
+            .map(|(name, count)| (name.to_owned(), count as u64))
+            .collect(),
+        groups: health
+            .groups
+            .iter()
+            .map(|(name, count)| (name.clone(), *count as u64))
+            .collect(),
     }
 }
 
@@ -175,15 +187,22 @@ fn what(change: &Change) -> String {
         Change::Add { record } => format!("a new entry in {}", record.group),
         Change::Remove { .. } => "the entry is taken back".to_owned(),
         Change::Move { from, to, .. } => format!("from {} to {}", place(from), place(to)),
-        Change::File { to: Some(to), .. } => format!("the file says strength {:.2}, {} accesses", f32::from(to.hundredths) / 100.0, to.hits),
+        Change::File { to: Some(to), .. } => format!(
+            "the file says strength {:.2}, {} accesses",
+            f32::from(to.hundredths) / 100.0,
+            to.hits
+        ),
         Change::File { to: None, .. } => "leaves the file".to_owned(),
         Change::Strong { to: Some(_), .. } => "is strong from now on".to_owned(),
         Change::Strong { to: None, .. } => "is strong no longer".to_owned(),
         Change::Point { to, .. } => {
-            let pointers: Vec<String> = to.0.iter().map(|pointer| match &pointer.section {
-                Some(section) => format!("{} §{section}", pointer.path),
-                None => pointer.path.clone(),
-            }).collect();
+            let pointers: Vec<String> =
+                to.0.iter()
+                    .map(|pointer| match &pointer.section {
+                        Some(section) => format!("{} §{section}", pointer.path),
+                        None => pointer.path.clone(),
+                    })
+                    .collect();
             format!("points at {}", pointers.join(" | "))
         }
         Change::Merge { to, absorbed, .. } => format!("{} takes in {absorbed}", to.id),

@@ -1,20 +1,19 @@
-//! What clients change in the index: edit, forget, restore, undo.
+//! What do clients change in the index: edit, forget, restore?
 
 use std::time::Instant;
 
 use hippo_core::bootstrap::TimeBand;
-use hippo_core::consolidation::{Change as CoreChange, Filed, Place, Record, Rule};
+use hippo_core::consolidation::{Filed, Place, Record};
 use hippo_core::decay;
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, CycleUndoResponse, ErrorKind, IndexEditRequest,
     IndexEditResponse, IndexForgetResponse, IndexRestoreResponse, RpcError,
 };
-use hippo_store::StoreError;
 use hippo_store::db::{RunDetail, RunId, Tombstone};
 
 use super::Entries;
-use super::cycle::refusal;
+use super::cycle::{refusal, root_missing};
 use super::files::Now;
 use super::remember::Remembered;
 use super::report;
@@ -121,7 +120,11 @@ impl Engine {
             batch.commit()
         })();
         written.map_err(|error| refusal(&error))?;
-        workspace.entries.known.tombstones.insert(entry.clone(), tombstone);
+        workspace
+            .entries
+            .known
+            .tombstones
+            .insert(entry.clone(), tombstone);
         workspace.entries.known.records.insert(entry.clone(), record);
         self.after_a_change(workspace, at)?;
         Ok(IndexForgetResponse { id: entry.0 })
@@ -136,11 +139,10 @@ impl Engine {
         self.before_a_change(workspace, at)?;
         let mut record = known(&workspace.entries, id)?;
         if record.place == Place::Index {
-            return Err(RpcError::new(
-                ErrorKind::Conflict,
-                format!("the entry is in the index: {id}"),
-            )
-            .hint("hippoctl index show tells where it stands"));
+            return Err(
+                RpcError::new(ErrorKind::Conflict, format!("the entry is in the index: {id}"))
+                    .hint("hippoctl index show tells where it stands"),
+            );
         }
         let now = self.shared.clock.now();
         let profile = workspace.view.config.index.profile();
@@ -161,10 +163,15 @@ impl Engine {
     }
 
     /// What others wrote is taken over before anything is changed.
-    fn before_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
+    pub(super) fn before_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
         if !workspace.entries.enabled {
-            return Err(RpcError::bad_request("the index is switched off for this workspace")
-                .hint("set index.enabled = true in the configuration"));
+            return Err(
+                RpcError::bad_request("the index is switched off for this workspace")
+                    .hint("set index.enabled = true in the configuration"),
+            );
+        }
+        if !workspace.root_present {
+            return Err(root_missing(&workspace.root));
         }
         let now = Now {
             root: &workspace.root,
@@ -175,7 +182,8 @@ impl Engine {
         let taken = workspace.entries.tend_file(&mut workspace.store, now);
         taken.map_err(|error| refusal(&error))?;
         let profile = workspace.view.config.index.profile();
-        self.fold(workspace, &profile, at).map_err(|error| refusal(&error))
+        self.fold(workspace, &profile, at)
+            .map_err(|error| refusal(&error))
     }
 
     /// Writes a record, brings the file to it, and answers the entry as it is now.
@@ -200,7 +208,11 @@ impl Engine {
         })();
         written.map_err(|error| refusal(&error))?;
         let answer = answers::described(&record, record.strength);
-        workspace.entries.known.records.insert(record.entry.id.clone(), record);
+        workspace
+            .entries
+            .known
+            .records
+            .insert(record.entry.id.clone(), record);
         self.after_a_change(workspace, at)?;
         Ok(answer)
     }
@@ -216,67 +228,9 @@ impl Engine {
         // Who changed something sees it with the next question.
         let profile = workspace.view.config.index.profile();
         workspace.entries.publish(&workspace.view, profile);
+        self.publish(workspace, at, 0, 0);
         // A file that cannot be written is told in `status`; the store has the change.
         written.map(|_| ()).map_err(|error| refusal(&error))
-    }
-
-    fn undo(&mut self, workspace: &mut Workspace, id: RunId, at: Instant) -> Result<CycleUndoResponse, RpcError> {
-        self.before_a_change(workspace, at)?;
-        let detail = run_detail(workspace, id)?;
-        let response = |undone, files| CycleUndoResponse {
-            run: id.0,
-            undone,
-            files,
-        };
-        if detail.row.undone.is_some() {
-            return Ok(response(0, Vec::new()));
-        }
-        let later = later_runs(workspace, &detail).map_err(|error| refusal(&error))?;
-        if !later.is_empty() {
-            let ids: Vec<String> = later.iter().map(|id| id.0.to_string()).collect();
-            return Err(RpcError::new(
-                ErrorKind::Conflict,
-                format!("later runs changed the same entries: {}", ids.join(", ")),
-            )
-            .hint(format!("take them back first: hippoctl undo {}", ids.first().map_or("", String::as_str))));
-        }
-        let steps = detail.steps.iter().take(detail.row.done as usize).rev();
-        let changes: Vec<CoreChange> = steps.filter_map(|step| taken_back(&workspace.entries, &step.change)).collect();
-        let now_at = self.shared.clock.now();
-        let undone = workspace.store.undo_run(id, &changes, now_at);
-        undone.map_err(|error| refusal(&error))?;
-        for change in &changes {
-            workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
-        }
-        workspace.entries.changed(at);
-        let files = workspace.store.run_files(id).map_err(|error| refusal(&error))?;
-        let mut restored = Vec::new();
-        let now = Now {
-            root: &workspace.root,
-            config: &workspace.view.config.index,
-            ..self.now_of(workspace, at)
-        };
-        let mut all = true;
-        for file in files {
-            let put_back = workspace.entries.put_back(&mut workspace.store, now, &file);
-            if put_back.map_err(|error| refusal(&error))? {
-                restored.push(file.path);
-            } else {
-                all = false;
-            }
-        }
-        if !all {
-            // Somebody wrote since: what the run did goes, what they wrote stays.
-            let written = workspace.entries.write(&mut workspace.store, now);
-            let written = written.map_err(|error| refusal(&error))?;
-            restored.extend(written.into_iter().map(|file| file.path));
-        }
-        self.refresh_run(workspace, id).map_err(|error| refusal(&error))?;
-        let profile = workspace.view.config.index.profile();
-        workspace.entries.publish(&workspace.view, profile);
-        restored.sort();
-        restored.dedup();
-        Ok(response(changes.len() as u64, restored))
     }
 
     /// Answers `cycle.history`.
@@ -286,12 +240,18 @@ impl Engine {
         request: &CycleHistoryRequest,
     ) -> Result<CycleHistoryResponse, RpcError> {
         let runs = workspace.entries.known.runs.iter().rev();
-        let runs = runs.take(request.limit.unwrap_or(SHOWN) as usize).map(report::run).collect();
+        let runs = runs
+            .take(request.limit.unwrap_or(SHOWN) as usize)
+            .map(report::run)
+            .collect();
         let report = match request.run {
             None => None,
             Some(run) => {
                 let detail = run_detail(workspace, RunId(run))?;
-                let files = workspace.store.run_files(RunId(run)).map_err(|error| refusal(&error))?;
+                let files = workspace
+                    .store
+                    .run_files(RunId(run))
+                    .map_err(|error| refusal(&error))?;
                 let files = files.into_iter().map(|file| file.path).collect();
                 Some(report::past(&detail, files))
             }
@@ -300,66 +260,12 @@ impl Engine {
     }
 }
 
-fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, RpcError> {
+pub(super) fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, RpcError> {
     let detail = workspace.store.run(id).map_err(|error| refusal(&error))?;
     detail.ok_or_else(|| {
-        RpcError::not_found(format!("could not find the run: {}", id.0)).hint("hippoctl history shows all runs")
+        RpcError::not_found(format!("could not find the run: {}", id.0))
+            .hint("hippoctl history shows all runs")
     })
-}
-
-/// Runs after this one that changed what it changed. Strengths in the file are brought up to date by every run, and
-/// count for nothing here.
-fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, StoreError> {
-    let counts = |rule: Rule| !matches!(rule, Rule::Flush | Rule::Strong);
-    let touched = |detail: &RunDetail| -> std::collections::BTreeSet<EntryId> {
-        let done = detail.steps.iter().take(detail.row.done as usize);
-        done.filter(|step| counts(step.rule)).flat_map(|step| step.entries.clone()).collect()
-    };
-    let mine = touched(of);
-    let mut later = Vec::new();
-    for row in &workspace.entries.known.runs {
-        if row.id <= of.row.id || row.undone.is_some() || row.done == 0 {
-            continue;
-        }
-        if let Some(detail) = workspace.store.run(row.id)?
-            && !touched(&detail).is_disjoint(&mine)
-        {
-            later.push(row.id);
-        }
-    }
-    later.reverse();
-    Ok(later)
-}
-
-/// What takes a change back, without what somebody else has changed since.
-fn taken_back(entries: &Entries, change: &CoreChange) -> Option<CoreChange> {
-    let record = |id: &EntryId| entries.known.records.get(id);
-    let mut inverse = change.inverse();
-    let holds = match change {
-        CoreChange::Summarise { id, to, .. } => record(id).is_none_or(|record| record.entry.summary == to.0),
-        CoreChange::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
-        CoreChange::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
-        CoreChange::Replay { id, to, .. } => record(id).is_none_or(|record| record.entry.accessed == to.accessed),
-        CoreChange::Move { id, to, .. } => record(id).is_none_or(|record| record.place == *to),
-        CoreChange::Add { record: added } => {
-            // One that was used or edited since stays.
-            let same = |now: &Record| now.entry.hits == added.entry.hits && now.entry.version == added.entry.version;
-            record(&added.entry.id).is_none_or(same)
-        }
-        CoreChange::Merge { to: merged, .. } => {
-            if let (CoreChange::Merge { to, .. }, Some(now)) = (&mut inverse, record(&merged.id))
-                && now.entry.hits > merged.hits
-            {
-                // Accesses since then are of the entry that stays.
-                to.hits = to.hits.saturating_add(now.entry.hits - merged.hits);
-                to.accessed = now.entry.accessed;
-                to.strength = now.entry.strength;
-            }
-            true
-        }
-        _ => true,
-    };
-    holds.then_some(inverse)
 }
 
 /// A copy of the record with an id.

@@ -95,11 +95,13 @@ fn any_record() -> impl Strategy<Value = Record> {
             tokens: 7,
             all: true,
             at,
+            generation: 3,
         })
     });
     (any_entry(), stands, rest, option::of(learned)).prop_map(|(entry, stands, rest, learned)| Record {
         learned,
         by_hand: rest.3,
+        linked: entry.related.iter().cloned().collect(),
         entry,
         strength: stands.0,
         place: stands.1,

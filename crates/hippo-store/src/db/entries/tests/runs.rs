@@ -1,6 +1,12 @@
 //! Is a run found as far as it got, finished from there, and taken back?
 
-use hippo_core::consolidation::{self, Change, Cycle, Plan, Rule, Settings, Snapshot, Step};
+use std::collections::BTreeSet;
+
+use hippo_core::bootstrap::TECHNICAL;
+use hippo_core::chunk::ContentHash;
+use hippo_core::consolidation::{
+    self, Change, CoAccess, Cycle, DocumentState, Plan, Rule, SectionState, Settings, Similar, Snapshot, Step,
+};
 use hippo_core::entry::Priority;
 use hippo_core::schedule::Outcome;
 
@@ -31,7 +37,9 @@ fn filled(scratch: &Scratch) -> Store {
         .collect();
     for record in &mut records {
         record.entry.tags = vec!["pumps".to_owned()];
+        record.group = TECHNICAL.to_owned();
     }
+    records[0].place = Place::Queue(NOW.plus(-40 * 24 * HOUR));
     records[3].place = Place::Queue(NOW.plus(-40 * 24 * HOUR));
     records[11].strong_since = Some(NOW.plus(-40 * 24 * HOUR));
     records[10].entry.priority = Priority::Amygdala;
@@ -39,14 +47,42 @@ fn filled(scratch: &Scratch) -> Store {
     store
 }
 
-fn planned(store: &Store, cycle: Cycle) -> (Snapshot, Plan) {
-    let mut before = snapshot(store);
-    before.facts = vec![consolidation::Fact {
+/// What a cycle gathers beside the store: something for every rule.
+fn gather(snapshot: &mut Snapshot) {
+    snapshot.facts = vec![consolidation::Fact {
         text: "the pump is blue".to_owned(),
         sources: Vec::new(),
         days: 9,
         hits: 9,
     }];
+    let section = |title: &str, text: &[u8]| SectionState {
+        title: title.to_owned(),
+        hash: ContentHash::of(text),
+    };
+    let document = DocumentState {
+        hash: ContentHash::of(b"a"),
+        sections: vec![section("One", b"one"), section("Two", b"two")],
+    };
+    snapshot.documents.insert("memory/a.md".to_owned(), document);
+    snapshot.reviewed.insert("memory/a.md".to_owned());
+    snapshot
+        .summaries
+        .insert(id("e08"), "what there is to know by now".to_owned());
+    snapshot.similar = vec![Similar {
+        a: id("e05"),
+        b: id("e06"),
+        cosine: 0.99,
+    }];
+    snapshot.co_access = vec![CoAccess {
+        a: id("e08"),
+        b: id("e09"),
+        count: 9,
+    }];
+}
+
+fn planned(store: &Store, cycle: Cycle) -> (Snapshot, Plan) {
+    let mut before = snapshot(store);
+    gather(&mut before);
     let plan = consolidation::plan(&before, cycle);
     assert!(plan.steps.len() > 4, "{plan:?}");
     (before, plan)
@@ -81,10 +117,46 @@ fn a_run_reaches_the_tables_as_the_core_defines_it() {
 }
 
 #[test]
+fn the_runs_of_these_tests_have_all_kinds_of_steps() {
+    let scratch = Scratch::new();
+    let store = filled(&scratch);
+    let rules: BTreeSet<Rule> = [Cycle::Light, Cycle::Deep, Cycle::Archival]
+        .into_iter()
+        .flat_map(|cycle| planned(&store, cycle).1.steps)
+        .map(|step| step.rule)
+        .collect();
+    let wanted = [
+        Rule::Queue,
+        Rule::Flush,
+        Rule::Strong,
+        Rule::Source,
+        Rule::Prune,
+        Rule::Merge,
+        Rule::Associate,
+        Rule::Summary,
+        Rule::QuickAccess,
+        Rule::Replay,
+        Rule::Consolidate,
+        Rule::Archive,
+        Rule::Propose,
+        Rule::Cluster,
+        Rule::ByTime,
+    ];
+    let missing: Vec<Rule> = wanted.into_iter().filter(|rule| !rules.contains(rule)).collect();
+    assert_eq!(missing, []);
+}
+
+#[test]
 fn a_run_that_stops_after_any_step_is_found_there_and_ends_the_same() {
+    for cycle in [Cycle::Light, Cycle::Deep, Cycle::Archival] {
+        stops_after_any_step(cycle);
+    }
+}
+
+fn stops_after_any_step(cycle: Cycle) {
     let whole = Scratch::new();
     let mut store = filled(&whole);
-    let (before, plan) = planned(&store, Cycle::Archival);
+    let (before, plan) = planned(&store, cycle);
     let run = store.start_run(&before.run, &plan).unwrap();
     let expected = consolidation::apply(&before, &plan);
     for done in 0..=plan.steps.len() {
@@ -102,15 +174,20 @@ fn a_run_that_stops_after_any_step_is_found_there_and_ends_the_same() {
 
         let mut state = snapshot(&other);
         state.run = found[0].run;
-        state.facts.clone_from(&before.facts);
-        let rest_of_plan = consolidation::plan(&state, Cycle::Archival);
+        gather(&mut state);
+        let rest_of_plan = consolidation::plan(&state, cycle);
         other.resume_run(run, &rest_of_plan).unwrap();
         for step in &rest_of_plan.steps {
             other.apply_step(run, step).unwrap();
         }
         other.finish_run(run, Outcome::Done, NOW.plus(9)).unwrap();
         let read = other.entries().unwrap();
-        assert_eq!(read.records, expected.records);
+        assert_eq!(read.records, expected.records, "{cycle:?} after {done} steps");
+        assert_eq!(
+            read.quick_access, expected.quick_access,
+            "{cycle:?} after {done} steps"
+        );
+        assert_eq!(read.proposed, expected.proposed, "{cycle:?} after {done} steps");
         assert_eq!(read.runs[0].planned, read.runs[0].done);
         assert_eq!(read.runs[0].record.outcome, Outcome::Done);
         let taken_back = other.undo_list(run).unwrap();

@@ -1,0 +1,120 @@
+//! Which entries become one, and which of them stays?
+
+use super::*;
+
+#[test]
+fn duplicates_merge_and_changed_values_do_not() {
+    let mut twin = record("twin", 0.5, Place::Index);
+    twin.entry.tags = vec!["lease".into()];
+    twin.entry.hits = 4;
+    let mut other = record("other", 0.5, Place::Index);
+    other.entry.summary = "what there is to know: 30 s".into();
+    let mut state = snapshot(vec![record("one", 0.9, Place::Index), twin, other]);
+    state.run.live = 40;
+    let pair = |a: &str, b: &str, cosine| Similar {
+        a: id(a),
+        b: id(b),
+        cosine,
+    };
+    state.similar = vec![
+        pair("one", "twin", 0.95),
+        pair("one", "other", 0.99),
+        pair("twin", "other", f32::NAN),
+    ];
+    let plan = plan(&state, Cycle::Deep);
+    let refused: Vec<Rule> = plan.refused.iter().map(|refusal| refusal.rule).collect();
+    assert_eq!(refused, [Rule::ValueConflict]);
+    let after = apply(&state, &plan);
+    let kept = &after.records[&id("twin")];
+    assert_eq!((kept.entry.hits, kept.entry.version), (5, 2));
+    assert_eq!(after.records[&id("one")].place, Place::Archive(NOW));
+    assert_eq!(after.quick_access[0], id("twin"));
+}
+
+#[test]
+fn the_entry_that_says_more_stays_and_a_person_s_words_are_kept() {
+    let with = |name: &str, summary: &str, hits, origin| {
+        let mut record = record(name, 0.5, Place::Index);
+        record.entry.summary = summary.into();
+        record.entry.hits = hits;
+        record.entry.origin = origin;
+        record
+    };
+    let (less, more) = ("Deploys run nightly.", "Deploys run nightly from the build host.");
+    let cases = [
+        (Origin::Auto, Origin::Auto, Some("more")),
+        (Origin::Auto, Origin::Manual, Some("more")),
+        (Origin::Manual, Origin::Auto, None),
+        (Origin::Manual, Origin::Manual, None),
+    ];
+    for (one, other, kept) in cases {
+        let mut state = snapshot(vec![with("less", less, 9, one), with("more", more, 0, other)]);
+        state.run.live = 40;
+        state.similar = vec![Similar {
+            a: id("less"),
+            b: id("more"),
+            cosine: 0.95,
+        }];
+        let plan = plan(&state, Cycle::Deep);
+        let after = apply(&state, &plan);
+        let live: Vec<&str> = after.live().map(|record| record.entry.id.0.as_str()).collect();
+        assert_eq!(
+            live,
+            kept.map_or(vec!["less", "more"], |kept| vec![kept]),
+            "{one} {other}"
+        );
+        assert_eq!(plan.refused.len(), usize::from(kept.is_none()));
+        if kept.is_some() {
+            assert_eq!(after.records[&id("more")].entry.hits, 9);
+            let back = undo(&plan).iter().fold(after, |mut state, change| {
+                change.apply(&mut state);
+                state
+            });
+            assert_eq!(back.records, state.records);
+        }
+    }
+}
+
+#[test]
+fn entries_that_share_a_pointer_need_be_less_alike() {
+    let settings = Settings::default();
+    let (mut a, b) = (entry("a", "what there is"), entry("b", "what there is to know"));
+    let shared = f32::midpoint(settings.merge_above, settings.merge_above_shared);
+    assert_eq!(likeness(&a, &b, shared, &settings), Likeness::Same);
+    assert_eq!(
+        likeness(&a, &b, settings.merge_above_shared - 0.01, &settings),
+        Likeness::Apart
+    );
+    a.pointers = vec![pointer("memory/b.md", Some("One"))];
+    assert_eq!(likeness(&a, &b, shared, &settings), Likeness::Apart);
+    assert_eq!(likeness(&a, &b, settings.merge_above, &settings), Likeness::Same);
+    assert_eq!(likeness(&a, &b, f32::NAN, &settings), Likeness::Apart);
+    a.summary = "what there is not".into();
+    let denied = Likeness::Conflict(Conflict::Negation);
+    assert_eq!(likeness(&a, &b, 1.0, &settings), denied);
+    assert_eq!(likeness(&b, &a, 1.0, &settings), denied);
+}
+
+#[test]
+fn the_same_words_in_another_project_are_another_fact() {
+    let settings = Settings::default();
+    let at = |path: &str| {
+        let mut entry = entry(path, "Deploys go out on Thursdays");
+        entry.pointers = vec![pointer(path, None)];
+        entry
+    };
+    let one = at("projects/acme/PROJECT.md");
+    let apart = likeness(&one, &at("projects/atlas/PROJECT.md"), 1.0, &settings);
+    assert_eq!(apart, Likeness::Conflict(Conflict::Name));
+    for path in [
+        "projects/acme/NOTES.md",
+        "projects/README.md",
+        "memory/2026-01-01.md",
+    ] {
+        assert_eq!(
+            likeness(&one, &at(path), 1.0, &settings),
+            Likeness::Same,
+            "{path}"
+        );
+    }
+}

@@ -1,0 +1,283 @@
+//! Which amount, time, date or version does a word write, whichever way it is written?
+//!
+//! "5,000" is "5000", "30s" is "30 seconds", "2 million euros" is "€2 million". What has a digit and is none of these
+//! stays as it is written: versions, addresses, names with numbers.
+
+/// Number words. "One" is mostly an article.
+const NUMBERS: [&str; 13] = [
+    "zero", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+];
+/// More of them.
+const MORE: [(&str, &str); 20] = [
+    ("thirteen", "13"),
+    ("fourteen", "14"),
+    ("fifteen", "15"),
+    ("sixteen", "16"),
+    ("seventeen", "17"),
+    ("eighteen", "18"),
+    ("nineteen", "19"),
+    ("twenty", "20"),
+    ("thirty", "30"),
+    ("forty", "40"),
+    ("fifty", "50"),
+    ("sixty", "60"),
+    ("hundred", "100"),
+    ("dozen", "12"),
+    ("twice", "2"),
+    ("thrice", "3"),
+    ("zwei", "2"),
+    ("drei", "3"),
+    ("vier", "4"),
+    ("fünf", "5"),
+];
+/// Number words for a place in an order.
+const ORDINALS: [&str; 11] = [
+    "zeroth", "first", "", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+];
+/// What makes a number larger.
+const SCALES: [(&str, &str); 6] = [
+    ("k", "thousand"),
+    ("thousand", "thousand"),
+    ("million", "million"),
+    ("millions", "million"),
+    ("mio", "million"),
+    ("billion", "billion"),
+];
+/// Units, and how each is written here.
+const UNITS: [&str; 36] = [
+    "s sec secs second seconds sek sekunden",
+    "ms msec millisecond milliseconds",
+    "min mins minute minutes minuten",
+    "h hr hrs hour hours stunden",
+    "d day days tage tagen",
+    "week weeks wk wochen",
+    "month months monate",
+    "year years yr yrs jahre",
+    "b byte bytes",
+    "kb kilobyte kilobytes",
+    "mb megabyte megabytes",
+    "gb gigabyte gigabytes gig",
+    "tb terabyte terabytes",
+    "kib",
+    "mib",
+    "gib",
+    "tib",
+    "% percent prozent",
+    "€ eur euro euros",
+    "$ usd dollar dollars",
+    "£ gbp pound pounds",
+    "kr nok kroner krone",
+    "mm",
+    "cm",
+    "m meter meters metre metres",
+    "km kilometer kilometers kilometre kilometres",
+    "mg",
+    "g gram grams",
+    "kg kilo kilos kilogram kilograms",
+    "ml",
+    "l liter liters litre litres",
+    "°c celsius",
+    "°f fahrenheit",
+    "px pixel pixels",
+    "am a.m",
+    "pm p.m",
+];
+
+/// A value in the form in which it is compared.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Value {
+    /// Values of one kind could be exchanged, so that their order counts: a unit, or a manner of writing.
+    pub kind: &'static str,
+    /// The number, or the whole word.
+    pub number: String,
+    /// "million" of "2 million"; empty: none.
+    pub scale: &'static str,
+}
+
+impl Value {
+    pub fn new(kind: &'static str, number: impl Into<String>) -> Self {
+        Self {
+            kind,
+            number: number.into(),
+            scale: "",
+        }
+    }
+
+    /// Adds a scale or a unit that stands behind the number; answers whether the word is one.
+    pub fn take(&mut self, lower: &str) -> bool {
+        let bare = self.kind == "plain";
+        let money = matches!(self.kind, "€" | "$" | "£");
+        let scale = SCALES.iter().find(|(word, _)| *word == lower);
+        if let Some((_, scale)) = scale.filter(|_| (bare || money) && self.scale.is_empty()) {
+            self.scale = scale;
+            return true;
+        }
+        let clock = self.kind == "clock" && lower.ends_with('m');
+        let unit = unit(lower).filter(|_| bare || clock);
+        self.kind = unit.unwrap_or(self.kind);
+        unit.is_some()
+    }
+}
+
+fn unit(lower: &str) -> Option<&'static str> {
+    let group = UNITS
+        .iter()
+        .find(|group| group.split(' ').any(|unit| unit == lower))?;
+    group.split(' ').next()
+}
+
+/// The value of a number word.
+pub(super) fn spelled(lower: &str) -> Option<Value> {
+    let place = |list: &[&str]| list.iter().position(|word| *word == lower && !word.is_empty());
+    if let Some(number) = place(&NUMBERS) {
+        return Some(Value::new("plain", number.to_string()));
+    }
+    if let Some(number) = place(&ORDINALS) {
+        return Some(Value::new("ordinal", number.to_string()));
+    }
+    let more = MORE.iter().find(|(word, _)| *word == lower);
+    more.map(|(_, number)| Value::new("plain", *number))
+}
+
+/// The values of a word with digits, in lower case; a range has two.
+pub(super) fn values(lower: &str) -> Vec<Value> {
+    let lower = lower.trim_start_matches('#');
+    let number = |part: &str| part.starts_with(|mark: char| mark.is_ascii_digit()) && is_number(part);
+    for mark in ['–', '—', '-'] {
+        if let Some((from, to)) = lower.split_once(mark)
+            && number(from)
+            && (number(to) || mark != '-' && to.starts_with(|first: char| first.is_ascii_digit()))
+        {
+            let mut both = values(from);
+            both.extend(values(to));
+            return both;
+        }
+    }
+    vec![value(lower)]
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b':'))
+}
+
+fn value(lower: &str) -> Value {
+    // A sign in front of the number: "€20".
+    let sign = lower
+        .chars()
+        .next()
+        .filter(|mark| matches!(mark, '€' | '$' | '£'));
+    let rest = sign.map_or(lower, |sign| &lower[sign.len_utf8()..]);
+    let end = rest
+        .char_indices()
+        .find(|(at, mark)| {
+            !(mark.is_ascii_digit()
+                || matches!(mark, '.' | ',' | ':')
+                || *at == 0 && matches!(mark, '+' | '-'))
+        })
+        .map_or(rest.len(), |(at, _)| at);
+    let (digits, suffix) = rest.split_at(end);
+    if !digits.bytes().any(|byte| byte.is_ascii_digit()) {
+        // "v1.2" is version 1.2.
+        let version = rest.strip_prefix('v').filter(|number| is_number(number));
+        return Value::new("name", version.unwrap_or(lower));
+    }
+    let mut value = plain(digits);
+    let suffix = suffix.trim_start_matches('-');
+    if let Some(sign) = sign {
+        value.take(suffix);
+        value.take(sign.encode_utf8(&mut [0; 4]));
+        return value;
+    }
+    let ordinal = matches!(suffix, "st" | "nd" | "rd" | "th");
+    if suffix.is_empty() || value.take(suffix) {
+        value
+    } else if ordinal {
+        Value::new("ordinal", value.number)
+    } else {
+        Value::new("name", lower)
+    }
+}
+
+fn plain(digits: &str) -> Value {
+    if digits.contains(':') {
+        return Value::new("clock", digits.strip_prefix('0').unwrap_or(digits));
+    }
+    let grouped = digits.split_once(',').is_some_and(|(head, tail)| {
+        let whole = tail.split('.').next().unwrap_or_default();
+        head.len() <= 3 && whole.split(',').all(|group| group.len() == 3)
+    });
+    if grouped {
+        return Value::new("plain", digits.replace(',', ""));
+    }
+    // Two dots make a version or a date.
+    let kind = if digits.matches('.').count() > 1 {
+        "name"
+    } else {
+        "plain"
+    };
+    Value::new(kind, digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<Value> {
+        let mut found: Vec<Value> = Vec::new();
+        for word in text.split(' ') {
+            if word.contains(|mark: char| mark.is_ascii_digit()) {
+                found.extend(values(word));
+            } else if !found.last_mut().is_some_and(|value| value.take(word)) {
+                found.extend(spelled(word));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn the_same_amount_is_the_same_value() {
+        let table: [&[&str]; 12] = [
+            &["5000", "5,000"],
+            &["30s", "30 s", "30 seconds", "thirty seconds", "30-s"],
+            &["2 million euros", "€2 million", "2 million €"],
+            &["$20", "20 usd", "20$", "20 dollars"],
+            &["50%", "50 %", "50 percent"],
+            &["9:15", "09:15"],
+            &["18.2.0", "v18.2.0"],
+            &["3-5", "3–5", "3 to 5"],
+            &["10th", "tenth"],
+            &["240 °c", "240°c"],
+            &["64 gb", "64gb"],
+            &["#42", "42"],
+        ];
+        for same in table {
+            for other in &same[1..] {
+                assert_eq!(read(same[0]), read(other), "{} / {other}", same[0]);
+            }
+        }
+    }
+
+    #[test]
+    fn another_amount_is_another_value() {
+        let table = [
+            ("64 mb", "64 gb"),
+            ("30 s", "30 ms"),
+            ("30 s", "30 min"),
+            ("5", "5 million"),
+            ("1.5", "15"),
+            ("1,5", "15"),
+            ("20 €", "20 $"),
+            ("9 am", "9 pm"),
+            ("v1.2", "v1.3"),
+            ("-5", "5"),
+            ("utf-8", "utf-16"),
+            ("10.4.0.17", "10.4.0.18"),
+            ("2026-04-21", "2026-04-22"),
+            ("1,500", "15,000"),
+        ];
+        for (one, other) in table {
+            assert_ne!(read(one), read(other), "{one} / {other}");
+        }
+    }
+}

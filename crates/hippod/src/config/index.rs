@@ -1,0 +1,151 @@
+//! Which settings does the index file have, and the cycles that tend it?
+
+use serde::{Deserialize, Serialize};
+
+use hippo_core::consolidation;
+use hippo_core::decay::Profile;
+use hippo_core::schedule::{self, Cron};
+
+/// `[index]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Index {
+    /// Whether there is an index file.
+    pub enabled: bool,
+    /// Tokens of the file, at most.
+    pub max_tokens: usize,
+    /// Entries in the file once not all fit.
+    pub max_entries: usize,
+    /// Level of the headings of new entries; 0: one below the section.
+    pub entry_level: i64,
+    /// Entries that questions made, at most.
+    pub max_learned: usize,
+    /// Cosine from which two entries may be one.
+    pub merge_above: f64,
+    /// Share of the live entries that one run may demote.
+    pub loss_cap: f64,
+    /// Set from `[decay]`.
+    #[serde(skip)]
+    pub decay: DecayProfile,
+}
+
+/// `[decay]`
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Decay {
+    /// Which numbers the curve has.
+    pub profile: DecayProfile,
+}
+
+/// Which numbers the curve has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecayProfile {
+    /// Those of the protocol.
+    #[default]
+    Protocol,
+    /// Those that the simulation proposes.
+    Tuned,
+}
+
+/// `[cycles]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cycles {
+    /// When light cycles run; empty: only when asked for.
+    pub light: String,
+    /// When deep cycles run.
+    pub deep: String,
+    /// When it is checked whether an archival cycle is due.
+    pub archival: String,
+    /// Days between two archival cycles, at least.
+    pub archival_days: u16,
+}
+
+impl Index {
+    /// The numbers of the curve.
+    pub fn profile(&self) -> Profile {
+        match self.decay {
+            DecayProfile::Protocol => Profile::PROTOCOL,
+            DecayProfile::Tuned => Profile::TUNED,
+        }
+    }
+
+    /// The thresholds of the cycles.
+    #[expect(clippy::cast_possible_truncation, reason = "shares of two digits")]
+    pub fn consolidation(&self) -> consolidation::Settings {
+        let standard = consolidation::Settings::default();
+        let merge_above = self.merge_above as f32;
+        consolidation::Settings {
+            merge_above,
+            // Entries that point at the same place need as much less as by default.
+            merge_above_shared: merge_above - (standard.merge_above - standard.merge_above_shared),
+            loss_cap: self.loss_cap as f32,
+            ..standard
+        }
+    }
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        let settings = consolidation::Settings::default();
+        let rounded = |share: f32| (f64::from(share) * 1000.0).round() / 1000.0;
+        Self {
+            enabled: true,
+            max_tokens: 15_000,
+            max_entries: 200,
+            entry_level: 0,
+            max_learned: 300,
+            merge_above: rounded(settings.merge_above),
+            loss_cap: rounded(settings.loss_cap),
+            decay: DecayProfile::default(),
+        }
+    }
+}
+
+impl Cycles {
+    /// As the schedule reads it. Lines were checked when they were read.
+    pub fn schedule(&self) -> schedule::Settings {
+        let line = |line: &str| cron(line).ok().flatten();
+        schedule::Settings {
+            light: line(&self.light),
+            deep: line(&self.deep),
+            archival: line(&self.archival),
+            archival_days: self.archival_days,
+            retry: 5 * 60_000,
+        }
+    }
+}
+
+impl Default for Cycles {
+    fn default() -> Self {
+        Self {
+            light: "0 * * * *".into(),
+            deep: "30 2 * * *".into(),
+            archival: "30 3 * * sun".into(),
+            archival_days: 28,
+        }
+    }
+}
+
+/// The cron line of a setting; `None` for the empty one.
+pub(super) fn cron(line: &str) -> Result<Option<Cron>, String> {
+    if line.trim().is_empty() {
+        return Ok(None);
+    }
+    Cron::parse(line)
+        .map(Some)
+        .map_err(|error| format!("could not read the cron line {line:?}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_of_the_defaults_are_those_of_the_schedule() {
+        assert_eq!(
+            Cycles::default().schedule(),
+            schedule::Settings::standard().unwrap()
+        );
+        assert_eq!(cron(" ").unwrap(), None);
+        assert!(cron("61 * * * *").unwrap_err().contains("61"));
+    }
+}

@@ -1,0 +1,223 @@
+//! How are the steps of a run made, and what belongs to its end?
+
+use std::time::{Duration, Instant};
+
+use hippo_core::consolidation::{Cycle, co_access_left};
+use hippo_core::schedule::Outcome;
+use hippo_core::time::Timestamp;
+use hippo_proto::{Event as News, RpcError};
+use hippo_store::StoreError;
+use hippo_store::db::RunId;
+
+use super::super::files::Now;
+use super::super::report;
+use super::{Applying, Run};
+use crate::engine::Engine;
+use crate::engine::workspace::Workspace;
+
+/// Steps are made for this long before the engine looks at its events again.
+const SLICE: Duration = Duration::from_millis(20);
+/// Counts of accesses a day are kept for this long, in milliseconds: three days, so that no zone is in doubt.
+const DAYS_KEPT: i64 = 3 * 86_400_000;
+/// From this number on it is looked whether some can be forgotten.
+const RUNS: usize = 40;
+/// Runs older than this are forgotten, in milliseconds: 180 days.
+const KEPT: i64 = 180 * 86_400_000;
+
+impl Engine {
+    /// Makes steps for one slice; ends the run after the last one.
+    pub(super) fn advance(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
+        let begun = Instant::now();
+        loop {
+            let Some(applying) = workspace
+                .entries
+                .run
+                .as_mut()
+                .and_then(|run| run.applying.as_mut())
+            else {
+                return Ok(());
+            };
+            let id = applying.id;
+            let Some(step) = applying.plan.steps.get(applying.next).cloned() else {
+                let finished = self.finish_run(workspace);
+                if let Err(error) = &finished {
+                    self.fail(workspace, id, error);
+                }
+                return finished;
+            };
+            applying.next += 1;
+            if let Err(error) = workspace.store.apply_step(id, &step) {
+                self.fail(workspace, id, &error);
+                return Err(error);
+            }
+            workspace
+                .entries
+                .with_snapshot(|snapshot| step.change.apply(snapshot));
+            if begun.elapsed() >= SLICE {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(super) fn finish_run(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
+        let at = self.shared.clock.monotonic();
+        let Some(id) = workspace.entries.run.as_ref().and_then(Run::id) else {
+            return Ok(());
+        };
+        let now = Now {
+            root: &workspace.root,
+            config: &workspace.view.config.index,
+            ..self.now_of(workspace, at)
+        };
+        let file = &workspace.entries.file;
+        let steps = workspace.entries.run.as_ref().is_some_and(Run::has_steps);
+        let changes_nothing = !steps && !file.unwritten && !file.outdated;
+        let files = if changes_nothing {
+            Vec::new()
+        } else {
+            workspace.entries.write(&mut workspace.store, now)?
+        };
+        for file in &files {
+            workspace.store.put_run_file(id, file)?;
+        }
+        let capped = workspace.entries.run.as_ref().is_some_and(Run::is_capped);
+        let outcome = if capped { Outcome::Capped } else { Outcome::Done };
+        let ended = self.shared.clock.now();
+        workspace.store.finish_run(id, outcome, ended)?;
+        self.refresh_run(workspace, id)?;
+        // What could fail is done: the run is over.
+        let Some(mut run) = workspace.entries.run.take() else {
+            return Ok(());
+        };
+        let Some(Applying { plan, compared, .. }) = run.applying.take() else {
+            return Ok(());
+        };
+        if !capped {
+            workspace.entries.compared.extend(compared);
+        }
+        if let Err(error) = self.fade_pairs(workspace, run.cycle, run.run.started.min(ended)) {
+            tracing::warn!(%error, "old common accesses could not be forgotten; the next cycle tries again");
+        }
+        let many = workspace.entries.known.runs.len() > RUNS;
+        if many && workspace.store.trim_runs(ended.plus(-KEPT))? > 0 {
+            let kept = workspace.store.run_ids()?;
+            workspace.entries.known.runs.retain(|row| kept.contains(&row.id));
+        }
+        if run.cycle == Cycle::Light {
+            // The other cycles make no entries.
+            workspace.entries.fresh.retain(|path| !run.fresh.contains(path));
+        } else {
+            workspace.entries.findings = plan.findings.iter().cloned().collect();
+        }
+        if !plan.steps.is_empty() {
+            workspace.entries.changed(at);
+            // Who waits for the cycle sees what it did.
+            let profile = workspace.view.config.index.profile();
+            workspace.entries.publish(&workspace.view, profile);
+        }
+        // Accesses of meanwhile count from here on.
+        let profile = workspace.view.config.index.profile();
+        if let Err(error) = self.fold(workspace, &profile, at) {
+            tracing::warn!(%error, "accesses wait in the journal for the next attempt");
+        }
+        // The next one may be due already.
+        workspace.entries.look_at = at;
+        let mut report = report::planned(run.cycle, run.run.started, &plan, run.since.elapsed());
+        report.run = Some(id.0);
+        report.outcome = report::outcome(outcome);
+        report.applied = plan.steps.len() as u64;
+        report.files = files.into_iter().map(|file| file.path).collect();
+        report.notes = std::mem::take(&mut workspace.entries.file.conflicts);
+        let trouble = workspace.entries.file.trouble.as_ref();
+        report.notes.extend(trouble.map(ToString::to_string));
+        report.notes.extend(workspace.entries.held_story());
+        tracing::info!(
+            root = %workspace.root.display(), cycle = ?run.cycle, run = id.0, steps = report.applied, files = report.files.len(),
+            took_ms = report.took_ms, "a cycle ended"
+        );
+        self.tell(News::Cycle {
+            workspace: workspace.root.display().to_string(),
+            run: id.0,
+            cycle: report.cycle,
+            outcome: report.outcome,
+            applied: report.applied,
+        });
+        if let Some(reply) = run.reply {
+            // Whoever asks for the status next hears of the run.
+            self.publish(workspace, at, 0, 0);
+            // A client that is gone needs no answer.
+            let _ = reply.send(Ok(report));
+        }
+        Ok(())
+    }
+
+    /// Common accesses of long ago are forgotten once they have no link any more.
+    pub(super) fn fade_pairs(
+        &mut self,
+        workspace: &mut Workspace,
+        cycle: Cycle,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let faded =
+            |known: &hippo_store::db::CoAccessed| co_access_left(known.pair.count, known.last, now) == 0;
+        if cycle == Cycle::Light {
+            return Ok(());
+        }
+        let mut batch = workspace.store.begin_entries()?;
+        // Who accessed what on which day matters on that day alone.
+        batch.drop_days_before(now.plus(-DAYS_KEPT).date(0))?;
+        for known in workspace
+            .entries
+            .known
+            .co_access
+            .iter()
+            .filter(|known| faded(known))
+        {
+            let mut gone = known.clone();
+            gone.pair.count = 0;
+            batch.put_co_access(&gone)?;
+        }
+        batch.commit()?;
+        workspace.entries.known.co_access.retain(|known| !faded(known));
+        Ok(())
+    }
+
+    /// Reads a run again from the store.
+    pub(in crate::engine) fn refresh_run(
+        &mut self,
+        workspace: &mut Workspace,
+        id: RunId,
+    ) -> Result<(), StoreError> {
+        let runs = &mut workspace.entries.known.runs;
+        runs.retain(|row| row.id != id);
+        runs.extend(workspace.store.run_row(id)?);
+        runs.sort_by_key(|row| (row.record.started, row.id));
+        Ok(())
+    }
+
+    /// Ends a run at an error of the store; the next attempt goes on from there.
+    fn fail(&mut self, workspace: &mut Workspace, id: RunId, error: &StoreError) {
+        tracing::warn!(%error, "a cycle could not go on; the rest waits for the next attempt");
+        // Refused as well where nothing can be written.
+        let _ = workspace
+            .store
+            .finish_run(id, Outcome::Failed, self.shared.clock.now());
+        if let Some(row) = workspace.entries.known.runs.iter_mut().find(|row| row.id == id) {
+            row.record.outcome = Outcome::Failed;
+        }
+        self.give_up(workspace, &error.to_string());
+    }
+
+    /// Ends a run that cannot go on.
+    pub(super) fn give_up(&mut self, workspace: &mut Workspace, why: &str) {
+        workspace.entries.look_at = self.shared.clock.monotonic() + Duration::from_secs(30);
+        let Some(run) = workspace.entries.run.take() else {
+            return;
+        };
+        if let Some(reply) = run.reply {
+            let error = RpcError::internal(format!("the cycle could not be run: {why}"));
+            // A client that is gone needs no answer.
+            let _ = reply.send(Err(error.hint("nothing is lost; hippoctl doctor tells more")));
+        }
+    }
+}

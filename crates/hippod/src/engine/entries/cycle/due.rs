@@ -1,0 +1,150 @@
+//! Which cycles are due, when are the next ones, and what waits for somebody?
+
+use std::time::{Duration, Instant};
+
+use hippo_core::consolidation::{Cycle, Rule};
+use hippo_core::layout::INDEX_FILE;
+use hippo_core::schedule::{self, RunRecord};
+use hippo_core::time::Timestamp;
+use hippo_proto::{NextCycle, Pending};
+
+use super::super::report;
+use super::Order;
+use crate::clock::rfc3339;
+use crate::engine::Engine;
+use crate::engine::workspace::Workspace;
+use crate::event::Beat;
+
+/// Proposals and conflicts that one heartbeat tells: they stand in an agent's context.
+const TOLD: usize = 10;
+/// What is due is looked at again at least this often.
+const LOOK: Duration = Duration::from_secs(3600);
+
+impl Engine {
+    pub(super) fn look_at_schedule(&mut self, workspace: &mut Workspace, at: Instant) {
+        let entries = &workspace.entries;
+        let settled = workspace.dirty.is_empty() && workspace.missing.is_empty();
+        if !entries.enabled || at < entries.look_at || entries.run.is_some() || !settled {
+            return;
+        }
+        let due = self.due(workspace);
+        let now = self.shared.clock.now();
+        let next = self.next_cycles(workspace).into_iter().map(|(_, at)| at).min();
+        let wait = next.map_or(LOOK, |next| Duration::from_millis(next.since(now)).min(LOOK));
+        workspace.entries.look_at = at + wait.max(Duration::from_secs(1));
+        for due in due {
+            let queued = workspace.entries.queue.iter();
+            let mut queued = queued.filter_map(|order| match order {
+                Order::Cycle { cycle, dry_run, .. } if !dry_run => Some(*cycle),
+                _ => None,
+            });
+            if queued.all(|cycle| cycle != due.cycle) {
+                workspace.entries.queue.push_back(Order::Cycle {
+                    cycle: due.cycle,
+                    at: None,
+                    dry_run: false,
+                    reply: None,
+                });
+            }
+        }
+    }
+
+    pub(super) fn runs(workspace: &Workspace) -> Vec<RunRecord> {
+        workspace
+            .entries
+            .known
+            .runs
+            .iter()
+            .map(|run| run.record)
+            .collect()
+    }
+
+    /// What is due now, by the recorded runs.
+    pub(in crate::engine) fn due(&self, workspace: &Workspace) -> Vec<schedule::Due> {
+        schedule::due(
+            &Self::runs(workspace),
+            workspace.entries.known_since,
+            self.shared.clock.now(),
+            &self.zone(workspace),
+            &workspace.view.config.cycles.schedule(),
+        )
+    }
+
+    /// When each cycle can become due next.
+    pub(in crate::engine) fn next_cycles(&self, workspace: &Workspace) -> Vec<(Cycle, Timestamp)> {
+        let (runs, settings) = (Self::runs(workspace), workspace.view.config.cycles.schedule());
+        let of = |cycle| {
+            let only = schedule::Settings {
+                light: settings.light.clone().filter(|_| cycle == Cycle::Light),
+                deep: settings.deep.clone().filter(|_| cycle == Cycle::Deep),
+                archival: settings.archival.clone().filter(|_| cycle == Cycle::Archival),
+                ..settings.clone()
+            };
+            let (since, now) = (workspace.entries.known_since, self.shared.clock.now());
+            schedule::next_tick(&runs, since, now, &self.zone(workspace), &only).map(|at| (cycle, at))
+        };
+        let mut next: Vec<_> = [Cycle::Light, Cycle::Deep, Cycle::Archival]
+            .into_iter()
+            .filter_map(of)
+            .collect();
+        next.sort_by_key(|(_, at)| *at);
+        next
+    }
+
+    /// Answers `heartbeat`, once what is due has run.
+    pub(in crate::engine) fn beat(&self, workspace: &Workspace) -> Beat {
+        let entries = &workspace.entries;
+        if !entries.enabled {
+            return Beat::default();
+        }
+        let mut pending: Vec<Pending> = Vec::new();
+        let mut tell = |kind: &str, text: String, paths: Vec<String>| {
+            pending.push(Pending {
+                kind: kind.to_owned(),
+                text,
+                paths,
+            });
+        };
+        if let Some(story) = entries.held_story() {
+            tell("removals-held", story, vec![INDEX_FILE.to_owned()]);
+        }
+        for conflict in entries.file.conflicts.iter().rev().take(TOLD) {
+            tell("conflict", conflict.clone(), vec![INDEX_FILE.to_owned()]);
+        }
+        for fact in entries.known.proposed.iter().take(TOLD) {
+            tell("proposal", fact.clone(), Vec::new());
+        }
+        for finding in entries
+            .findings
+            .iter()
+            .filter(|finding| finding.rule == Rule::Pointer)
+        {
+            let pointers = entries
+                .known
+                .records
+                .get(&finding.id)
+                .map(|record| &record.entry.pointers);
+            let paths = pointers.into_iter().flatten().map(|pointer| pointer.path.clone());
+            tell(
+                "orphan",
+                format!("{}: {}", finding.id, finding.what),
+                paths.collect(),
+            );
+        }
+        Beat {
+            due: self.due(workspace).into_iter().map(|due| due.cycle).collect(),
+            pending,
+            next: self.next_on_wire(workspace),
+        }
+    }
+
+    /// When each cycle can become due next, as clients hear it.
+    pub(in crate::engine) fn next_on_wire(&self, workspace: &Workspace) -> Vec<NextCycle> {
+        let next = self.next_cycles(workspace).into_iter();
+        next.map(|(cycle, at)| NextCycle {
+            cycle: report::name(cycle),
+            at: rfc3339(at),
+        })
+        .collect()
+    }
+}

@@ -1,0 +1,278 @@
+//! How does a run come to its plan?
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use hippo_core::consolidation::{self, CoAccess, Cycle, Plan, Run as CoreRun, Snapshot, co_access_left};
+use hippo_core::schedule::Outcome;
+use hippo_core::source::SourceKind;
+use hippo_core::time::Timestamp;
+use hippo_proto::CycleReport;
+use hippo_store::StoreError;
+use hippo_store::db::RunRow;
+
+use super::super::documents::Known;
+use super::super::gather::Input;
+use super::super::report;
+use super::{Applying, Planned, Run};
+use crate::engine::Engine;
+use crate::engine::workspace::Workspace;
+use crate::event::{Answer, Event};
+
+/// How often a plan is made again because an entry changed meanwhile, before everybody else has to wait.
+const TRIES: u32 = 3;
+
+impl Engine {
+    pub(super) fn start_cycle(
+        &mut self,
+        workspace: &mut Workspace,
+        cycle: Cycle,
+        moment: Option<Timestamp>,
+        dry_run: bool,
+        reply: Option<Answer<CycleReport>>,
+    ) -> Result<(), StoreError> {
+        let profile = workspace.view.config.index.profile();
+        let since = self.shared.clock.monotonic();
+        let started = moment.unwrap_or_else(|| self.shared.clock.now());
+        self.fold(workspace, &profile, since)?;
+        let resumes = workspace.entries.interrupted.iter().rposition(|row| {
+            // One that was asked for as of a later time is nobody's business now.
+            let of_now = row.record.started <= started;
+            row.record.cycle == cycle && row.undone.is_none() && of_now
+        });
+        let resumes = resumes
+            .filter(|_| !dry_run && moment.is_none())
+            .map(|at| workspace.entries.interrupted.remove(at));
+        let live = workspace.entries.known.records.values();
+        let live = live
+            .filter(|record| record.place == consolidation::Place::Index)
+            .count();
+        let run = resumes.map_or(
+            CoreRun {
+                started,
+                live: u32::try_from(live).unwrap_or(u32::MAX),
+                demoted: 0,
+            },
+            |row| row.run,
+        );
+        workspace.entries.run = Some(Run {
+            cycle,
+            run,
+            dry_run,
+            reply,
+            since,
+            tries: 0,
+            resumes: resumes.map(|row| row.id),
+            fresh: workspace.entries.fresh.clone(),
+            applying: None,
+        });
+        let offset_seconds = self.offset(workspace, started);
+        if cycle == Cycle::Light && !dry_run && resumes.is_none() && workspace.entries.fresh.is_empty() {
+            let settings = consolidation::Settings {
+                offset_seconds,
+                profile,
+                ..workspace.view.config.index.consolidation()
+            };
+            let known = &workspace.entries.known;
+            if let Some(plan) = consolidation::idle(&known.records, &known.quick_access, &settings, started) {
+                let begun = self.begin(workspace, plan, BTreeSet::new());
+                if let Err(error) = &begun {
+                    self.give_up(workspace, &error.to_string());
+                }
+                return begun;
+            }
+        }
+        self.plan_beside(workspace);
+        Ok(())
+    }
+
+    /// Records the run with its plan; its steps are made from now on.
+    pub(super) fn begin(
+        &mut self,
+        workspace: &mut Workspace,
+        plan: Plan,
+        compared: BTreeSet<[u8; 16]>,
+    ) -> Result<(), StoreError> {
+        let Some(run) = workspace.entries.run.as_mut() else {
+            return Ok(());
+        };
+        let id = match run.resumes {
+            Some(id) => workspace.store.resume_run(id, &plan).map(|()| id)?,
+            None => workspace.store.start_run(&run.run, &plan)?,
+        };
+        run.applying = Some(Applying {
+            id,
+            compared,
+            plan,
+            next: 0,
+        });
+        self.refresh_run(workspace, id)
+    }
+
+    /// Lets the recorded accesses count.
+    pub(in crate::engine) fn fold(
+        &mut self,
+        workspace: &mut Workspace,
+        profile: &hippo_core::decay::Profile,
+        at: Instant,
+    ) -> Result<(), StoreError> {
+        if workspace.entries.known.journal == 0 {
+            return Ok(());
+        }
+        let folded = workspace.store.fold_accesses(profile, self.shared.clock.now())?;
+        workspace.entries.known.journal = folded.kept;
+        for record in folded.records {
+            workspace
+                .entries
+                .known
+                .records
+                .insert(record.entry.id.clone(), record);
+        }
+        workspace.entries.changed(at);
+        Ok(())
+    }
+
+    /// Has a thread gather what the run needs, and plan.
+    pub(super) fn plan_beside(&mut self, workspace: &mut Workspace) {
+        let Some(run) = &workspace.entries.run else { return };
+        let input = self.input(workspace, run);
+        let (key, revision) = (workspace.key, workspace.entries.revision);
+        let events = self.shared.events.clone();
+        let plan = move || {
+            let planned = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| input.plan()));
+            if planned.is_err() {
+                tracing::error!("planning a cycle failed");
+            }
+            // The engine is gone only when the daemon ends.
+            let _ = events.send(Event::Planned(Planned {
+                workspace: key,
+                revision,
+                plan: planned.ok().map(Box::new),
+            }));
+        };
+        if let Err(error) = std::thread::Builder::new().name("cycle".into()).spawn(plan) {
+            tracing::warn!(%error, "could not start planning a cycle");
+            self.give_up(workspace, "no thread could be started");
+        }
+    }
+
+    pub(super) fn input(&self, workspace: &Workspace, run: &Run) -> Input {
+        let entries = &workspace.entries;
+        let started = run.run.started;
+        let mut settings = workspace.view.config.index.consolidation();
+        settings.offset_seconds = self.offset(workspace, started);
+        let co_access = entries.known.co_access.iter().map(|known| CoAccess {
+            count: co_access_left(known.pair.count, known.last, started),
+            ..known.pair.clone()
+        });
+        let snapshot = Snapshot {
+            run: run.run,
+            records: entries.known.records.clone(),
+            tombstones: entries
+                .known
+                .tombstones
+                .iter()
+                .map(|(id, tombstone)| (id.clone(), tombstone.pointers.clone()))
+                .collect(),
+            co_access: co_access.collect(),
+            proposed: entries.known.proposed.clone(),
+            quick_access: entries.known.quick_access.clone(),
+            settings,
+            ..Snapshot::default()
+        };
+        let ended = |row: &&RunRow| {
+            let done = matches!(row.record.outcome, Outcome::Done | Outcome::Capped);
+            row.record.cycle == run.cycle && done && row.undone.is_none()
+        };
+        let mut documents: Vec<Known> = workspace
+            .known
+            .iter()
+            .map(|(path, known)| Known {
+                path: path.clone(),
+                kind: SourceKind::of(path),
+                hash: known.hash,
+                modified: Timestamp(known.mark.mtime_ns / 1_000_000),
+            })
+            .collect();
+        documents.sort_by(|a, b| a.path.cmp(&b.path));
+        let usable = self.shared.embed.state().0.is_usable() && self.shared.config.embed.enabled;
+        let model = workspace.view.picture().model.clone().filter(|_| usable);
+        Input {
+            cycle: run.cycle,
+            snapshot,
+            profile: workspace.view.config.index.profile(),
+            root: workspace.root.clone(),
+            documents,
+            fresh: run.fresh.clone(),
+            last: entries
+                .known
+                .runs
+                .iter()
+                .filter(ended)
+                .map(|row| row.record.started)
+                // One that was asked for as of a later time has reviewed nothing of what comes until then.
+                .filter(|last| *last <= started)
+                .max(),
+            limit: workspace.view.config.sources.max_file_bytes,
+            kept: Arc::clone(&entries.documents),
+            vectors: Arc::clone(&entries.vectors),
+            compared: entries.compared.clone(),
+            model: model.map(|model| (self.shared.embed.clone(), model)),
+        }
+    }
+
+    /// Takes a plan that was made beside the engine.
+    pub(in crate::engine) fn planned(&mut self, planned: Planned) {
+        let Some(mut workspace) = self.workspaces.remove(&planned.workspace) else {
+            return;
+        };
+        if let Err(error) = self.take_plan(&mut workspace, planned) {
+            tracing::warn!(%error, "could not start a cycle; it is tried again");
+            self.give_up(&mut workspace, &error.to_string());
+        }
+        self.workspaces.insert(workspace.key, workspace);
+    }
+
+    pub(super) fn take_plan(
+        &mut self,
+        workspace: &mut Workspace,
+        planned: Planned,
+    ) -> Result<(), StoreError> {
+        let revision = workspace.entries.revision;
+        let Some(run) = workspace.entries.run.as_mut().filter(|run| !run.is_applying()) else {
+            return Ok(());
+        };
+        let Some(made) = planned.plan else {
+            self.give_up(workspace, "planning failed; hippoctl logs tells more");
+            return Ok(());
+        };
+        let (mut snapshot, mut plan, compared) = *made;
+        if planned.revision != revision {
+            run.tries += 1;
+            if run.tries < TRIES {
+                self.plan_beside(workspace);
+                return Ok(());
+            }
+            // Somebody changes entries all the time: what was gathered is good enough, and now nobody comes between.
+            let profile = workspace.view.config.index.profile();
+            snapshot.records = workspace.entries.known.records.clone();
+            for record in snapshot.records.values_mut() {
+                record.strength =
+                    hippo_core::decay::strength_at(&profile, &record.entry, snapshot.run.started);
+            }
+            plan = consolidation::plan(&snapshot, plan.cycle);
+        }
+        if run.dry_run {
+            let report = report::planned(run.cycle, run.run.started, &plan, run.since.elapsed());
+            if let Some(run) = workspace.entries.run.take()
+                && let Some(reply) = run.reply
+            {
+                // A client that is gone needs no answer.
+                let _ = reply.send(Ok(report));
+            }
+            return Ok(());
+        }
+        self.begin(workspace, plan, compared)
+    }
+}

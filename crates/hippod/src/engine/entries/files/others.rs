@@ -1,0 +1,132 @@
+//! How are the files below `.hippocampus/` kept, which hippod alone writes?
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use hippo_core::hierarchy::{FOLDER, Meta};
+use hippo_core::layout::{self, META_FILE};
+use hippo_store::db::RunFile;
+
+/// What each file says of itself.
+const MARK: &[u8] = b"<!-- Written by hippod";
+/// How the name of a file ends that is being written.
+const DRAFT: &str = ".new";
+
+/// Notes that a file was changed; of several times the first `before` counts.
+pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8>>, after: Vec<u8>) {
+    match changed.iter_mut().find(|file| file.path == path) {
+        Some(file) => file.after = after,
+        None => changed.push(RunFile {
+            path: path.to_owned(),
+            before,
+            after,
+        }),
+    }
+}
+
+/// Writes the files that differ, removes those that are of no use any more, and notes in `changed` what it did.
+///
+/// # Errors
+/// At the first that the system refuses.
+pub(super) fn write(
+    root: &Path,
+    wanted: &BTreeMap<String, Vec<u8>>,
+    changed: &mut Vec<RunFile>,
+) -> io::Result<()> {
+    for (path, bytes) in wanted {
+        let whole = root.join(path);
+        let before = match std::fs::read(&whole) {
+            Ok(before) => Some(before),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        if before.as_ref() != Some(bytes) {
+            if before.as_ref().is_some_and(|before| !is_ours(path, before)) {
+                let what = format!("{path} is not hippod's own; move it away");
+                return Err(io::Error::other(what));
+            }
+            write_whole(root, &whole, bytes)?;
+            note(changed, path, before, bytes.clone());
+        }
+    }
+    for path in made_here(root) {
+        if !wanted.contains_key(&path) {
+            let whole = root.join(&path);
+            let before = std::fs::read(&whole)?;
+            if !is_ours(&path, &before) {
+                continue;
+            }
+            std::fs::remove_file(&whole)?;
+            note(changed, &path, Some(before), Vec::new());
+        }
+    }
+    Ok(())
+}
+
+/// Whether hippod wrote a file: the list of files, and what says so itself. Another tool may keep its files in the same place.
+fn is_ours(path: &str, bytes: &[u8]) -> bool {
+    let says_so = bytes.windows(MARK.len()).take(1_000).any(|part| part == MARK);
+    bytes.is_empty() || says_so || (path == META_FILE && serde_json::from_slice::<Meta>(bytes).is_ok())
+}
+
+/// Puts a file back as it was before a run, where it is still as the run left it. Answers whether it was.
+pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
+    let path = root.join(&file.path);
+    let is = std::fs::read(&path).unwrap_or_default();
+    if is != file.after {
+        return false;
+    }
+    let done = match &file.before {
+        Some(before) => write_whole(root, &path, before),
+        None => std::fs::remove_file(&path),
+    };
+    done.is_ok()
+}
+
+/// The files that an earlier writing may have made.
+fn made_here(root: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    if root.join(META_FILE).is_file() {
+        found.push(META_FILE.to_owned());
+    }
+    for folder in ["topics", "temporal", "archive"] {
+        let listing = std::fs::read_dir(root.join(FOLDER).join(folder))
+            .into_iter()
+            .flatten();
+        for entry in listing.flatten() {
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            if name.starts_with('.') && name.ends_with(DRAFT) {
+                // Of a process that was stopped while it wrote.
+                let _ = std::fs::remove_file(entry.path());
+                continue;
+            }
+            let path = format!("{FOLDER}/{folder}/{name}");
+            if layout::is_made_here(&path) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Writes a file whole or not at all.
+fn write_whole(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(root);
+    let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(root);
+    if !there.canonicalize()?.starts_with(root) {
+        let what = format!("{} leads out of the workspace", there.display());
+        return Err(io::Error::other(what));
+    }
+    std::fs::create_dir_all(folder)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}{DRAFT}"));
+    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    written.inspect_err(|_| {
+        // The first error is the one to report.
+        let _ = std::fs::remove_file(&beside);
+    })
+}

@@ -1,0 +1,239 @@
+//! How does what the store says come into the index file and the files below it?
+
+use std::io;
+
+use hippo_core::hierarchy::{FOLDER, Limits, Meta};
+use hippo_core::layout::{self, INDEX_FILE, META_FILE, Wanted};
+use hippo_store::StoreError;
+use hippo_store::db::{RunFile, Store};
+use hippo_store::shared_file;
+
+use super::super::Entries;
+use super::take::{NEXT, SETTLE, old_key};
+use super::{Now, Replaced, Trouble, meant, others};
+
+/// How often a write begins anew because somebody wrote at the same time.
+const TRIES: usize = 5;
+
+/// How a replacement ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Done,
+    /// Something came in between.
+    Again,
+    /// Noted as trouble.
+    Refused,
+}
+
+impl Entries {
+    /// Brings the index file and the files below it to what the store says. Answers what was changed.
+    ///
+    /// # Errors
+    /// See [`StoreError`]. What the file system refuses is no error: it is noted, and tried again.
+    pub fn write(&mut self, store: &mut Store, now: Now<'_>) -> Result<Vec<RunFile>, StoreError> {
+        let mut changed: Vec<RunFile> = Vec::new();
+        if !self.enabled {
+            return Ok(changed);
+        }
+        self.file.unwritten = true;
+        for _ in 0..TRIES {
+            if self.file.free_slot().is_none() {
+                // The oldest has waited longest by far.
+                self.settle(store, now, 0)?;
+            }
+            let current = self.take_over(store, now)?;
+            if !self.may_write() || (current.is_none() && self.file.base.is_some()) {
+                return Ok(changed);
+            }
+            // Whoever opens the file has the time in its header from now on, which tells the version.
+            let stamp = now.now.max(self.file.stamped.plus(1));
+            let files = self.laid_out(current.as_deref(), Now { now: stamp, ..now });
+            if current.as_deref() != Some(&files.master[..]) {
+                self.file.stamped = stamp;
+                let before = current.clone();
+                match self.replace(store, now, current, files.master.clone())? {
+                    Outcome::Done => others::note(&mut changed, INDEX_FILE, before, files.master),
+                    Outcome::Again => continue,
+                    Outcome::Refused => return Ok(changed),
+                }
+            }
+            if let Err(error) = others::write(now.root, &files.others, &mut changed) {
+                let trouble = refused(
+                    format!("the files below {FOLDER} cannot be written: {error}"),
+                    format!("make the folder {} writable", now.root.join(FOLDER).display()),
+                );
+                self.file.block(now, trouble);
+                return Ok(changed);
+            }
+            if self.file.trouble.take().is_some() {
+                tracing::info!(root = %now.root.display(), "the index file can be written again");
+            }
+            (self.file.unwritten, self.file.outdated) = (false, false);
+            break;
+        }
+        Ok(changed)
+    }
+
+    fn laid_out(&self, current: Option<&[u8]>, now: Now<'_>) -> layout::Files {
+        let meta: Option<Meta> = std::fs::read(now.root.join(META_FILE))
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let limits = Limits {
+            max_tokens: now.config.max_tokens,
+            max_entries: now.config.max_entries,
+            ..Limits::default()
+        };
+        layout::lay_out(
+            current,
+            &Wanted {
+                records: &self.known.records,
+                forgotten: &self.forgotten(),
+                quick_access: &self.known.quick_access,
+                meta: meta.as_ref(),
+                limits,
+                settings: now.settings(),
+                now: now.now,
+            },
+        )
+    }
+
+    /// Puts bytes into the file's place, where it still is what it was laid out from.
+    pub(super) fn replace(
+        &mut self,
+        store: &mut Store,
+        now: Now<'_>,
+        current: Option<Vec<u8>>,
+        bytes: Vec<u8>,
+    ) -> Result<Outcome, StoreError> {
+        let mut batch = store.begin_entries()?;
+        batch.put_base(NEXT, &bytes, now.now)?;
+        batch.commit()?;
+        let write = |path: &std::path::Path, slot| shared_file::replace(path, &bytes, slot);
+        let Some((slot, old)) = self.put(now, write) else {
+            return Ok(Outcome::Refused);
+        };
+        self.file.set_base(Some(bytes));
+        let replaced = self.replaced(store, now, current, slot, old);
+        // What stands beside is found again by what the store noted before.
+        self.file.recovered &= replaced.is_ok();
+        replaced
+    }
+
+    /// Takes the file away, where it still is what it is known as.
+    fn take_away(
+        &mut self,
+        store: &mut Store,
+        now: Now<'_>,
+        current: Option<Vec<u8>>,
+    ) -> Result<Outcome, StoreError> {
+        let Some((slot, old)) = self.put(now, shared_file::take_away) else {
+            return Ok(Outcome::Refused);
+        };
+        self.file.set_base(None);
+        let replaced = self.replaced(store, now, current, slot, old);
+        self.file.recovered &= replaced.is_ok();
+        replaced
+    }
+
+    /// Changes what stands in the file's place; answers the slot of what stood there, and that. Nothing where the system
+    /// refuses, which is noted.
+    fn put(
+        &mut self,
+        now: Now<'_>,
+        change: impl FnOnce(&std::path::Path, u32) -> io::Result<Option<Vec<u8>>>,
+    ) -> Option<(u32, Option<Vec<u8>>)> {
+        let slot = self.file.free_slot()?;
+        let trouble = match meant(now.root) {
+            Err(trouble) => trouble,
+            Ok(path) => match change(&path, slot) {
+                Ok(old) => return Some((slot, old)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let beside = shared_file::replaced_path(&path, slot);
+                    refused(
+                        format!(
+                            "{INDEX_FILE} cannot be written: {} is in the way",
+                            beside.display()
+                        ),
+                        "move it away".to_owned(),
+                    )
+                }
+                Err(error) => refused(
+                    format!("{INDEX_FILE} cannot be written: {error}"),
+                    format!(
+                        "make the folder {} writable, or set index.enabled = false",
+                        now.root.display()
+                    ),
+                ),
+            },
+        };
+        self.file.block(now, trouble);
+        None
+    }
+
+    /// Notes what stands in the file's place by now, and takes over what somebody wrote there in between.
+    fn replaced(
+        &mut self,
+        store: &mut Store,
+        now: Now<'_>,
+        expected: Option<Vec<u8>>,
+        slot: u32,
+        old: Option<Vec<u8>>,
+    ) -> Result<Outcome, StoreError> {
+        let mut taken = expected.unwrap_or_default();
+        let mut batch = store.begin_entries()?;
+        match &self.file.base {
+            Some(base) => batch.put_base(INDEX_FILE, base, now.now)?,
+            None => batch.drop_base(INDEX_FILE)?,
+        }
+        batch.drop_base(NEXT)?;
+        if old.is_some() {
+            batch.put_base(&old_key(slot), &taken, now.now)?;
+        }
+        batch.commit()?;
+        let Some(old) = old else {
+            return Ok(Outcome::Done);
+        };
+        let between = old != taken;
+        let understood = self.merge_late(store, now, &taken, &old, slot)?;
+        if understood {
+            taken = old;
+        }
+        self.file.replaced.push(Replaced {
+            slot,
+            due: now.at + SETTLE,
+            taken,
+        });
+        Ok(if between && understood {
+            Outcome::Again
+        } else {
+            Outcome::Done
+        })
+    }
+
+    /// Puts a file back as it was before a run, where it is still as the run left it. Answers whether it was.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn put_back(&mut self, store: &mut Store, now: Now<'_>, file: &RunFile) -> Result<bool, StoreError> {
+        if file.path != INDEX_FILE {
+            return Ok(others::put_back(now.root, file));
+        }
+        let current = self.take_over(store, now)?;
+        if current.as_deref() != Some(&file.after[..]) {
+            return Ok(false);
+        }
+        let outcome = match &file.before {
+            Some(before) => self.replace(store, now, current, before.clone())?,
+            None => self.take_away(store, now, current)?,
+        };
+        Ok(outcome == Outcome::Done)
+    }
+}
+
+fn refused(what: String, fix: String) -> Trouble {
+    Trouble {
+        what,
+        fix,
+        writing: true,
+    }
+}

@@ -1,0 +1,218 @@
+//! How is a run taken back, with everything kept that somebody has changed since?
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use hippo_core::consolidation::{Change, Place, Record, Rule, Snapshot};
+use hippo_core::entry::{Entry, EntryId};
+use hippo_proto::{CycleUndoResponse, ErrorKind, RpcError};
+use hippo_store::StoreError;
+use hippo_store::db::{RunDetail, RunId};
+
+use super::cycle::refusal;
+use super::files::Now;
+use super::requests::run_detail;
+use crate::engine::Engine;
+use crate::engine::workspace::Workspace;
+
+impl Engine {
+    pub(super) fn undo(
+        &mut self,
+        workspace: &mut Workspace,
+        id: RunId,
+        at: Instant,
+    ) -> Result<CycleUndoResponse, RpcError> {
+        self.before_a_change(workspace, at)?;
+        let detail = run_detail(workspace, id)?;
+        let response = |undone, files| CycleUndoResponse {
+            run: id.0,
+            undone,
+            files,
+        };
+        if detail.row.undone.is_some() {
+            return Ok(response(0, Vec::new()));
+        }
+        let later = later_runs(workspace, &detail).map_err(|error| refusal(&error))?;
+        if !later.is_empty() {
+            let ids: Vec<String> = later.iter().map(|id| id.0.to_string()).collect();
+            return Err(RpcError::new(
+                ErrorKind::Conflict,
+                format!("later runs changed the same entries: {}", ids.join(", ")),
+            )
+            .hint(format!(
+                "take them back first: hippoctl undo {}",
+                ids.first().map_or("", String::as_str)
+            )));
+        }
+        let steps = detail.steps.iter().take(detail.row.done as usize);
+        let changes = taken_back(
+            &workspace.entries.known.records,
+            steps.map(|step| &step.change).rev(),
+        );
+        let now_at = self.shared.clock.now();
+        let undone = workspace.store.undo_run(id, &changes, now_at);
+        undone.map_err(|error| refusal(&error))?;
+        for change in &changes {
+            workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
+        }
+        workspace.entries.changed(at);
+        let profile = workspace.view.config.index.profile();
+        let files = workspace.store.run_files(id).map_err(|error| refusal(&error))?;
+        let mut restored = Vec::new();
+        let now = Now {
+            root: &workspace.root,
+            config: &workspace.view.config.index,
+            ..self.now_of(workspace, at)
+        };
+        let mut all = !files.is_empty();
+        for file in files {
+            let put_back = workspace.entries.put_back(&mut workspace.store, now, &file);
+            if put_back.map_err(|error| refusal(&error))? {
+                restored.push(file.path);
+            } else {
+                all = false;
+            }
+        }
+        if !all && !changes.is_empty() {
+            // Somebody wrote since: what the run did goes, what they wrote stays.
+            let written = workspace.entries.write(&mut workspace.store, now);
+            let written = written.map_err(|error| refusal(&error))?;
+            restored.extend(written.into_iter().map(|file| file.path));
+        }
+        self.refresh_run(workspace, id).map_err(|error| refusal(&error))?;
+        workspace.entries.publish(&workspace.view, profile);
+        restored.sort();
+        restored.dedup();
+        Ok(response(changes.len() as u64, restored))
+    }
+}
+
+/// Runs after this one that changed what it changed. Strengths in the file are brought up to date by every run, and
+/// count for nothing here.
+fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, StoreError> {
+    let counts = |rule: Rule| !matches!(rule, Rule::Flush | Rule::Strong);
+    let touched = |detail: &RunDetail| -> BTreeSet<EntryId> {
+        let done = detail.steps.iter().take(detail.row.done as usize);
+        done.filter(|step| counts(step.rule))
+            .flat_map(|step| step.entries.clone())
+            .collect()
+    };
+    let mine = touched(of);
+    let mut later = Vec::new();
+    for row in &workspace.entries.known.runs {
+        if row.id <= of.row.id || row.undone.is_some() || row.done == 0 {
+            continue;
+        }
+        if let Some(detail) = workspace.store.run(row.id)?
+            && !touched(&detail).is_disjoint(&mine)
+        {
+            later.push(row.id);
+        }
+    }
+    later.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(later)
+}
+
+/// What takes changes back, the last one first, without what somebody else has changed since.
+fn taken_back<'c>(
+    records: &std::collections::BTreeMap<EntryId, Record>,
+    changes: impl Iterator<Item = &'c Change>,
+) -> Vec<Change> {
+    let mut state = Snapshot {
+        records: records.clone(),
+        ..Snapshot::default()
+    };
+    let mut inverses = Vec::new();
+    for change in changes {
+        if let Some(inverse) = inverse_of(&state, change) {
+            // One change of a run may rest on another.
+            inverse.apply(&mut state);
+            inverses.push(inverse);
+        } else if let Change::Add { record } = change
+            && let Some(now) = records.get(&record.entry.id)
+        {
+            // It stays, and so it stands in the file as it did.
+            let id = record.entry.id.clone();
+            let from = state.records.get(&id).and_then(|record| record.filed);
+            inverses.push(Change::File {
+                id,
+                from,
+                to: now.filed,
+            });
+        }
+    }
+    inverses
+}
+
+fn inverse_of(state: &Snapshot, change: &Change) -> Option<Change> {
+    let record = |id: &EntryId| state.records.get(id);
+    let mut inverse = change.inverse();
+    let holds = match change {
+        Change::Summarise { id, to, .. } => record(id).is_none_or(|record| record.entry.summary == to.0),
+        Change::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
+        Change::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
+        Change::Replay { id, to, .. } => record(id).is_none_or(|record| record.entry.accessed == to.accessed),
+        Change::Move { id, to, .. } => record(id).is_none_or(|record| record.place == *to),
+        Change::File { id, to, .. } => record(id).is_none_or(|record| record.filed == *to),
+        Change::Add { record: added } => record(&added.entry.id).is_none_or(|now| is_untouched(now, added)),
+        Change::Merge { to: merged, .. } => {
+            if let (Change::Merge { to, hashes, .. }, Some(now)) = (&mut inverse, record(&merged.id)) {
+                keep_what_is_new(to, merged, &now.entry);
+                if now.entry.pointers != merged.pointers {
+                    hashes[1].clone_from(&now.hashes);
+                }
+            }
+            true
+        }
+        Change::Regroup { moves } => {
+            let stands = |id: &EntryId, to: &str| record(id).is_some_and(|record| record.group == to);
+            let moves = moves.iter().filter(|(id, _, to)| stands(id, to));
+            let back = moves.map(|(id, from, to)| (id.clone(), to.clone(), from.clone()));
+            inverse = Change::Regroup {
+                moves: back.collect(),
+            };
+            true
+        }
+        _ => true,
+    };
+    holds.then_some(inverse)
+}
+
+/// Whether nobody has used or edited an entry since it was added. One that a person removed is not missed.
+fn is_untouched(now: &Record, added: &Record) -> bool {
+    let (is, was) = (&now.entry, &added.entry);
+    let removed = matches!(now.place, Place::Archive(_));
+    let same_text = (&is.topic, &is.summary, &is.pointers, &is.tags)
+        == (&was.topic, &was.summary, &was.pointers, &was.tags);
+    let same_use = (is.hits, is.version, is.priority) == (was.hits, was.version, was.priority);
+    removed || (same_text && same_use && now.group == added.group && now.by_hand == added.by_hand)
+}
+
+/// Keeps in `back`, an entry as it was before it was merged, what has changed from `merged` to `now`.
+fn keep_what_is_new(back: &mut Entry, merged: &Entry, now: &Entry) {
+    if now.hits > merged.hits {
+        // Accesses since then are of the entry that stays.
+        back.hits = back.hits.saturating_add(now.hits - merged.hits);
+        back.accessed = now.accessed;
+        back.strength = now.strength;
+    }
+    if now.topic != merged.topic {
+        back.topic.clone_from(&now.topic);
+    }
+    if now.summary != merged.summary {
+        back.summary.clone_from(&now.summary);
+    }
+    if now.pointers != merged.pointers {
+        back.pointers.clone_from(&now.pointers);
+    }
+    if now.tags != merged.tags {
+        back.tags.clone_from(&now.tags);
+    }
+    if now.related != merged.related {
+        back.related.clone_from(&now.related);
+    }
+    if (now.priority, &now.priority_rule) != (merged.priority, &merged.priority_rule) {
+        back.priority = now.priority;
+        back.priority_rule.clone_from(&now.priority_rule);
+    }
+}

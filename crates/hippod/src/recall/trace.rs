@@ -1,0 +1,240 @@
+//! What is told of the entries in an answer, and what does the question leave behind?
+
+use std::collections::BTreeSet;
+
+use hippo_core::consolidation::{Learned, Place};
+use hippo_core::entry::{EntryId, Pointer};
+use hippo_core::redact::without_secrets;
+use hippo_core::retrieval::terms;
+use hippo_proto::{Mode, SearchResponse, SearchTrace, TraceMatch};
+
+use super::Answered;
+use super::index_first::{Consulted, Route};
+use super::question::Question;
+use crate::engine::{Lesson, Trace};
+use crate::event::Event;
+use crate::files;
+use crate::index::answers;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// Results whose entries count as accessed: those that somebody reads first.
+const READ: usize = 3;
+/// From this score on a result says something of the question; below, nothing is remembered of it.
+const GOOD: f32 = 0.35;
+/// Pointers of the entry that a question makes.
+const POINTERS: usize = 6;
+/// Passages that are remembered of a question.
+const REMEMBERED: usize = 200;
+/// Words of the question that become tags.
+const TAGS: usize = 6;
+/// Length of the topic and of the summary that a question's entry gets, in characters.
+const TOPIC: usize = 80;
+const SUMMARY: usize = 160;
+
+/// Completes an answer with what the entries say, and hands what it leaves behind to the engine. That is recorded after
+/// the reply: nobody waits for it.
+pub fn leave(
+    shared: &Shared,
+    view: &WorkspaceView,
+    question: &Question,
+    consulted: &Consulted,
+    answered: Answered,
+) -> SearchResponse {
+    let Answered {
+        mut response,
+        passages,
+        all,
+        ..
+    } = answered;
+    let index = &consulted.index;
+    if !view.config.index.enabled {
+        return response;
+    }
+    for hit in &mut response.results {
+        if let Some(record) = index.of_place(&hit.path, &hit.heading) {
+            hit.entry = Some(record.entry.id.0.clone());
+            hit.strength = Some(index.strength(record, question.at));
+        }
+    }
+    let asked = matches!(question.mode, Mode::Hybrid | Mode::Index);
+    let mut trace = Trace {
+        at: question.at,
+        ..Trace::default()
+    };
+    if let Some((record, _)) = consulted
+        .learned
+        .as_ref()
+        .filter(|_| consulted.route == Route::Index)
+    {
+        trace.accessed.push(record.entry.id.clone());
+    }
+    let good = response.results.iter().filter(|hit| hit.score >= GOOD);
+    let read = good.take(READ);
+    for id in read.filter_map(|hit| hit.entry.clone()).map(EntryId) {
+        if !trace.accessed.contains(&id) {
+            trace.accessed.push(id);
+        }
+    }
+    // Without vectors an answer is not what it would be tomorrow: it is not worth remembering.
+    let whole = response.index.degraded.is_none();
+    let searched = question.mode == Mode::Hybrid && consulted.route != Route::Index;
+    if searched && whole && !question.filter.is_set() && question.request.min_score.is_none() {
+        trace.learned = lesson(view, question, &response, passages, all);
+    }
+    if question.request.explain && asked {
+        let known = trace
+            .learned
+            .as_ref()
+            .and_then(|lesson| index.learned(&lesson.learned.cue));
+        let fresh = question.request.record && known.is_none();
+        let created = trace
+            .learned
+            .as_ref()
+            .filter(|_| fresh)
+            .map(|lesson| lesson.topic.clone());
+        response.trace = Some(told(view, question, consulted, created, &trace));
+    }
+    if question.request.record && asked && (!trace.accessed.is_empty() || trace.learned.is_some()) {
+        // The engine is gone only when the daemon ends.
+        let _ = shared.events.send(Event::Asked {
+            root: view.root.clone(),
+            trace,
+        });
+    }
+    response
+}
+
+/// What a search found that no entry could tell.
+fn lesson(
+    view: &WorkspaceView,
+    question: &Question,
+    response: &SearchResponse,
+    mut passages: Vec<hippo_core::consolidation::Passage>,
+    all: bool,
+) -> Option<Lesson> {
+    let cue = question.cue();
+    let best = response.results.first().filter(|best| best.score >= GOOD)?;
+    let telling = question.terms.iter().any(|term| !term.stop);
+    if view.config.index.max_learned == 0 || !telling || passages.len() > REMEMBERED {
+        return None;
+    }
+    let mut pointers: Vec<Pointer> = Vec::new();
+    for hit in &response.results {
+        let section = hit.heading.last().filter(|title| !title.is_empty()).cloned();
+        let pointer = Pointer {
+            path: hit.path.clone(),
+            section,
+        };
+        if pointers.len() < POINTERS && !pointers.contains(&pointer) {
+            pointers.push(pointer);
+        }
+    }
+    passages.truncate(REMEMBERED);
+    Some(Lesson {
+        topic: cut(&without_secrets(&question.request.query), TOPIC)
+            .trim_end_matches(['?', '.', '!', ' '])
+            .to_owned(),
+        summary: cut(&without_secrets(&best.text), SUMMARY),
+        tags: tags(&without_secrets(&question.request.query)),
+        pointers,
+        learned: Learned {
+            cue,
+            scores: response.results.iter().map(|hit| hit.score).collect(),
+            passages,
+            tokens: response.tokens,
+            all,
+            at: question.at,
+            generation: response.index.generation,
+        },
+    })
+}
+
+/// The words of a question that say something, as they were written.
+fn tags(query: &str) -> Vec<String> {
+    let mut tags: Vec<String> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for word in query.split_whitespace() {
+        let word = word
+            .trim_matches(|mark: char| !mark.is_alphanumeric())
+            .to_lowercase();
+        let says = terms::query_terms(&word).iter().any(|term| !term.stop);
+        if says && tags.len() < TAGS && seen.insert(word.clone()) {
+            tags.push(word);
+        }
+    }
+    tags
+}
+
+/// The beginning of a text on one line, cut between words.
+fn cut(text: &str, most: usize) -> String {
+    let mut short = String::new();
+    for word in text.split_whitespace() {
+        if short.chars().count() + word.chars().count() + 1 > most {
+            if short.is_empty() {
+                short = word.chars().take(most).collect();
+            }
+            break;
+        }
+        if !short.is_empty() {
+            short.push(' ');
+        }
+        short.push_str(word);
+    }
+    short
+}
+
+fn told(
+    view: &WorkspaceView,
+    question: &Question,
+    consulted: &Consulted,
+    created: Option<String>,
+    trace: &Trace,
+) -> SearchTrace {
+    let limit = view.config.sources.max_file_bytes;
+    let learned = consulted
+        .learned
+        .iter()
+        .map(|(record, strength)| (1.0, record, *strength));
+    let matched = consulted
+        .matches
+        .iter()
+        .map(|(hit, record, strength)| (hit.relevance, record, *strength));
+    let mut seen = BTreeSet::new();
+    let all: Vec<_> = learned
+        .chain(matched)
+        .filter(|(_, record, _)| seen.insert(record.entry.id.clone()))
+        .collect();
+    let mut stale = Vec::new();
+    for (_, record, _) in &all {
+        for pointer in &record.entry.pointers {
+            let shown = answers::shown(pointer);
+            if record.place == Place::Index
+                && !stale.contains(&shown)
+                && !files::leads_somewhere(&view.root, pointer, limit)
+            {
+                stale.push(shown);
+            }
+        }
+    }
+    SearchTrace {
+        reason: consulted.reason.to_owned(),
+        matches: all
+            .iter()
+            .map(|(relevance, record, strength)| TraceMatch {
+                entry: record.entry.id.0.clone(),
+                topic: record.entry.topic.clone(),
+                relevance: *relevance,
+                strength: *strength,
+                band: answers::band(*strength),
+            })
+            .collect(),
+        stale,
+        created,
+        refreshed: if question.request.record {
+            trace.accessed.iter().map(|id| id.0.clone()).collect()
+        } else {
+            Vec::new()
+        },
+    }
+}

@@ -1,0 +1,219 @@
+//! Which part of the daemon answers what concerns the index entries: `index.*`, `cycle.*`, `remember`, `heartbeat`?
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use hippo_core::consolidation::Cycle;
+use hippo_core::time::Timestamp;
+use hippo_proto::{
+    CycleHistoryRequest, CycleReport, CycleRunRequest, ErrorKind, HeartbeatRequest, HeartbeatResponse,
+    IndexListRequest, IndexListResponse, IndexShowRequest, IndexShowResponse, RememberRequest,
+    RememberResponse, RpcError,
+};
+
+use super::dispatch::{ask, stopping};
+use crate::clock::{date_in, moment};
+use crate::engine::{Change, Order, Remembered, cycle_of, root_missing};
+use crate::event::{self, Answer, Event};
+use crate::files;
+use crate::index::answers;
+use crate::recall::gone;
+use crate::remember;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// Answers `index.list`.
+///
+/// # Errors
+/// `no-workspace`, `bad-request` for a moment that there is not.
+pub async fn list(shared: &Arc<Shared>, request: IndexListRequest) -> Result<IndexListResponse, RpcError> {
+    let view = shared.views.get(&request.workspace).await?;
+    let at = moment_of(shared, &view, request.at.as_deref())?;
+    Ok(answers::list(&view.index(), &request, at))
+}
+
+/// Answers `index.show`.
+///
+/// # Errors
+/// `no-workspace`, `not-found`, `bad-request` for a moment that there is not.
+pub async fn show(shared: &Arc<Shared>, request: IndexShowRequest) -> Result<IndexShowResponse, RpcError> {
+    let view = shared.views.get(&request.workspace).await?;
+    let at = moment_of(shared, &view, request.at.as_deref())?;
+    let work = move || {
+        let root = view.root.clone();
+        let limit = view.config.sources.max_file_bytes;
+        answers::show(&view.index(), &request, at, |pointer| {
+            !files::leads_somewhere(&root, pointer, limit)
+        })
+    };
+    tokio::task::spawn_blocking(work).await.map_err(gone)?
+}
+
+/// Has the engine change entries.
+///
+/// # Errors
+/// As the engine says.
+pub async fn change<T>(
+    shared: &Arc<Shared>,
+    workspace: &str,
+    change: impl FnOnce(Answer<T>) -> Change,
+) -> Result<T, RpcError> {
+    let view = shared.views.get(workspace).await?;
+    order(shared, &view, |reply| Order::Change(change(reply))).await
+}
+
+/// Runs a cycle.
+///
+/// # Errors
+/// As the engine says; `bad-request` for a moment that there is not.
+pub async fn run(shared: &Arc<Shared>, request: CycleRunRequest) -> Result<CycleReport, RpcError> {
+    let view = shared.views.get(&request.workspace).await?;
+    if !view.config.index.enabled {
+        return Err(RpcError::new(
+            ErrorKind::Degraded,
+            "the index is switched off for this workspace",
+        )
+        .hint("set index.enabled = true in the configuration"));
+    }
+    let at = match &request.at {
+        Some(at) => Some(moment_of(shared, &view, Some(at))?),
+        None => None,
+    };
+    cycle(shared, &view, cycle_of(request.cycle), at, request.dry_run).await
+}
+
+async fn cycle(
+    shared: &Arc<Shared>,
+    view: &WorkspaceView,
+    cycle: Cycle,
+    at: Option<Timestamp>,
+    dry_run: bool,
+) -> Result<CycleReport, RpcError> {
+    order(shared, view, |reply| Order::Cycle {
+        cycle,
+        at,
+        dry_run,
+        reply: Some(reply),
+    })
+    .await
+}
+
+/// Appends a text to the log of today, and makes its entry.
+///
+/// # Errors
+/// Where the log cannot be appended to; nothing is written then.
+pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<RememberResponse, RpcError> {
+    let view = shared.views.get(&request.workspace).await?;
+    let zone = view
+        .config
+        .search
+        .time_zone()
+        .unwrap_or_else(|| shared.clock.time_zone());
+    let today = date_in(shared.clock.now(), &zone);
+    if view.status().is_some_and(|status| !status.root_present) || !view.root.is_dir() {
+        return Err(root_missing(&view.root));
+    }
+    let (root, asked) = (view.root.clone(), request.clone());
+    let append = move || remember::append(&root, today, &asked);
+    let appended = tokio::task::spawn_blocking(append).await.map_err(gone)??;
+    let (path, start_line, end_line) = (appended.path.clone(), appended.start_line, appended.end_line);
+    let entered = order(shared, &view, |reply| {
+        Order::Change(Change::Remembered(Box::new(Remembered {
+            request,
+            appended,
+            reply,
+        })))
+    });
+    let (entry, notes) = match entered.await {
+        Ok(entry) => (entry, Vec::new()),
+        // The text stands in the log: that is what was asked for.
+        Err(error) => (
+            None,
+            vec![format!(
+                "the text is in the log; its entry could not be made: {}",
+                error.message
+            )],
+        ),
+    };
+    Ok(RememberResponse {
+        path,
+        start_line,
+        end_line,
+        entry,
+        notes,
+    })
+}
+
+/// Runs what is due, and tells what waits for somebody.
+///
+/// # Errors
+/// `no-workspace`; a cycle that fails is told by its outcome.
+pub async fn heartbeat(
+    shared: &Arc<Shared>,
+    request: HeartbeatRequest,
+) -> Result<HeartbeatResponse, RpcError> {
+    let view = shared.views.get(&request.workspace).await?;
+    let due = beat(shared, &view).await?.due;
+    let mut runs = Vec::new();
+    for due in due {
+        runs.extend(cycle(shared, &view, due, None, false).await?.run);
+    }
+    let history = CycleHistoryRequest {
+        workspace: request.workspace,
+        limit: Some(hippo_proto::MAX_RUNS),
+        run: None,
+    };
+    let root = view.root.clone();
+    let history = ask(shared, |reply| event::Request::History {
+        root,
+        request: history,
+        reply,
+    });
+    let ran = history
+        .await?
+        .runs
+        .into_iter()
+        .filter(|row| runs.contains(&row.run));
+    let mut ran: Vec<_> = ran.collect();
+    ran.reverse();
+    let event::Beat { pending, next, .. } = beat(shared, &view).await?;
+    Ok(HeartbeatResponse { ran, pending, next })
+}
+
+async fn beat(shared: &Arc<Shared>, view: &WorkspaceView) -> Result<event::Beat, RpcError> {
+    let root = view.root.clone();
+    ask(shared, |reply| event::Request::Heartbeat { root, reply }).await
+}
+
+/// Has the engine do something about entries.
+async fn order<T>(
+    shared: &Shared,
+    view: &WorkspaceView,
+    order: impl FnOnce(Answer<T>) -> Order,
+) -> Result<T, RpcError> {
+    let (reply, answer) = oneshot::channel();
+    let root: PathBuf = view.root.clone();
+    let order = order(reply);
+    shared
+        .events
+        .send(Event::Order { root, order })
+        .map_err(|_| stopping())?;
+    answer.await.map_err(|_| stopping())?
+}
+
+fn moment_of(shared: &Shared, view: &WorkspaceView, at: Option<&str>) -> Result<Timestamp, RpcError> {
+    let Some(at) = at else {
+        return Ok(shared.clock.now());
+    };
+    let zone = view
+        .config
+        .search
+        .time_zone()
+        .unwrap_or_else(|| shared.clock.time_zone());
+    moment(at, &zone).ok_or_else(|| {
+        RpcError::bad_request(format!("there is no such moment: {at}"))
+            .hint("moments are written YYYY-MM-DD or like 2026-01-10T09:30:00Z")
+    })
+}

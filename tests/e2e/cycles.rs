@@ -1,0 +1,213 @@
+//! Does each cycle do what it planned, and no more than it may?
+
+use std::time::Instant;
+
+use hippo_proto::{CycleName, CycleOutcome, CycleReport, IndexEntry, IndexPlace, IndexPriority};
+use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch};
+
+use crate::index_file::{block_of, fill, id_of};
+
+const NOW: &str = "2026-03-04T10:00:00Z";
+/// So long after that, everything has faded below what is kept.
+pub const LATER: &str = "2060-01-01";
+pub const STILL_LATER: &str = "2061-01-01";
+
+/// Memory enough that a quarter of it is something.
+fn machines(scratch: &Scratch, machines: usize) {
+    fill(scratch);
+    for number in 0..machines {
+        let text = format!(
+            "# Machine {number}\n\nThe Machine called thing{number} stands at place {number}, hums, and leaks a little oil.\n"
+        );
+        scratch.write(&format!("knowledge/machines/{number}.md"), text);
+    }
+}
+
+pub fn started(machines_: usize, settings: &str) -> (Scratch, Clocked, Caller) {
+    let scratch = Scratch::new();
+    machines(&scratch, machines_);
+    if !settings.is_empty() {
+        scratch.write(".hippocampus/config.toml", settings);
+    }
+    let daemon = Clocked::start(&scratch, NOW, &QUIET);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    (scratch, daemon, client)
+}
+
+/// All that a run can change: the files, and the entries as they are told, the archived ones too.
+pub type State = (Vec<(String, Vec<u8>)>, Vec<IndexEntry>);
+
+pub fn state(client: &mut Caller, scratch: &Scratch) -> State {
+    let mut entries = client.listed(&scratch.workspace(), true, None).entries;
+    entries.sort_by(|a, b| a.id.cmp(&b.id));
+    (scratch.kept_files(), entries)
+}
+
+pub fn assert_same_state(when: &str, after: &State, before: &State) {
+    let text = |state: &State| -> Vec<(String, String)> {
+        let files = state.0.iter();
+        files
+            .map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned()))
+            .collect()
+    };
+    assert_eq!(text(after), text(before), "{when}");
+    for (after, before) in after.1.iter().zip(&before.1) {
+        assert_eq!(after, before, "{when}");
+    }
+    assert_eq!(after.1.len(), before.1.len(), "{when}");
+}
+
+/// Asks, and waits until the access is counted. Answers the entries that answered.
+pub fn ask(client: &mut Caller, scratch: &Scratch, question: &str) -> Vec<String> {
+    let root = scratch.workspace();
+    let before: u32 = client.entries(&root).iter().map(|entry| entry.hits).sum();
+    let refreshed = client
+        .ask(&root, question, true)
+        .trace
+        .expect("a trace")
+        .refreshed;
+    let deadline = Instant::now() + PATIENCE;
+    let expected = before + u32::try_from(refreshed.len()).unwrap();
+    while client.entries(&root).iter().map(|entry| entry.hits).sum::<u32>() < expected {
+        assert!(Instant::now() < deadline, "never counted");
+        client.sync(&root);
+    }
+    refreshed
+}
+
+/// Runs a cycle as of a moment until it may do all that it wants.
+fn run_out(client: &mut Caller, scratch: &Scratch, cycle: CycleName, at: &str) -> Vec<CycleReport> {
+    let mut reports = Vec::new();
+    loop {
+        let report = client.run_at(&scratch.workspace(), cycle, at);
+        let done = report.outcome == CycleOutcome::Done;
+        reports.push(report);
+        assert!(reports.len() < 40, "{cycle:?} never ends: {:#?}", reports.pop());
+        if done {
+            return reports;
+        }
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_done_and_does_nothing() {
+    let (scratch, _daemon, mut client) = started(12, "");
+    let root = scratch.workspace();
+    let before = state(&mut client, &scratch);
+    let runs = client.history(&root, None).runs;
+    for cycle in CycleName::ALL {
+        for at in [None, Some(LATER)] {
+            let plan = client.plan(&root, cycle, at);
+            assert_eq!(
+                (plan.outcome, plan.run, plan.applied),
+                (CycleOutcome::Planned, None, 0)
+            );
+            assert!(plan.files.is_empty(), "{plan:#?}");
+            if at.is_some() && cycle == CycleName::Light {
+                assert!(plan.plan.iter().any(|step| step.rule == "queue"), "{plan:#?}");
+                assert!(
+                    plan.refused.iter().any(|refusal| refusal.rule == "loss-cap"),
+                    "{plan:#?}"
+                );
+            }
+            assert_same_state(
+                &format!("{cycle:?} {at:?}"),
+                &state(&mut client, &scratch),
+                &before,
+            );
+            let again = client.plan(&root, cycle, at);
+            assert_eq!(again.plan, plan.plan, "the same again");
+        }
+    }
+    assert_eq!(client.history(&root, None).runs, runs);
+}
+
+#[test]
+fn what_fades_is_queued_and_archived_no_more_than_a_quarter_at_once_and_comes_back() {
+    let (scratch, _daemon, mut client) = started(20, "");
+    let root = scratch.workspace();
+    let rules = id_of(&mut client, &scratch, "Deployment rules");
+    client.edit(&root, &rules, |edit| {
+        edit.priority = Some(IndexPriority::Amygdala)
+    });
+    let all = client.ids(&root);
+    let report = client.run_at(&root, CycleName::Light, LATER);
+    assert_eq!(report.outcome, CycleOutcome::Capped);
+    let refused = report
+        .refused
+        .iter()
+        .find(|refusal| refusal.rule == "loss-cap")
+        .expect("it says so");
+    assert!(refused.reason.contains("25 %"), "{refused:?}");
+    let queued = |client: &mut Caller, place: IndexPlace| -> Vec<String> {
+        let entries = client.listed(&root, true, None).entries.into_iter();
+        entries
+            .filter(|entry| entry.place == place)
+            .map(|entry| entry.id)
+            .collect()
+    };
+    let first = queued(&mut client, IndexPlace::Queue);
+    assert_eq!(first.len(), all.len() / 4, "a quarter of {}", all.len());
+    assert_eq!(client.index_status().queued, first.len() as u64);
+    let file = scratch.index_file();
+    let (queue, meta) = (
+        file.find("\n## Decay Queue").unwrap(),
+        file.find("\n## Meta").unwrap(),
+    );
+    for id in &first {
+        let at = file.find(&format!("id={id} ")).expect("it stands in the file");
+        assert!((queue..meta).contains(&at), "{id} stands in the queue: {file}");
+    }
+
+    run_out(&mut client, &scratch, CycleName::Light, LATER);
+    let queue_of_all = queued(&mut client, IndexPlace::Queue);
+    assert_eq!(queue_of_all.len(), all.len() - 1, "{queue_of_all:?}");
+    assert_eq!(
+        client.entry(&root, &rules).place,
+        IndexPlace::Index,
+        "amygdala never fades"
+    );
+    let report = client.run_at(&root, CycleName::Light, LATER);
+    assert!(report.plan.is_empty() && report.refused.is_empty(), "{report:#?}");
+
+    for report in run_out(&mut client, &scratch, CycleName::Deep, STILL_LATER) {
+        let pruned = report.plan.iter().filter(|step| step.rule == "prune").count();
+        assert!(pruned <= 1, "of one live entry one may go: {report:#?}");
+    }
+    let archived = queued(&mut client, IndexPlace::Archive);
+    assert_eq!(archived.len(), all.len() - 1);
+    assert_eq!(client.ids(&root), std::slice::from_ref(&rules));
+    let archive = std::fs::read_to_string(root.join(".hippocampus/archive/2061-01.md")).unwrap();
+    for id in &archived {
+        assert!(archive.contains(&format!("id={id} ")), "{id}: {archive}");
+    }
+    // The text is found all the same, and each entry comes back.
+    let found = client.ask(&root, "the Machine called thing7", false).results;
+    assert_eq!(found[0].path, "knowledge/machines/7.md");
+    for id in &archived {
+        client.restore(&root, id);
+    }
+    assert_eq!(client.ids(&root), all);
+    assert!(
+        !root.join(".hippocampus/archive/2061-01.md").exists(),
+        "nothing is archived"
+    );
+    client.run(&root, CycleName::Light);
+    assert_eq!(client.ids(&root), all);
+}
+
+#[test]
+fn a_new_file_gets_its_entries_with_the_next_light_cycle_whatever_ran_before() {
+    let (scratch, _daemon, mut client) = started(0, "");
+    let root = scratch.workspace();
+    let text =
+        "# Anchor paint\n\nThe anchor of the blue boat is painted with red lead before each winter, twice.\n";
+    scratch.write("knowledge/anchor.md", text);
+    client.sync(&root);
+    for cycle in [CycleName::Deep, CycleName::Archival, CycleName::Light] {
+        client.run(&root, cycle);
+    }
+    let id = id_of(&mut client, &scratch, "Anchor paint");
+    block_of(&scratch.index_file(), &id);
+}

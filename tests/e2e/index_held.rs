@@ -1,0 +1,199 @@
+//! Is nothing forgotten when much of the index file goes at once, until somebody says that it was meant?
+
+use hippo_proto::{CycleName, IndexPlace};
+use hippod_tests::{Caller, Scratch};
+
+use crate::index_file::{block_of, id_of, indexed};
+
+/// The file is as somebody left it, everything is still known, and everybody says so.
+fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8], ids: &[String]) {
+    let root = scratch.workspace();
+    client.sync(&root);
+    let check = |client: &mut Caller, when: &str| {
+        assert_eq!(
+            std::fs::read(scratch.index_path()).unwrap(),
+            bytes,
+            "{what}, {when}"
+        );
+        assert_eq!(client.ids(&root), ids, "{what}, {when}");
+    };
+    check(client, "at once");
+    let status = client.index_status();
+    assert_eq!(status.file, "held", "{what}: {status:?}");
+    assert!(status.held_removals > 0, "{what}: {status:?}");
+    let trouble = status.trouble.expect("a reason");
+    assert!(
+        trouble.contains("hippoctl sync --accept-deletions"),
+        "{what}: {trouble}"
+    );
+    let problems = client.doctor(false).problems;
+    let held = problems.iter().find(|problem| problem.id == "held-removals");
+    let held = held.unwrap_or_else(|| panic!("{what}: {problems:?}"));
+    assert!(
+        held.fix.contains("--accept-deletions") && held.where_.ends_with("HIPPOCAMPUS.md"),
+        "{held:?}"
+    );
+    let pending = client.heartbeat(&root).pending;
+    assert!(
+        pending.iter().any(|pending| pending.kind == "removals-held"),
+        "{what}: {pending:?}"
+    );
+    for cycle in [CycleName::Light, CycleName::Deep] {
+        let report = client.run(&root, cycle);
+        assert!(
+            report
+                .notes
+                .iter()
+                .any(|note| note.contains("--accept-deletions")),
+            "{what}: {report:#?}"
+        );
+        check(client, &format!("after {cycle:?}"));
+    }
+    // What is asked of the daemon meanwhile is done, and waits for the file.
+    let id = client
+        .remember(&root, "The anchor was painted.", "Anchor paint")
+        .entry
+        .expect("an entry")
+        .id;
+    assert_eq!(std::fs::read(scratch.index_path()).unwrap(), bytes, "{what}");
+    client.forget(&root, &id);
+    assert!(
+        !client
+            .ask(&root, "coffee machine citric acid", false)
+            .results
+            .is_empty(),
+        "{what}"
+    );
+}
+
+fn assert_mended(what: &str, client: &mut Caller) {
+    let status = client.index_status();
+    assert_eq!(
+        (status.file.as_str(), status.held_removals),
+        ("written", 0),
+        "{what}: {status:?}"
+    );
+    let problems = client.doctor(false).problems;
+    assert!(problems.is_empty(), "{what}: {problems:?}");
+}
+
+#[test]
+fn a_file_that_lost_much_at_once_is_held_until_it_is_whole_again() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    // A person's words in an entry near the end, so that a half of it would be noticed.
+    let last = id_of(&mut client, &scratch, "Sensor drift");
+    client.edit(&root, &last, |edit| {
+        edit.summary = Some("Calibrate the sensor when the hall is cold.".into())
+    });
+    let ids = client.ids(&root);
+    let whole = std::fs::read(scratch.index_path()).unwrap();
+    let text = String::from_utf8(whole.clone()).unwrap();
+    let in_summary = text.find("Calibrate the sensor").unwrap() + 12;
+    let junk = b"lorem ipsum dolor sit amet\n\nnothing of this is an entry\n".repeat(40);
+    for (what, bytes) in [
+        ("emptied", Vec::new()),
+        ("cut in the middle", whole[..whole.len() / 2].to_vec()),
+        ("cut within a summary", whole[..in_summary].to_vec()),
+        (
+            "cut after its first line",
+            whole[..text.find('\n').unwrap() + 1].to_vec(),
+        ),
+        ("replaced by junk", junk),
+    ] {
+        scratch.write("HIPPOCAMPUS.md", &bytes);
+        assert_held(what, &scratch, &mut client, &bytes, &ids);
+        scratch.write("HIPPOCAMPUS.md", &whole);
+        client.sync(&root);
+        assert_mended(what, &mut client);
+        assert_eq!(client.ids(&root), ids, "{what}");
+        let entry = client.entry(&root, &last);
+        assert_eq!(
+            entry.summary, "Calibrate the sensor when the hall is cold.",
+            "{what}"
+        );
+        assert!(
+            block_of(&scratch.index_file(), &last).contains(&entry.summary),
+            "{what}"
+        );
+        assert_eq!(entry.hits, 0, "{what}: nothing is counted again and again");
+    }
+}
+
+#[test]
+fn what_is_held_stays_held_over_a_restart_and_goes_when_it_is_accepted() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let ids = client.ids(&root);
+    let id = id_of(&mut client, &scratch, "Backups");
+    let block = block_of(&scratch.index_file(), &id);
+    let short = format!("# HIPPOCAMPUS.md\n\n## By Topic\n\n{block}");
+    scratch.write("HIPPOCAMPUS.md", &short);
+    assert_held("shortened", &scratch, &mut client, short.as_bytes(), &ids);
+    drop(client);
+    daemon.terminate();
+
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    assert_held("after a restart", &scratch, &mut client, short.as_bytes(), &ids);
+    client.accept_deletions(&root);
+    assert_mended("accepted", &mut client);
+    assert_eq!(client.ids(&root), std::slice::from_ref(&id));
+    let file = scratch.index_file();
+    assert_eq!(file.matches("<!-- hx: ").count(), 1, "{file}");
+    client.run(&root, CycleName::Light);
+    client.run(&root, CycleName::Deep);
+    assert_eq!(client.ids(&root), [id]);
+    // Nothing is deleted: each of them can be restored.
+    for gone in ids.iter().filter(|gone| !file.contains(&format!("id={gone} "))) {
+        assert_eq!(client.restore(&root, gone).place, IndexPlace::Index);
+    }
+    assert_eq!(client.ids(&root), ids);
+}
+
+#[test]
+fn a_file_that_is_deleted_is_written_again_with_everything_in_it() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let ids = client.ids(&root);
+    std::fs::remove_file(scratch.index_path()).unwrap();
+    client.sync(&root);
+    assert_eq!(client.ids(&root), ids);
+    let file = scratch.index_file();
+    for id in &ids {
+        block_of(&file, id);
+    }
+    assert_mended("deleted", &mut client);
+    drop(client);
+    daemon.terminate();
+
+    // The same while no daemon runs, and with removals that were held before.
+    scratch.write("HIPPOCAMPUS.md", "");
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_eq!(client.index_status().file, "held");
+    std::fs::remove_file(scratch.index_path()).unwrap();
+    client.sync(&root);
+    assert_eq!(client.ids(&root), ids);
+    for id in &ids {
+        block_of(&scratch.index_file(), id);
+    }
+    assert_mended("deleted while held", &mut client);
+}
+
+#[test]
+fn a_few_entries_go_without_a_word() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let ids = client.ids(&root);
+    assert!(ids.len() >= 6, "{ids:?}");
+    let mut file = scratch.index_file();
+    for id in &ids[..2] {
+        file = file.replace(&block_of(&file, id), "");
+    }
+    scratch.write("HIPPOCAMPUS.md", file);
+    client.sync(&root);
+    assert_eq!(client.ids(&root), ids[2..]);
+    assert_mended("two went", &mut client);
+}

@@ -1,0 +1,264 @@
+//! Are questions answered from the entries as long as these tell the truth, and what does a question leave behind?
+
+use std::time::Instant;
+
+use hippo_proto::{CycleName, IndexEntry, Mode, SearchRequest, SearchResponse, Strategy};
+use hippod_tests::{Caller, PATIENCE, Scratch, essence};
+
+use crate::index_file::{block_of, id_of, indexed};
+
+const QUESTION: &str = "when is the coffee machine descaled";
+
+/// Asks, and waits until what the question leaves behind is known. Answers the answer.
+fn ask(client: &mut Caller, scratch: &Scratch, question: &str) -> SearchResponse {
+    let root = scratch.workspace();
+    let hits = |client: &mut Caller| -> u32 { client.entries(&root).iter().map(|entry| entry.hits).sum() };
+    let before = hits(client);
+    let answer = client.ask(&root, question, true);
+    let trace = answer.trace.as_ref().expect("a trace");
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let counted = hits(client) - before == u32::try_from(trace.refreshed.len()).unwrap();
+        let asked = client
+            .entries(&root)
+            .into_iter()
+            .any(|entry| entry.topic == question);
+        if counted && asked {
+            return answer;
+        }
+        assert!(Instant::now() < deadline, "{trace:?}");
+        client.sync(&root);
+    }
+}
+
+#[test]
+fn the_same_question_is_answered_from_its_entry_until_something_newer_is_told() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let first = ask(&mut client, &scratch, QUESTION);
+    assert_ne!(first.strategy, Strategy::Index);
+    assert_eq!(first.results[0].path, "knowledge/kitchen.md");
+    let second = ask(&mut client, &scratch, QUESTION);
+    assert_eq!(second.strategy, Strategy::Index, "{:?}", second.trace);
+    assert_eq!(essence(&second.results), essence(&first.results));
+    assert_eq!((second.tokens, second.index.degraded), (first.tokens, None));
+    // In other words of the same meaning to people, in another order, with marks: it is the same question.
+    let again = client.ask(&root, "When is the COFFEE machine descaled??", false);
+    assert_eq!(again.strategy, Strategy::Index, "{:?}", again.trace);
+    let other = client.ask(&root, "who leads the work on the harbour crane", false);
+    assert_ne!(other.strategy, Strategy::Index);
+
+    // The line that answered says something else by now.
+    let text = std::fs::read_to_string(root.join("knowledge/kitchen.md")).unwrap();
+    scratch.write(
+        "knowledge/kitchen.md",
+        text.replace("every second Monday", "every first Friday"),
+    );
+    let third = client.ask(&root, QUESTION, true);
+    assert_ne!(third.strategy, Strategy::Index, "{:?}", third.trace);
+    client.sync(&root);
+    let third = client.ask(&root, QUESTION, true);
+    assert!(third.results[0].text.contains("every first Friday"), "{third:?}");
+
+    // Something newer tells of the same, and what answered before is as it was.
+    client.sync(&root);
+    let deadline = Instant::now() + PATIENCE;
+    while client.ask(&root, QUESTION, true).strategy != Strategy::Index {
+        assert!(Instant::now() < deadline, "never answered from its entry again");
+        client.sync(&root);
+    }
+    let log =
+        "# 2026-03-05\n\n## Kitchen\n\nThe coffee machine is descaled on Sundays from now on, says Ada.\n";
+    scratch.write("memory/2026-03-05.md", log);
+    client.sync(&root);
+    let fourth = client.ask(&root, QUESTION, true);
+    assert_ne!(fourth.strategy, Strategy::Index, "{:?}", fourth.trace);
+    let texts: Vec<&str> = fourth.results.iter().map(|hit| hit.text.as_str()).collect();
+    assert!(texts.iter().any(|text| text.contains("on Sundays")), "{texts:?}");
+
+    // What answered is gone altogether.
+    std::fs::remove_file(root.join("knowledge/kitchen.md")).unwrap();
+    let fifth = client.ask(&root, QUESTION, true);
+    let texts: Vec<&str> = fifth.results.iter().map(|hit| hit.text.as_str()).collect();
+    assert!(
+        texts.iter().all(|text| !text.contains("first Friday")),
+        "{texts:?}"
+    );
+    assert!(texts.iter().any(|text| text.contains("on Sundays")), "{texts:?}");
+}
+
+#[test]
+fn a_question_that_is_not_recorded_leaves_no_trace() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    ask(&mut client, &scratch, "what does the pressure sensor do");
+    client.run(&root, CycleName::Light);
+    client.run(&root, CycleName::Deep);
+    client.run(&root, CycleName::Light);
+    let plain = |client: &mut Caller| -> Vec<IndexEntry> {
+        let mut entries = client.listed(&root, true, Some("2026-12-01")).entries;
+        entries.sort_by(|a, b| a.id.cmp(&b.id));
+        entries
+    };
+    let (entries, files) = (plain(&mut client), scratch.kept_files());
+    for mode in [Mode::Hybrid, Mode::Index, Mode::Lexical, Mode::Vector] {
+        for question in [
+            QUESTION,
+            "what does the pressure sensor do",
+            "harbour crane firmware",
+        ] {
+            let mut request = SearchRequest::new(root.display().to_string(), question);
+            (request.mode, request.record, request.explain) = (Some(mode), false, true);
+            let answer: SearchResponse = client.raw().call(&request.into()).unwrap();
+            assert!(!answer.results.is_empty(), "{mode:?} {question}");
+            let trace = answer.trace.unwrap_or_default();
+            assert_eq!(
+                (trace.refreshed, trace.created),
+                (Vec::new(), None),
+                "{mode:?} {question}"
+            );
+        }
+    }
+    client.sync(&root);
+    let report = client.run(&root, CycleName::Light);
+    assert!(report.plan.is_empty() && report.files.is_empty(), "{report:#?}");
+    assert_eq!(plain(&mut client), entries);
+    drop(client);
+    daemon.terminate();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_eq!(plain(&mut client), entries);
+    assert_eq!(scratch.kept_files(), files);
+}
+
+#[test]
+fn accesses_reach_the_file_with_the_next_light_cycle_and_survive_a_kill() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let before = scratch.kept_files();
+    let coffee = id_of(&mut client, &scratch, "Coffee machine");
+    for _ in 0..3 {
+        ask(&mut client, &scratch, QUESTION);
+    }
+    let strong = client.entry(&root, &coffee);
+    assert_eq!(strong.hits, 3);
+    assert_eq!(
+        scratch.kept_files(),
+        before,
+        "the file stands in prompts: no question changes it"
+    );
+    drop(client);
+    daemon.kill();
+
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_eq!(client.entry(&root, &coffee).hits, 3, "counted once");
+    let learned = client.ask(&root, QUESTION, false);
+    assert_eq!(
+        learned.strategy,
+        Strategy::Index,
+        "what the question found is known still"
+    );
+    client.run(&root, CycleName::Light);
+    assert!(block_of(&scratch.index_file(), &coffee).contains("hits=3"));
+    let quick = scratch.index_file();
+    assert!(quick.contains(QUESTION), "the question has its entry: {quick}");
+}
+
+#[test]
+fn mode_index_reads_what_the_entries_point_at() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let mut request = SearchRequest::new(root.display().to_string(), "the nightly backup");
+    (request.mode, request.explain) = (Some(Mode::Index), true);
+    let answer: SearchResponse = client.raw().call(&request.into()).unwrap();
+    assert_eq!(answer.strategy, Strategy::Index);
+    assert!(answer.results[0].text.contains("nightly backup"), "{answer:?}");
+    let id = id_of(&mut client, &scratch, "Backups");
+    let trace = answer.trace.expect("a trace");
+    assert_eq!(trace.matches[0].entry, id, "{trace:?}");
+    assert_eq!(answer.results[0].entry.as_deref(), Some(id.as_str()));
+    assert!(answer.results[0].strength.is_some_and(|strength| strength > 0.9));
+}
+
+#[test]
+fn a_section_that_moved_is_followed_and_one_that_is_gone_is_told() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let (backups, pool) = (
+        id_of(&mut client, &scratch, "Backups"),
+        id_of(&mut client, &scratch, "Connection pool"),
+    );
+    // The first deep cycle notes what the pointers point at.
+    client.run(&root, CycleName::Deep);
+    let shown = client.show(&root, &backups);
+    let at = &shown.entry.pointers[0];
+    assert_eq!(
+        (at.path.as_str(), at.section.as_deref()),
+        ("knowledge/database.md", Some("Backups"))
+    );
+    assert!(shown.stale.is_empty(), "{shown:?}");
+
+    let text = std::fs::read_to_string(root.join("knowledge/database.md")).unwrap();
+    let from = text.find("## Backups").unwrap();
+    let to = text.find("## Connection pool").unwrap();
+    let moved = text[from..to].replace("## Backups", "## How copies are made");
+    scratch.write("knowledge/operations.md", format!("# Operations\n\n{moved}"));
+    // The other section is gone altogether.
+    scratch.write("knowledge/database.md", &text[..from]);
+    client.sync(&root);
+    let expected = ["knowledge/database.md §Backups"];
+    assert_eq!(client.show(&root, &backups).stale, expected);
+    let answer = client.ask(&root, "the nightly backup is kept", false);
+    let trace = answer.trace.expect("a trace");
+    assert!(trace.stale.contains(&expected[0].to_owned()), "{trace:?}");
+    assert_eq!(
+        answer.results[0].path, "knowledge/operations.md",
+        "a search finds it"
+    );
+
+    let report = client.run(&root, CycleName::Deep);
+    let step = report
+        .plan
+        .iter()
+        .find(|step| step.rule == "pointer")
+        .expect("it is followed");
+    assert_eq!(step.entries, std::slice::from_ref(&backups), "{report:#?}");
+    let shown = client.show(&root, &backups);
+    let at = &shown.entry.pointers[0];
+    let place = ("knowledge/operations.md", Some("How copies are made"));
+    assert_eq!((at.path.as_str(), at.section.as_deref()), place);
+    assert!(shown.stale.is_empty(), "{shown:?}");
+    let block = block_of(&scratch.index_file(), &backups);
+    assert!(
+        block.contains("knowledge/operations.md §How copies are made"),
+        "{block}"
+    );
+
+    let expected = ["knowledge/database.md §Connection pool"];
+    assert_eq!(client.show(&root, &pool).stale, expected);
+    assert!(
+        report
+            .findings
+            .iter()
+            .any(|finding| finding.entry == pool && finding.what.contains("gone")),
+        "{report:#?}"
+    );
+    let pending = client.heartbeat(&root).pending;
+    let orphan = pending
+        .iter()
+        .find(|pending| pending.kind == "orphan")
+        .expect("it is told");
+    assert!(
+        orphan.text.contains(&pool) && orphan.paths == ["knowledge/database.md"],
+        "{orphan:?}"
+    );
+    let mut request = SearchRequest::new(root.display().to_string(), "forty connections per replica");
+    (request.explain, request.record) = (true, false);
+    let answer: SearchResponse = client.raw().call(&request.into()).unwrap();
+    let trace = answer.trace.expect("a trace");
+    assert!(trace.stale.contains(&expected[0].to_owned()), "{trace:?}");
+    assert_ne!(answer.strategy, Strategy::Index);
+}

@@ -1,0 +1,96 @@
+//! Is nothing lost of the index, and nothing of what people wrote, where the disk has no room?
+
+use std::process::Command;
+use std::time::Instant;
+
+use hippo_proto::{ClientError, IndexEditRequest, IndexEditResponse};
+use hippod_tests::{Daemon, PATIENCE, QUIET, Scratch, program};
+
+use crate::index_file::{block_of, id_of, indexed};
+
+/// A daemon none of whose files may grow beyond a number of blocks of 512 bytes.
+fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
+    let mut command = Command::new("sh");
+    command
+        .arg("-c")
+        .arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" run"))
+        .arg(program());
+    Daemon::start_as(command, &scratch.home(), &QUIET)
+}
+
+#[test]
+fn without_room_every_acknowledged_edit_and_every_word_of_a_person_is_kept() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let (edited, own) = (
+        id_of(&mut client, &scratch, "Backups"),
+        id_of(&mut client, &scratch, "Coffee machine"),
+    );
+    let summary = client.entry(&root, &own).summary;
+    drop(client);
+    daemon.terminate();
+    // Half of the database stands beyond the limit already, and its log may not grow there either.
+    let daemon = daemon_without_room(&scratch, 500);
+    let mut client = daemon.client();
+    client.sync(&root);
+    let mut acknowledged = None;
+    let refusal = (0..1000).find_map(|number| {
+        let request = IndexEditRequest {
+            workspace: root.display().to_string(),
+            id: edited.clone(),
+            summary: Some(format!("Said {number}. {}", "word ".repeat(400))),
+            ..IndexEditRequest::default()
+        };
+        match client.raw().call::<IndexEditResponse>(&request.into()) {
+            Ok(answer) => {
+                acknowledged = Some(answer.entry.summary);
+                None
+            }
+            Err(ClientError::Refused(error)) => Some(error),
+            Err(error) => panic!("no answer: {error}"),
+        }
+    });
+    let refusal = refusal.expect("there is no room at some time");
+    assert!(!refusal.data.hint.is_empty(), "{refusal:?}");
+    block_of(&scratch.index_file(), &edited);
+    scratch.edit_index(&summary, "The person was here.");
+    let bytes = std::fs::read(scratch.index_path()).unwrap();
+    // The engine hears of the edit, and cannot keep it.
+    let deadline = Instant::now() + PATIENCE;
+    while client.status().workspaces[0].degraded.is_none() {
+        assert!(Instant::now() < deadline, "never told");
+        client.search(&root, "coffee machine");
+    }
+    let problems = client.doctor(false).problems;
+    assert!(
+        problems.iter().any(|problem| problem.id == "store"),
+        "{problems:?}"
+    );
+    let found = client.ask(&root, "coffee machine citric acid", false).results;
+    assert_eq!(found[0].path, "knowledge/kitchen.md");
+    assert_eq!(std::fs::read(scratch.index_path()).unwrap(), bytes);
+    drop(client);
+    daemon.kill();
+
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_eq!(client.entry(&root, &own).summary, "The person was here.");
+    let last = client.entry(&root, &edited).summary;
+    let acknowledged = acknowledged.expect("some edits had room");
+    assert!(last.starts_with("Said "), "{last}");
+    let number = |summary: &str| -> u32 {
+        let digits = summary.trim_start_matches("Said ").split('.').next();
+        digits.and_then(|digits| digits.parse().ok()).expect("a number")
+    };
+    assert!(
+        number(&last) >= number(&acknowledged),
+        "{last} after {acknowledged}"
+    );
+    crate::index_writers::settled(&mut client, &scratch);
+    let file = scratch.index_file();
+    assert!(block_of(&file, &own).contains("The person was here."));
+    assert!(block_of(&file, &edited).contains(last.trim()));
+    let problems = client.doctor(false).problems;
+    assert!(problems.is_empty(), "{problems:?}");
+}

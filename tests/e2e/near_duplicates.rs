@@ -1,0 +1,142 @@
+//! Which of the labelled pairs of entries become one, with the vectors of the real model?
+//!
+//! The pairs were written for this test. The rules of the comparison were made with those in view that say so; the others
+//! were only counted, and their recall is the one to expect.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hippo_core::consolidation::{Likeness, Settings, likeness};
+use hippo_core::entry::{Entry, Pointer};
+use hippo_embed::acquire::{Layout, Manifest, locate};
+use hippo_embed::{Embedder, OnnxEmbedder};
+use serde::Deserialize;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Label {
+    /// One fact, told twice.
+    Same,
+    /// The same topic, another fact.
+    OtherFact,
+    /// The same fact with another value.
+    ChangedValue,
+    /// Nothing in common but words.
+    Unrelated,
+}
+
+#[derive(Debug, Deserialize)]
+struct Told {
+    topic: String,
+    summary: String,
+    pointers: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Pair {
+    a: Told,
+    b: Told,
+    label: Label,
+    /// It was looked at while the rules were made.
+    in_view: bool,
+}
+
+impl Told {
+    fn entry(&self) -> Entry {
+        let pointers = self.pointers.iter().map(|pointer| {
+            let (path, section) = pointer.split_once(" §").unzip();
+            Pointer {
+                path: path.unwrap_or(pointer).to_owned(),
+                section: section.map(str::to_owned),
+            }
+        });
+        Entry {
+            topic: self.topic.clone(),
+            summary: self.summary.clone(),
+            pointers: pointers.collect(),
+            ..Entry::default()
+        }
+    }
+
+    fn text(&self) -> String {
+        format!("{}. {}", self.topic, self.summary)
+    }
+}
+
+/// What became of pairs, by label: merged, and all.
+#[derive(Debug, Default)]
+struct Count(BTreeMap<Label, (u32, u32)>);
+
+impl Count {
+    fn add(&mut self, label: Label, merged: bool) {
+        let (count, all) = self.0.entry(label).or_default();
+        *count += u32::from(merged);
+        *all += 1;
+    }
+
+    fn merged(&self, label: Label) -> u32 {
+        self.0.get(&label).map_or(0, |(merged, _)| *merged)
+    }
+
+    /// Of the pairs that merged, the share that says the same.
+    fn precision(&self) -> f64 {
+        let all: u32 = self.0.values().map(|(merged, _)| merged).sum();
+        f64::from(self.merged(Label::Same)) / f64::from(all.max(1))
+    }
+
+    /// Of the pairs that say the same, the share that merged.
+    fn recall(&self) -> f64 {
+        let all = self.0.get(&Label::Same).map_or(0, |(_, all)| *all);
+        f64::from(self.merged(Label::Same)) / f64::from(all.max(1))
+    }
+}
+
+fn pairs() -> Vec<Pair> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/near_duplicates.jsonl");
+    let text = std::fs::read_to_string(file).expect("the labelled pairs");
+    let pairs = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a pair"));
+    pairs.collect()
+}
+
+fn model() -> OnnxEmbedder {
+    let home = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
+    let home = home.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder");
+    let layout = Layout::in_home(&home, home.join("cache"));
+    let installed = locate(&layout, &Manifest::embedded().unwrap())
+        .unwrap_or_else(|error| panic!("{error}: run `cargo xtask setup` first"));
+    OnnxEmbedder::load(&installed.model, &installed.runtime, 2).unwrap()
+}
+
+#[test]
+fn pairs_that_say_the_same_merge_and_no_changed_value_does() {
+    let pairs = pairs();
+    let labelled = |label| pairs.iter().filter(|pair| pair.label == label).count();
+    assert!(labelled(Label::Same) >= 90 && labelled(Label::OtherFact) >= 80);
+    assert!(labelled(Label::ChangedValue) >= 80 && labelled(Label::Unrelated) >= 40);
+
+    let (mut model, settings) = (model(), Settings::default());
+    let mut halves = BTreeMap::from([(false, Count::default()), (true, Count::default())]);
+    let mut wrong = Vec::new();
+    for pair in &pairs {
+        let vectors = [&pair.a, &pair.b].map(|told| model.embed_query(&told.text()).unwrap());
+        let cosine = vectors[0].iter().zip(&vectors[1]).map(|(x, y)| x * y).sum();
+        let found = likeness(&pair.a.entry(), &pair.b.entry(), cosine, &settings);
+        let merged = found == Likeness::Same;
+        halves.get_mut(&pair.in_view).unwrap().add(pair.label, merged);
+        if merged && pair.label != Label::Same {
+            wrong.push(pair);
+        }
+    }
+    for (in_view, count) in &halves {
+        let (precision, recall) = (count.precision(), count.recall());
+        println!("in view: {in_view}, precision {precision:.3}, recall {recall:.3}, {count:?}");
+        assert!(precision >= 0.98, "{wrong:#?}");
+        assert_eq!(count.merged(Label::ChangedValue), 0, "{wrong:#?}");
+        assert!(
+            recall >= 0.5,
+            "precision is worth nothing when hardly anything merges"
+        );
+    }
+}

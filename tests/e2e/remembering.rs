@@ -1,0 +1,215 @@
+//! Does every text stand in the log, once and at the lines that were said, and has it its entry at once?
+
+use std::collections::BTreeSet;
+use std::process::{Command, Output};
+
+use hippo_proto::{IndexPlace, IndexPriority, MemoryType, RememberRequest, RememberResponse};
+use hippod_tests::{Daemon, Scratch, client_program};
+
+use crate::index_file::{block_of, indexed};
+use crate::index_writers::settled;
+
+#[test]
+fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let first = client.remember(&root, "Staging runs on port 8443.", "Acme staging");
+    let log = root.join(&first.path);
+    let entry = first.entry.expect("an entry");
+    assert_eq!(
+        (entry.topic.as_str(), entry.place),
+        ("Acme staging", IndexPlace::Index)
+    );
+    assert!(client.ids(&root).contains(&entry.id));
+    let block = block_of(&scratch.index_file(), &entry.id);
+    assert!(
+        block.contains(&format!("→ {} §Acme staging", first.path)),
+        "{block}"
+    );
+    assert!(block.contains("Staging runs on port 8443."), "{block}");
+
+    // Somebody else writes into the log as well, and leaves the last line open.
+    let mut text = std::fs::read_to_string(&log).unwrap();
+    text.push_str("\n## By hand\n\nwithout an end");
+    std::fs::write(&log, &text).unwrap();
+    let request = RememberRequest {
+        workspace: root.display().to_string(),
+        text: "Never restart the gateway\nbefore the backup is over.".to_owned(),
+        topic: Some("Gateway".to_owned()),
+        type_: Some(MemoryType::Feedback),
+        tags: Some(vec!["gateway".to_owned()]),
+        priority: Some(IndexPriority::High),
+    };
+    let second: RememberResponse = client.raw().call(&request.into()).unwrap();
+    let now = std::fs::read_to_string(&log).unwrap();
+    assert!(
+        now.starts_with(&text),
+        "nothing that stood there is touched: {now}"
+    );
+    let lines: Vec<&str> = now.lines().collect();
+    assert_eq!(lines[second.start_line as usize - 1], "## Gateway [feedback]");
+    assert_eq!(lines[second.end_line as usize - 1], "before the backup is over.");
+    let entry = second.entry.expect("an entry");
+    assert_eq!(entry.priority, IndexPriority::High);
+    assert_eq!(entry.tags, ["feedback", "gateway"]);
+    assert!(
+        client.show(&root, &entry.id).stale.is_empty(),
+        "its pointer leads to it"
+    );
+    let found = client.search_until(&root, "restart the gateway", |answer| {
+        answer
+            .results
+            .first()
+            .is_some_and(|hit| hit.text.contains("Never restart"))
+    });
+    assert_eq!(found.results[0].entry.as_deref(), Some(entry.id.as_str()));
+    // The log comes into the index by itself as well; that makes no second entry.
+    client.sync(&root);
+    client.run(&root, hippo_proto::CycleName::Light);
+    let same = client
+        .entries(&root)
+        .into_iter()
+        .filter(|other| other.topic == "Gateway");
+    assert_eq!(same.count(), 1);
+}
+
+#[test]
+fn twenty_clients_at_once_all_stand_in_the_log_at_the_lines_that_they_are_told() {
+    const CLIENTS: usize = 20;
+    const TEXTS: usize = 5;
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let answers: Vec<(String, String, RememberResponse)> = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|number| {
+                let (mut client, root) = (daemon.client(), root.clone());
+                scope.spawn(move || {
+                    let one = |turn| {
+                        let topic = format!("Topic {number} {turn}");
+                        let text =
+                            format!("The anchor number{number}turn{turn} is blue.\nIt was painted\ntwice.");
+                        let answer = client.remember(&root, &text, &topic);
+                        (topic, text, answer)
+                    };
+                    (0..TEXTS).map(one).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        clients
+            .into_iter()
+            .flat_map(|client| client.join().unwrap())
+            .collect()
+    });
+    assert_eq!(answers.len(), CLIENTS * TEXTS);
+    let listed = client.ids(&root);
+    settled(&mut client, &scratch);
+    let file = scratch.index_file();
+    let (mut ids, mut paths) = (BTreeSet::new(), BTreeSet::new());
+    for (topic, text, answer) in &answers {
+        let log = std::fs::read_to_string(root.join(&answer.path)).unwrap();
+        let lines: Vec<&str> = log.lines().collect();
+        let mine = lines[answer.start_line as usize - 1..answer.end_line as usize].join("\n");
+        assert_eq!(mine, format!("## {topic}\n\n{text}"));
+        assert_eq!(log.matches(&format!("## {topic}\n")).count(), 1);
+        let id = &answer.entry.as_ref().expect("an entry").id;
+        assert!(listed.contains(id) && ids.insert(id.clone()), "{id}");
+        assert!(block_of(&file, id).contains(topic.as_str()), "{topic}");
+        paths.insert(answer.path.clone());
+    }
+    for path in paths {
+        let log = std::fs::read_to_string(root.join(path)).unwrap();
+        assert_eq!(
+            log.lines().filter(|line| line.starts_with("# ")).count(),
+            1,
+            "one title"
+        );
+    }
+    let entries = client.entries(&root);
+    crate::index_writers::assert_file_says(&root, &entries);
+}
+
+/// Runs the command line in the workspace.
+fn hippoctl(daemon: &Daemon, scratch: &Scratch, words: &[&str]) -> Output {
+    Command::new(client_program())
+        .args(words)
+        .current_dir(scratch.workspace())
+        .env("HIPPOD_HOME", daemon.socket().parent().unwrap())
+        .output()
+        .expect("hippoctl runs")
+}
+
+#[test]
+fn the_command_line_does_all_of_it() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let say = |words: &[&str]| -> String {
+        let output = hippoctl(&daemon, &scratch, words);
+        let (out, err) = (
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+        );
+        assert!(output.status.success(), "{words:?}: {out}{err}");
+        out.into_owned()
+    };
+    let told = say(&[
+        "remember",
+        "The anchor was painted blue.",
+        "--topic",
+        "Anchor",
+        "--tags",
+        "boat,paint",
+    ]);
+    assert!(told.contains("memory/"), "{told}");
+    assert!(say(&["index", "list"]).contains("Anchor"));
+    let shown = say(&["index", "show", "anchor"]);
+    assert!(
+        shown.contains("The anchor was painted blue.") && shown.contains("boat"),
+        "{shown}"
+    );
+    say(&["index", "edit", "anchor", "--summary", "Blue since spring."]);
+    say(&["index", "pin", "anchor"]);
+    let block = block_of(&scratch.index_file(), "anchor");
+    assert!(
+        block.contains("Blue since spring.") && block.contains("pri=amygdala"),
+        "{block}"
+    );
+    say(&["index", "unpin", "anchor"]);
+    assert!(!block_of(&scratch.index_file(), "anchor").contains("pri="));
+    say(&["index", "forget", "anchor"]);
+    assert!(!scratch.index_file().contains("id=anchor "));
+    assert!(!say(&["index", "list"]).contains("Anchor"));
+    say(&["index", "restore", "anchor"]);
+    assert!(scratch.index_file().contains("id=anchor "));
+    let found = say(&["search", "--mode", "index", "when is the coffee machine descaled"]);
+    assert!(found.contains("knowledge/kitchen.md"), "{found}");
+
+    let plan = say(&["consolidate", "light", "--dry-run", "--at", "2060-01-01"]);
+    assert!(plan.contains("queue"), "{plan}");
+    say(&["consolidate", "light", "--at", "2060-01-01"]);
+    let run = client.history(&root, None).runs[0].run;
+    assert!(client.index_status().queued > 0);
+    assert!(say(&["history"]).contains(&run.to_string()));
+    assert!(say(&["history", "--run", &run.to_string()]).contains("queue"));
+    say(&["undo", &run.to_string()]);
+    assert_eq!(client.index_status().queued, 0);
+    say(&["heartbeat"]);
+    say(&["consolidate", "deep"]);
+    let missing = hippoctl(&daemon, &scratch, &["undo", "4711"]);
+    assert!(!missing.status.success());
+    let told = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(
+        told.contains("4711") && told.contains("hippoctl history"),
+        "{told}"
+    );
+
+    // What is held is told by `status` and `doctor`, and accepted by `sync`.
+    scratch.write("HIPPOCAMPUS.md", "# HIPPOCAMPUS.md\n");
+    say(&["sync", "--wait"]);
+    let status = say(&["status"]);
+    assert!(status.contains("held"), "{status}");
+    let doctor = hippoctl(&daemon, &scratch, &["doctor"]);
+    let told = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(told.contains("--accept-deletions"), "{told}");
+    say(&["sync", "--wait", "--accept-deletions"]);
+    assert_eq!(client.ids(&root), [""; 0]);
+}

@@ -1,0 +1,174 @@
+//! Do cycles run when they are due, once however often they were missed, and at no other time?
+
+use std::time::{Duration, Instant};
+
+use hippo_proto::{ClientError, CycleName, CycleRun, WorkspaceAddRequest, WorkspaceAddResponse};
+use hippod_tests::{Caller, Clocked, PATIENCE, Scratch};
+
+use crate::index_file::fill;
+
+/// A Wednesday.
+const NOW: &str = "2026-03-04T10:10:00Z";
+const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn started(settings: &str) -> (Scratch, Clocked, Caller) {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    scratch.write(".hippocampus/config.toml", settings);
+    let daemon = Clocked::start(&scratch, NOW, &[]);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    (scratch, daemon, client)
+}
+
+fn runs(client: &mut Caller, scratch: &Scratch, cycle: CycleName) -> Vec<CycleRun> {
+    let runs = client.history(&scratch.workspace(), None).runs.into_iter();
+    runs.filter(|run| run.cycle == cycle && run.finished.is_some())
+        .collect()
+}
+
+/// Waits until there are so many runs of a cycle. The engine looks at its clock when something is asked of it.
+fn wait_for(client: &mut Caller, scratch: &Scratch, cycle: CycleName, wanted: usize) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        client.sync(&scratch.workspace());
+        let there = runs(client, scratch, cycle).len();
+        assert!(there <= wanted, "{there} runs of {cycle:?}");
+        if there == wanted {
+            return;
+        }
+        assert!(
+            Instant::now() < deadline,
+            "{there} runs of {cycle:?}, not {wanted}"
+        );
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn cycles_run_at_their_times_and_missed_ones_once() {
+    let (scratch, daemon, mut client) = started("");
+    let root = scratch.workspace();
+    wait_for(&mut client, &scratch, CycleName::Light, 1);
+    let next = client.index_status().next;
+    let next: Vec<(CycleName, &str)> = next.iter().map(|next| (next.cycle, next.at.as_str())).collect();
+    let expected = [
+        (CycleName::Light, "2026-03-04T11:00:00Z"),
+        (CycleName::Deep, "2026-03-05T02:30:00Z"),
+        (CycleName::Archival, "2026-04-05T03:30:00Z"),
+    ];
+    assert_eq!(next, expected);
+
+    daemon.advance(49 * MINUTE);
+    for _ in 0..3 {
+        client.sync(&root);
+    }
+    assert_eq!(runs(&mut client, &scratch, CycleName::Light).len(), 1, "not yet");
+    daemon.advance(2 * MINUTE);
+    wait_for(&mut client, &scratch, CycleName::Light, 2);
+    // Asleep until the next morning: seventeen light cycles and a deep one were missed.
+    daemon.advance(17 * HOUR);
+    wait_for(&mut client, &scratch, CycleName::Deep, 1);
+    wait_for(&mut client, &scratch, CycleName::Light, 3);
+    assert!(runs(&mut client, &scratch, CycleName::Archival).is_empty());
+    let beat = client.heartbeat(&root);
+    assert!(beat.ran.is_empty(), "nothing is due: {beat:?}");
+
+    // A heartbeat runs by itself what is due, and says so.
+    daemon.set("2026-04-06T09:00:00Z");
+    let beat = client.heartbeat(&root);
+    let ran: Vec<CycleName> = beat.ran.iter().map(|run| run.cycle).collect();
+    assert_eq!(ran, [CycleName::Light, CycleName::Deep, CycleName::Archival]);
+    assert_eq!(beat.next[0].at, "2026-04-06T10:00:00Z", "{beat:?}");
+    assert!(client.heartbeat(&root).ran.is_empty());
+    // It is no month since the archival cycle when its check comes again.
+    daemon.set("2026-04-13T09:00:00Z");
+    let beat = client.heartbeat(&root);
+    let ran: Vec<CycleName> = beat.ran.iter().map(|run| run.cycle).collect();
+    assert_eq!(ran, [CycleName::Light, CycleName::Deep]);
+    drop(client);
+    drop(daemon);
+
+    // Off for a month: a start finds out what is due.
+    let daemon = Clocked::start(&scratch, "2026-06-01T08:00:00Z", &[]);
+    let mut client = daemon.client();
+    wait_for(&mut client, &scratch, CycleName::Archival, 2);
+    wait_for(&mut client, &scratch, CycleName::Deep, 4);
+    wait_for(&mut client, &scratch, CycleName::Light, 6);
+    // Somebody sets the clock back: what is recorded of later counts for nothing.
+    daemon.set("2026-05-01T08:00:00Z");
+    client.heartbeat(&root);
+    assert_eq!(client.index_status().next[0].at, "2026-05-01T09:00:00Z");
+}
+
+#[test]
+fn a_light_cycle_of_each_minute_is_one_of_each_minute() {
+    let (scratch, daemon, mut client) = started("[cycles]\nlight = \"* * * * *\"\ndeep = \"\"\n");
+    let mut there = runs(&mut client, &scratch, CycleName::Light).len();
+    assert_eq!(there, 1);
+    for _ in 0..5 {
+        daemon.advance(MINUTE);
+        there += 1;
+        wait_for(&mut client, &scratch, CycleName::Light, there);
+    }
+    let next = client.index_status().next;
+    assert!(next.iter().all(|next| next.cycle != CycleName::Deep), "{next:?}");
+}
+
+#[test]
+fn without_light_cycles_nothing_is_waited_for_and_they_run_when_asked_for() {
+    let (scratch, daemon, mut client) = started("[cycles]\nlight = \"\"\n");
+    let root = scratch.workspace();
+    daemon.advance(48 * HOUR);
+    client.sync(&root);
+    assert!(runs(&mut client, &scratch, CycleName::Light).is_empty());
+    assert!(!scratch.index_path().exists() || !scratch.index_file().contains("hx:"));
+    let report = client.run(&root, CycleName::Light);
+    assert!(!report.files.is_empty(), "{report:#?} {:#?}", client.status());
+    assert!(scratch.index_file().contains("Coffee machine"));
+}
+
+#[test]
+fn a_cron_line_that_is_none_is_named_with_its_file_and_line() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    std::fs::create_dir_all(scratch.home()).unwrap();
+    let config = scratch.home().join("config.toml");
+    std::fs::write(
+        &config,
+        "[index]\nenabled = true\n\n[cycles]\ndeep = \"61 2 * * *\"\n",
+    )
+    .unwrap();
+    let refused = scratch.refused_daemon();
+    assert!(!refused.status.success());
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(told.contains("config.toml:5:"), "{told}");
+    assert!(told.contains("cycles.deep") && told.contains("61"), "{told}");
+    std::fs::remove_file(&config).unwrap();
+
+    // The same in the file of a workspace.
+    scratch.write(".hippocampus/config.toml", "[cycles]\nlight = \"hourly\"\n");
+    let daemon = scratch.daemon();
+    let request = WorkspaceAddRequest {
+        workspace: scratch.workspace().display().to_string(),
+    };
+    let refusal = match daemon
+        .client()
+        .raw()
+        .call::<WorkspaceAddResponse>(&request.into())
+    {
+        Err(ClientError::Refused(error)) => error,
+        other => panic!("not refused: {other:?}"),
+    };
+    let told = format!("{refusal:?}");
+    assert!(told.contains(".hippocampus/config.toml:2:"), "{told}");
+    assert!(told.contains("cycles.light"), "{told}");
+    let problems = daemon.client().doctor(false).problems;
+    assert!(
+        problems
+            .iter()
+            .any(|problem| problem.what.contains("config.toml:2:")),
+        "{problems:?}"
+    );
+}

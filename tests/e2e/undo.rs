@@ -1,0 +1,238 @@
+//! Is all of a run taken back, to the byte, and nothing that somebody has done since?
+
+use hippo_proto::{CycleName, ErrorKind, IndexEntry, IndexPlace};
+use hippod_tests::Caller;
+
+use crate::cycles::{LATER, STILL_LATER, ask, assert_same_state, started, state};
+use crate::index_file::block_of;
+
+#[test]
+fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
+    let overflow = "[index]\nmax_tokens = 1200\nmax_entries = 12\n";
+    for (what, settings) in [("one file", ""), ("files below", overflow)] {
+        let (scratch, _daemon, mut client) = started(30, settings);
+        let root = scratch.workspace();
+        let topics = root.join(".hippocampus/topics");
+        assert_eq!(topics.exists(), !settings.is_empty(), "{what}");
+        // Two entries are asked for often: they are listed first, and belong together.
+        for _ in 0..3 {
+            ask(
+                &mut client,
+                &scratch,
+                "the Machine called thing3 and the Machine called thing4",
+            );
+        }
+        let mut runs = Vec::new();
+        let mut before = vec![state(&mut client, &scratch)];
+        for (cycle, at) in [
+            (CycleName::Light, None),
+            (CycleName::Deep, None),
+            (CycleName::Archival, None),
+            (CycleName::Light, Some(LATER)),
+            (CycleName::Deep, Some(STILL_LATER)),
+            (CycleName::Archival, Some("2062-01-01")),
+        ] {
+            let report = client.try_run(&root, cycle, at, false).unwrap();
+            assert!(!report.plan.is_empty(), "{what}: {cycle:?} {at:?}");
+            let after = state(&mut client, &scratch);
+            let last = before.last().unwrap();
+            // A first look of an archival cycle may note what stands in no file.
+            assert!(
+                after != *last || cycle == CycleName::Archival,
+                "{what}: {cycle:?} {at:?} {report:#?}"
+            );
+            runs.push((cycle, report.run.unwrap()));
+            before.push(after);
+        }
+        before.pop();
+        for ((cycle, run), before) in runs.iter().rev().zip(before.iter().rev()) {
+            let undone = client.undo(&root, *run).unwrap();
+            assert!(undone.undone > 0, "{what}: {cycle:?}");
+            assert_same_state(
+                &format!("{what}: {cycle:?} {run}"),
+                &state(&mut client, &scratch),
+                before,
+            );
+            let again = client.undo(&root, *run).unwrap();
+            assert_eq!((again.undone, again.files.len()), (0, 0), "{what}: {cycle:?}");
+            assert_same_state(
+                &format!("{what}: {cycle:?} twice"),
+                &state(&mut client, &scratch),
+                before,
+            );
+        }
+        let history = client.history(&root, None).runs;
+        let ids: Vec<i64> = history.iter().map(|run| run.run).collect();
+        let mut newest_first = ids.clone();
+        newest_first.sort_unstable_by(|a, b| b.cmp(a));
+        for (_, run) in &runs {
+            let row = history.iter().find(|row| row.run == *run).expect("it is listed");
+            assert!(row.undone.is_some(), "{row:?}");
+            let report = client
+                .history(&root, Some(*run))
+                .report
+                .expect("its report is kept");
+            assert_eq!((report.run, report.applied), (Some(*run), row.done));
+        }
+    }
+}
+
+#[test]
+fn a_run_that_later_ones_built_on_is_not_taken_back_before_them() {
+    let (scratch, _daemon, mut client) = started(4, "");
+    let root = scratch.workspace();
+    let light = client.run_at(&root, CycleName::Light, LATER).run.unwrap();
+    let deep = client.run_at(&root, CycleName::Deep, STILL_LATER).run.unwrap();
+    let refusal = client.undo(&root, light).unwrap_err();
+    assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
+    assert!(refusal.message.contains(&deep.to_string()), "{refusal:?}");
+    assert!(
+        refusal.data.hint.contains(&format!("hippoctl undo {deep}")),
+        "{refusal:?}"
+    );
+    let refusal = client.undo(&root, 4711).unwrap_err();
+    assert_eq!(refusal.data.kind, ErrorKind::NotFound, "{refusal:?}");
+    assert!(client.undo(&root, deep).unwrap().undone > 0);
+    assert!(client.undo(&root, light).unwrap().undone > 0);
+    let queued = client
+        .entries(&root)
+        .into_iter()
+        .filter(|entry| entry.place == IndexPlace::Queue);
+    assert_eq!(queued.count(), 0);
+}
+
+#[test]
+fn what_was_changed_since_a_run_stays_when_the_run_is_taken_back() {
+    let (scratch, _daemon, mut client) = started(8, "");
+    let root = scratch.workspace();
+    let first = client.history(&root, None).runs[0].run;
+    let report = client.run_at(&root, CycleName::Light, LATER);
+    let run = report.run.unwrap();
+    let queued: Vec<String> = client
+        .entries(&root)
+        .into_iter()
+        .filter(|entry| entry.place == IndexPlace::Queue)
+        .map(|entry| entry.id)
+        .collect();
+    assert!(queued.len() > 2, "{report:#?}");
+    let summary = client.entry(&root, &queued[0]).summary;
+    scratch.edit_index(&summary, "The person said this meanwhile.");
+    scratch.edit_index(
+        "\n## By Time\n",
+        "\n## Heap\n\n- Spare keys → knowledge/kitchen.md\n\n## By Time\n",
+    );
+    client.edit(&root, &queued[1], |edit| edit.tags = Some(vec!["ours".into()]));
+    let remembered = client
+        .remember(&root, "The anchor was painted blue.", "Anchor")
+        .entry
+        .expect("an entry");
+    let undone = client.undo(&root, run).unwrap();
+    assert!(undone.files.contains(&"HIPPOCAMPUS.md".to_owned()), "{undone:?}");
+    let entries = client.entries(&root);
+    assert!(
+        entries.iter().all(|entry| entry.place == IndexPlace::Index),
+        "{entries:#?}"
+    );
+    assert_eq!(
+        client.entry(&root, &queued[0]).summary,
+        "The person said this meanwhile."
+    );
+    assert_eq!(client.entry(&root, &queued[1]).tags, ["ours"]);
+    let file = scratch.index_file();
+    assert!(file.contains("The person said this meanwhile."), "{file}");
+    for id in ["spare-keys", &remembered.id, &queued[0], &queued[1]] {
+        assert!(client.ids(&root).contains(&id.to_owned()), "{id}");
+    }
+    assert!(
+        file.contains("- Spare keys → knowledge/kitchen.md") && file.contains("## Heap"),
+        "{file}"
+    );
+    block_of(&file, &remembered.id);
+    let queue = file.find("\n## Decay Queue").unwrap();
+    for id in &queued {
+        assert!(file.find(&format!("id={id} ")).unwrap() < queue, "{id}: {file}");
+    }
+
+    // The first run of all made the entries: those that somebody has changed or used since are theirs.
+    let used = ask(&mut client, &scratch, "the pressure sensor drifts");
+    assert!(!used.is_empty() && used.len() < 5, "{used:?}");
+    client.undo(&root, first).unwrap();
+    let mut left = client.ids(&root);
+    left.retain(|id| client.entry(&root, id).group != "Questions");
+    let mut expected = vec![
+        "spare-keys".to_owned(),
+        remembered.id,
+        queued[0].clone(),
+        queued[1].clone(),
+    ];
+    expected.extend(used);
+    expected.sort();
+    expected.dedup();
+    assert_eq!(left, expected);
+    let file = scratch.index_file();
+    for id in &expected[..] {
+        assert!(
+            id == "spare-keys" || file.contains(&format!("id={id} ")),
+            "{id}: {file}"
+        );
+    }
+    assert_eq!(client.index_status().file, "written");
+}
+
+#[test]
+fn what_belongs_together_still_does_after_a_run_of_later_was_taken_back() {
+    let (scratch, _daemon, mut client) = started(8, "");
+    let root = scratch.workspace();
+    for _ in 0..3 {
+        ask(
+            &mut client,
+            &scratch,
+            "the Machine called thing3 and the Machine called thing4",
+        );
+    }
+    let plan = client.plan(&root, CycleName::Deep, None).plan;
+    assert!(plan.iter().any(|step| step.rule == "associate"), "{plan:#?}");
+    let run = client.run_at(&root, CycleName::Deep, LATER).run.unwrap();
+    client.undo(&root, run).unwrap();
+    assert_eq!(client.plan(&root, CycleName::Deep, None).plan, plan);
+}
+
+#[test]
+fn entries_that_say_the_same_become_one_and_two_again() {
+    let (scratch, _daemon, mut client) = started(0, "");
+    let root = scratch.workspace();
+    let text =
+        "# Anchor paint\n\nThe anchor of the blue boat is painted with red lead before each winter, twice.\n";
+    scratch.write("knowledge/anchor.md", text);
+    scratch.write("knowledge/boat/anchor.md", text);
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    let same = |client: &mut Caller| -> Vec<IndexEntry> {
+        let entries = client.entries(&root).into_iter();
+        entries
+            .filter(|entry| entry.topic.contains("Anchor paint"))
+            .collect()
+    };
+    let two = same(&mut client);
+    assert_eq!(two.len(), 2, "{two:#?}");
+    let before = state(&mut client, &scratch);
+    let report = client.run(&root, CycleName::Deep);
+    let merges = report.plan.iter().filter(|step| step.rule == "merge").count();
+    assert_eq!(merges, 1, "{report:#?}");
+    let one = same(&mut client);
+    assert_eq!(one.len(), 1, "{one:#?}");
+    assert_eq!(one[0].pointers.len(), 2, "{one:#?}");
+    client.undo(&root, report.run.unwrap()).unwrap();
+    assert_same_state("undone", &state(&mut client, &scratch), &before);
+
+    let report = client.run(&root, CycleName::Deep);
+    let kept = same(&mut client).remove(0);
+    client.edit(&root, &kept.id, |edit| {
+        edit.summary = Some("Red lead, twice, says the person.".into())
+    });
+    client.undo(&root, report.run.unwrap()).unwrap();
+    assert_eq!(same(&mut client).len(), 2);
+    let entry = client.entry(&root, &kept.id);
+    assert_eq!(entry.summary, "Red lead, twice, says the person.");
+    assert_eq!(entry.pointers.len(), 1, "{entry:#?}");
+}

@@ -1,0 +1,251 @@
+//! What is asked, and how much of the evidence does an answer hold?
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use hippo_proto::{Client, MAX_LIMIT, Mode, Request, SearchRequest, SearchResponse, Strategy};
+use serde::Deserialize;
+
+use super::table::percentile;
+use crate::scratch::Scratch;
+
+/// Token budgets in which evidence is looked for.
+pub const BUDGETS: [u32; 4] = [500, 1000, 2000, 3500];
+/// Where 2,000 tokens stand among them.
+pub const AT_2000: usize = 2;
+/// How long one answer may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Lines of one file, from 1, inclusive.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Span {
+    pub path: String,
+    pub start_line: u32,
+    pub end_line: u32,
+}
+
+/// One question, and where its answer stands.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Question {
+    pub query: String,
+    #[serde(default)]
+    pub evidence: Vec<Span>,
+}
+
+/// Questions with evidence, in the order of the file.
+///
+/// # Errors
+/// The file is not there, or holds something else.
+pub fn questions(path: &Path) -> Result<Vec<Question>> {
+    let failed = || format!("could not read {}", path.display());
+    let text = fs::read_to_string(path).with_context(failed)?;
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let mut questions: Vec<Question> = lines
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()
+        .with_context(failed)?;
+    questions.retain(|question| !question.evidence.is_empty());
+    Ok(questions)
+}
+
+/// Share of evidence spans that any of these spans overlaps, 0 to 1.
+pub fn recall(found: &[Span], evidence: &[Span]) -> f64 {
+    let overlaps =
+        |a: &Span, b: &Span| a.path == b.path && a.start_line <= b.end_line && b.start_line <= a.end_line;
+    let covered = evidence
+        .iter()
+        .filter(|span| found.iter().any(|other| overlaps(other, span)));
+    covered.count() as f64 / evidence.len().max(1) as f64
+}
+
+/// One answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer {
+    /// Share of the evidence in it.
+    pub recall: f64,
+    /// Tokens of its texts.
+    pub tokens: f64,
+    /// From request to answer, in milliseconds.
+    pub ms: f64,
+    /// The index entries answered alone.
+    pub by_index: bool,
+}
+
+/// What one question came to: the answer as it comes without a budget, and one for each of [`BUDGETS`].
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    pub plain: Answer,
+    pub within: Vec<Answer>,
+}
+
+/// Asks one workspace. Nothing is recorded but by [`Asker::teach`].
+pub struct Asker {
+    client: Client,
+    root: String,
+}
+
+impl Asker {
+    /// A connection of its own.
+    ///
+    /// # Errors
+    /// The daemon does not answer.
+    pub fn new(scratch: &Scratch, root: &str) -> Result<Self> {
+        Ok(Self {
+            client: scratch.connect(PATIENCE)?,
+            root: root.to_owned(),
+        })
+    }
+
+    /// One answer with its time in milliseconds.
+    ///
+    /// # Errors
+    /// The daemon refuses, or answers less than it could.
+    pub fn ask(&mut self, request: SearchRequest) -> Result<(SearchResponse, f64)> {
+        let request = Request::from(request);
+        let begun = Instant::now();
+        let answer: SearchResponse = self.client.call(&request)?;
+        let ms = begun.elapsed().as_secs_f64() * 1e3;
+        match &answer.index.degraded {
+            Some(degraded) => bail!("the answer is degraded: {degraded}"),
+            None => Ok((answer, ms)),
+        }
+    }
+
+    /// A request that leaves no trace.
+    pub fn request(&self, mode: Mode, query: &str) -> SearchRequest {
+        SearchRequest {
+            mode: Some(mode),
+            record: false,
+            ..SearchRequest::new(&self.root, query)
+        }
+    }
+
+    /// Asks each question without a budget and within each of [`BUDGETS`]; `limit` results at most where it is given.
+    ///
+    /// # Errors
+    /// As [`Asker::ask`].
+    pub fn measure(
+        &mut self,
+        mode: Mode,
+        limit: Option<u32>,
+        questions: &[Question],
+    ) -> Result<Vec<Outcome>> {
+        if let Some(first) = questions.first() {
+            // Loads the model and warms the caches.
+            self.ask(self.request(mode, &first.query))?;
+        }
+        let mut outcomes = Vec::with_capacity(questions.len());
+        for question in questions {
+            let request = self.request(mode, &question.query);
+            let plain = self.judge(
+                SearchRequest {
+                    limit,
+                    ..request.clone()
+                },
+                question,
+            )?;
+            let mut within = Vec::with_capacity(BUDGETS.len());
+            for budget in BUDGETS {
+                // No limit of one's own, and what the budget has room for: the same answer.
+                let limited = SearchRequest {
+                    limit,
+                    budget_tokens: Some(budget),
+                    ..request.clone()
+                };
+                within.push(self.judge(limited, question)?);
+            }
+            outcomes.push(Outcome { plain, within });
+        }
+        Ok(outcomes)
+    }
+
+    /// Asks each question as an agent does, within a budget, and lets it leave its trace.
+    ///
+    /// # Errors
+    /// As [`Asker::ask`].
+    pub fn teach(&mut self, budget: u32, questions: &[&Question]) -> Result<()> {
+        for question in questions {
+            let request = SearchRequest {
+                budget_tokens: Some(budget),
+                record: true,
+                ..self.request(Mode::Hybrid, &question.query)
+            };
+            self.ask(request)?;
+        }
+        Ok(())
+    }
+
+    /// The places that a search by meaning finds, best first.
+    ///
+    /// # Errors
+    /// As [`Asker::ask`].
+    pub fn nearest(&mut self, query: &str) -> Result<(SearchResponse, f64)> {
+        self.ask(SearchRequest {
+            limit: Some(MAX_LIMIT),
+            ..self.request(Mode::Vector, query)
+        })
+    }
+
+    fn judge(&mut self, request: SearchRequest, question: &Question) -> Result<Answer> {
+        let (answer, ms) = self.ask(request)?;
+        let found: Vec<Span> = answer
+            .results
+            .iter()
+            .map(|hit| Span {
+                path: hit.path.clone(),
+                start_line: hit.start_line,
+                end_line: hit.end_line,
+            })
+            .collect();
+        Ok(Answer {
+            recall: recall(&found, &question.evidence),
+            tokens: answer.tokens as f64,
+            ms,
+            by_index: answer.strategy == Strategy::Index,
+        })
+    }
+}
+
+/// The mean; 0 of nothing.
+pub fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    let (count, sum) = values
+        .into_iter()
+        .fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value));
+    if count == 0.0 { 0.0 } else { sum / count }
+}
+
+/// What many questions came to.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    pub questions: usize,
+    /// Mean recall within each of [`BUDGETS`], 0 to 1.
+    pub within: Vec<f64>,
+    /// Mean recall of the answer without a budget.
+    pub recall: f64,
+    /// Mean tokens of the answer without a budget.
+    pub tokens: f64,
+    /// Median milliseconds of the answer without a budget.
+    pub p50: f64,
+    /// Share of the answers within 2,000 tokens that the entries gave alone.
+    pub by_index: f64,
+}
+
+impl Summary {
+    /// Sums up.
+    pub fn new<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Self {
+        let all: Vec<&Outcome> = outcomes.into_iter().collect();
+        let of = |at: usize| mean(all.iter().map(|outcome| outcome.within[at].recall));
+        let times: Vec<f64> = all.iter().map(|outcome| outcome.plain.ms).collect();
+        let by_index = |outcome: &&Outcome| f64::from(u8::from(outcome.within[AT_2000].by_index));
+        Self {
+            questions: all.len(),
+            within: (0..BUDGETS.len()).map(of).collect(),
+            recall: mean(all.iter().map(|outcome| outcome.plain.recall)),
+            tokens: mean(all.iter().map(|outcome| outcome.plain.tokens)),
+            p50: percentile(&times, 0.5),
+            by_index: mean(all.iter().map(by_index)),
+        }
+    }
+}

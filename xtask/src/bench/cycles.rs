@@ -1,0 +1,311 @@
+//! What do cycles cost, whom do they keep waiting, and how soon do the entries answer?
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context, Result, anyhow, bail};
+use hippo_proto::{
+    CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleReport, CycleRunRequest, Mode, Request,
+    SearchRequest, Strategy,
+};
+
+use super::Ground;
+use super::ask::{Asker, Question, questions};
+use super::entries::{add, clear, embedding};
+use super::fresh::{at_rest, fresh};
+use super::table::{Figure, ms, percentile};
+use super::{mixture, ways};
+use crate::scratch::Scratch;
+use crate::terminal::say;
+
+/// How long a cycle may take.
+const PATIENCE: Duration = Duration::from_secs(900);
+/// Light cycles that are timed.
+const LIGHT: usize = 20;
+/// Questions before the deep cycle.
+const IDLE: usize = 300;
+/// Pause between two requests that the engine answers itself.
+const PAUSE: Duration = Duration::from_millis(2);
+/// Questions that are asked again, and how often.
+const REPEATED: usize = 200;
+const ROUNDS: usize = 3;
+
+/// Light and deep cycles, and answers of the entries.
+///
+/// # Errors
+/// The data is not there, or the daemon fails.
+pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+    // Entries need no vectors.
+    embedding(ground, false)?;
+    let large = volumes(ground, 10_000).and_then(|root| light(ground, &root, 20.0));
+    embedding(ground, true)?;
+    let mut figures = large?;
+    let root = volumes(ground, 1_000)?;
+    figures.splice(0..0, light(ground, &root, 2.0)?);
+    figures.extend(answers(ground, &root)?);
+    figures.extend(deep(ground)?);
+    Ok(figures)
+}
+
+/// A workspace of so many sections, each with an entry. What an earlier run left of it is removed.
+fn volumes(ground: &Ground<'_>, sections: usize) -> Result<String> {
+    let folder = ground
+        .scratch
+        .folder
+        .join("eval")
+        .join(format!("volumes-{sections}"));
+    clear(ground, &folder)?;
+    mixture::volumes(ground.workspaces.eval(), &folder, sections)?;
+    add(ground, &folder)
+}
+
+fn cycle(scratch: &Scratch, root: &str, cycle: CycleName) -> Result<CycleReport> {
+    let request = CycleRunRequest {
+        workspace: root.to_owned(),
+        cycle,
+        dry_run: false,
+        at: None,
+    };
+    Ok(scratch.connect(PATIENCE)?.call(&Request::from(request))?)
+}
+
+fn light(ground: &Ground<'_>, root: &str, most: f64) -> Result<Vec<Figure>> {
+    // Whatever the index file still lacks is written now.
+    cycle(ground.scratch, root, CycleName::Light)?;
+    thread::sleep(Duration::from_secs(2));
+    let status = at_rest(&mut ground.scratch.connect(PATIENCE)?, root)?;
+    let entries = status.index.unwrap_or_default().entries;
+    let before = written(Path::new(root))?;
+    let mut times = Vec::new();
+    let (mut files, mut steps) = (0, 0);
+    for _ in 0..LIGHT {
+        let report = cycle(ground.scratch, root, CycleName::Light)?;
+        times.push(report.took_ms);
+        files += report.files.len();
+        steps += report.applied;
+    }
+    let touched = differing(&before, &written(Path::new(root))?);
+    let (p50, worst) = (percentile(&times, 0.5), percentile(&times, 1.0));
+    say(format_args!(
+        "light cycles, {entries} entries: {times:.1?} ms, {steps} steps"
+    ));
+    Ok(vec![
+        Figure::new(
+            "cycles",
+            format!("light cycle, {entries} entries, nothing changed: p50 (worst) of {LIGHT}"),
+            format!("{} ({})", ms(p50), ms(worst)),
+        )
+        .reach(format!("≤ {most} ms"), p50 <= most),
+        Figure::new(
+            "cycles",
+            "the same: files written, by its report and by their times",
+            format!("{files}, {}", touched.len()),
+        )
+        .reach("none", files == 0 && touched.is_empty()),
+    ])
+}
+
+fn answers(ground: &Ground<'_>, root: &str) -> Result<Vec<Figure>> {
+    let mut asked = questions(&ground.workspaces.data("scifact").join("questions.jsonl"))?;
+    asked.truncate(REPEATED);
+    let mut asker = Asker::new(ground.scratch, root)?;
+    for question in &asked {
+        let request = SearchRequest {
+            record: true,
+            ..asker.request(Mode::Hybrid, &question.query)
+        };
+        asker.ask(request)?;
+    }
+    ways::settled(ground, root)?;
+    let status = at_rest(&mut ground.scratch.connect(PATIENCE)?, root)?;
+    let entries = status.index.unwrap_or_default().entries;
+    let mut figures = Vec::new();
+    for (mode, what) in [
+        (Mode::Hybrid, "a repeated question, mode hybrid"),
+        (Mode::Index, "mode index"),
+    ] {
+        let (mut times, mut searched) = (Vec::new(), 0);
+        for _ in 0..ROUNDS {
+            for question in &asked {
+                let (answer, took) = asker.ask(asker.request(mode, &question.query))?;
+                if answer.strategy == Strategy::Index {
+                    times.push(took);
+                } else {
+                    searched += 1;
+                }
+            }
+        }
+        let (p50, p95) = (percentile(&times, 0.5), percentile(&times, 0.95));
+        let all = times.len() + searched;
+        figures.push(
+            Figure::new(
+                "cycles",
+                format!("index-first answer over the socket, {entries} entries, {what}: p50 (p95)"),
+                format!("{} ({}), {} of {all} by entries", ms(p50), ms(p95), times.len()),
+            )
+            .reach("≤ 2 ms", !times.is_empty() && p50 <= 2.0),
+        );
+    }
+    Ok(figures)
+}
+
+fn deep(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+    let folder = ground.workspaces.data("memaware");
+    let mut asked = questions(&folder.join("questions_explicit.jsonl"))?;
+    asked.extend(questions(&folder.join("questions_implicit.jsonl"))?);
+    let root = fresh(ground, "memaware")?;
+    let scratch = ground.scratch;
+    let (before, rest) = asked.split_at(IDLE.min(asked.len() / 2));
+    // Loads the model and warms the caches.
+    let last = asked.len().saturating_sub(20);
+    questioned(scratch, &root, &asked[last..], &mut |at| at >= 20)?;
+    let idle = questioned(scratch, &root, before, &mut |at| at >= before.len())?;
+
+    let over = AtomicBool::new(false);
+    let (report, during) = thread::scope(|scope| {
+        let run = scope.spawn(|| {
+            let report = cycle(scratch, &root, CycleName::Deep);
+            over.store(true, Ordering::Release);
+            report
+        });
+        let during = questioned(scratch, &root, rest, &mut |_| over.load(Ordering::Acquire));
+        let report = run.join().map_err(|_| anyhow!("the deep cycle's thread ended"));
+        (report, during)
+    });
+    let (report, during) = (report??, during?);
+    let again = cycle(scratch, &root, CycleName::Deep)?;
+    let status = at_rest(&mut scratch.connect(PATIENCE)?, &root)?;
+    say(format_args!(
+        "deep cycle: {} steps, {:?}, considered {:?}; {} questions meanwhile; again: {} steps, files {:?}",
+        report.applied,
+        report.outcome,
+        report.considered,
+        during.times.len(),
+        again.applied,
+        again.files
+    ));
+    let entries = status.index.unwrap_or_default().entries;
+    let (p95, idle_p95) = (percentile(&during.times, 0.95), percentile(&idle.times, 0.95));
+    let ratio = p95 / idle_p95;
+    let figure = |what: &str, measured: String| Figure::new("cycles", what, measured);
+    Ok(vec![
+        figure(
+            &format!("deep cycle, memaware, {entries} entries, the first one, questions going on"),
+            format!("{:.1} s", report.took_ms / 1e3),
+        )
+        .reach("≤ 60 s", report.took_ms <= 60_000.0),
+        figure("the same again, nothing changed", ms(again.took_ms)).reach("≤ 1 s", again.took_ms <= 1_000.0),
+        figure(
+            "hybrid questions during the first one: p95 (p50), against idle",
+            format!(
+                "{} ({}) against {} ({}) = {ratio:.2} ×",
+                ms(p95),
+                ms(percentile(&during.times, 0.5)),
+                ms(idle_p95),
+                ms(percentile(&idle.times, 0.5))
+            ),
+        )
+        .reach("≤ 2 × idle", ratio <= 2.0),
+        figure(
+            "longest wait for the engine during it (idle): its longest slice and the way there and back",
+            format!("{} ({})", ms(during.engine), ms(idle.engine)),
+        )
+        .reach("≤ 50 ms", during.engine <= 50.0),
+    ])
+}
+
+/// Milliseconds.
+struct Load {
+    /// Of each question.
+    times: Vec<f64>,
+    /// The longest wait for something that the engine answers itself.
+    engine: f64,
+}
+
+/// Asks one question after the other, each once as far as there are enough, until `enough` holds of their number; and
+/// beside it, on a connection of its own, what only the engine answers.
+fn questioned(
+    scratch: &Scratch,
+    root: &str,
+    questions: &[Question],
+    enough: &mut dyn FnMut(usize) -> bool,
+) -> Result<Load> {
+    if questions.is_empty() {
+        bail!("no questions are left");
+    }
+    let mut asker = Asker::new(scratch, root)?;
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let watching = scope.spawn(|| -> Result<f64> {
+            let mut client = scratch.connect(PATIENCE)?;
+            let mut longest: f64 = 0.0;
+            while !over.load(Ordering::Acquire) {
+                let request = CycleHistoryRequest {
+                    workspace: root.to_owned(),
+                    limit: Some(1),
+                    run: None,
+                };
+                let begun = Instant::now();
+                let _: CycleHistoryResponse = client.call(&Request::from(request))?;
+                longest = longest.max(begun.elapsed().as_secs_f64() * 1e3);
+                thread::sleep(PAUSE);
+            }
+            Ok(longest)
+        });
+        let mut times = Vec::new();
+        let mut failed = None;
+        while !enough(times.len()) {
+            let question = &questions[times.len() % questions.len()];
+            match asker.ask(asker.request(Mode::Hybrid, &question.query)) {
+                Ok((_, took)) => times.push(took),
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            }
+        }
+        over.store(true, Ordering::Release);
+        let engine = watching
+            .join()
+            .map_err(|_| anyhow!("the watching thread ended"))??;
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(Load { times, engine }),
+        }
+    })
+}
+
+/// Time and size of every file below a folder but the canary, which is there to be written.
+fn written(root: &Path) -> Result<BTreeMap<PathBuf, (SystemTime, u64)>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| format!("could not read {}", folder.display()))? {
+            let path = entry?.path();
+            let about = fs::symlink_metadata(&path)?;
+            if about.is_dir() {
+                folders.push(path);
+            } else if !path.ends_with(".hippocampus/canary") {
+                found.insert(path, (about.modified()?, about.len()));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn differing(
+    before: &BTreeMap<PathBuf, (SystemTime, u64)>,
+    after: &BTreeMap<PathBuf, (SystemTime, u64)>,
+) -> Vec<PathBuf> {
+    let all = before.keys().chain(after.keys());
+    let mut differing: Vec<PathBuf> = all
+        .filter(|path| before.get(*path) != after.get(*path))
+        .cloned()
+        .collect();
+    differing.dedup();
+    differing
+}

@@ -1,0 +1,216 @@
+//! How large is the index file of a workspace of some size, and how long does it take to make it?
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use hippo_proto::{
+    CycleHistoryRequest, CycleHistoryResponse, Request, WorkspaceAddRequest, WorkspaceAddResponse,
+    WorkspaceRemoveRequest, WorkspaceRemoveResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
+};
+
+use super::Ground;
+use super::fresh::at_rest;
+use super::mixture;
+use super::table::{Figure, ms};
+use crate::terminal::say;
+
+/// How long one workspace may take.
+const PATIENCE: Duration = Duration::from_secs(1800);
+/// Bytes that count as one token.
+const TOKEN_BYTES: u64 = 4;
+/// The protocol's ranges (v1 §9.1): files, entries, tokens.
+const RANGES: [(usize, [u64; 2], [u64; 2]); 4] = [
+    (10, [30, 50], [500, 1_000]),
+    (50, [100, 250], [2_000, 5_000]),
+    (100, [200, 500], [4_000, 10_000]),
+    (200, [400, 1_000], [8_000, 20_000]),
+];
+/// Sizes beyond, for which the protocol has a hierarchy of files.
+const LARGER: [usize; 2] = [1_000, 10_000];
+
+/// What one workspace came to.
+struct Size {
+    entries: u64,
+    master_bytes: u64,
+    master_entries: u64,
+    below_bytes: u64,
+    below_files: usize,
+    took_ms: f64,
+}
+
+/// Workspaces of six sizes, by words alone: entries need no vectors.
+///
+/// # Errors
+/// The data is not there, or the daemon fails.
+pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+    embedding(ground, false)?;
+    let measured = measure(ground);
+    embedding(ground, true)?;
+    measured
+}
+
+fn measure(ground: &Ground<'_>) -> Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    say(format_args!(
+        "| files | entries | v1 | HIPPOCAMPUS.md | its tokens | v1 | entries in it | .hippocampus/ | its tokens | first light cycle |\n|---|---|---|---|---|---|---|---|---|---|"
+    ));
+    let known = RANGES
+        .iter()
+        .map(|(count, entries, tokens)| (*count, Some((*entries, *tokens))));
+    for (count, range) in known.chain(LARGER.iter().map(|count| (*count, None))) {
+        let size = of(ground, count)?;
+        let (tokens, below) = (size.master_bytes / TOKEN_BYTES, size.below_bytes / TOKEN_BYTES);
+        let shown = |range: Option<[u64; 2]>| {
+            range.map_or("–".to_owned(), |[least, most]| format!("{least}–{most}"))
+        };
+        say(format_args!(
+            "| {count} | {} | {} | {} KB | {tokens} | {} | {} | {} files, {} KB | {below} | {} |",
+            size.entries,
+            shown(range.map(|range| range.0)),
+            size.master_bytes / 1000,
+            shown(range.map(|range| range.1)),
+            size.master_entries,
+            size.below_files,
+            size.below_bytes / 1000,
+            ms(size.took_ms),
+        ));
+        let figure = |what: String, measured: u64| Figure::new("entries", what, measured.to_string());
+        if let Some(([least, most], [fewest, all])) = range {
+            let entries = size.entries;
+            figures.push(
+                figure(format!("{count} files: entries"), entries)
+                    .reach(format!("{least}–{most}"), (least..=most).contains(&entries)),
+            );
+            // What is in the files below is read only where it is needed; all of it is counted here.
+            let tokens = tokens + below;
+            figures.push(
+                figure(format!("{count} files: tokens of all entries"), tokens)
+                    .reach(format!("{fewest}–{all}"), (fewest..=all).contains(&tokens)),
+            );
+        } else {
+            figures.push(
+                figure(format!("{count} files: tokens of HIPPOCAMPUS.md"), tokens)
+                    .reach("≤ 15000", tokens <= 15_000),
+            );
+        }
+        figures.push(Figure::new(
+            "entries",
+            format!("{count} files: first light cycle, {} entries", size.entries),
+            ms(size.took_ms),
+        ));
+    }
+    Ok(figures)
+}
+
+fn of(ground: &Ground<'_>, count: usize) -> Result<Size> {
+    let folder = ground.scratch.folder.join("eval").join(format!("files-{count}"));
+    clear(ground, &folder)?;
+    mixture::lay(ground.workspaces.eval(), &folder, count)?;
+    let root = add(ground, &folder)?;
+    let mut client = ground.scratch.connect(PATIENCE)?;
+    let status = at_rest(&mut client, &root)?;
+    let took_ms = first_cycle(ground, &root)?;
+    let (mut below_bytes, mut below_files) = (0, 0);
+    let below = folder.join(".hippocampus");
+    if below.exists() {
+        for path in mixture::markdown(&below)? {
+            below_bytes += fs::metadata(below.join(&path))?.len();
+            below_files += 1;
+        }
+    }
+    let master = folder.join("HIPPOCAMPUS.md");
+    let text = fs::read_to_string(&master).with_context(|| format!("could not read {}", master.display()))?;
+    let size = Size {
+        entries: status.index.unwrap_or_default().entries,
+        master_bytes: text.len() as u64,
+        master_entries: text.matches("<!-- hx:").count() as u64,
+        below_bytes,
+        below_files,
+        took_ms,
+    };
+    clear(ground, &folder)?;
+    Ok(size)
+}
+
+/// Registers a folder, and waits until it is searchable and has its entries. Answers its root.
+///
+/// # Errors
+/// The daemon refuses.
+pub fn add(ground: &Ground<'_>, folder: &Path) -> Result<String> {
+    let root = fs::canonicalize(folder)?
+        .to_str()
+        .context("the name of the folder is not unicode")?
+        .to_owned();
+    let mut client = ground.scratch.connect(PATIENCE)?;
+    let add = WorkspaceAddRequest {
+        workspace: root.clone(),
+    };
+    let _: WorkspaceAddResponse = client.call(&Request::from(add))?;
+    let sync = WorkspaceSyncRequest {
+        workspace: root.clone(),
+        wait: true,
+        ..WorkspaceSyncRequest::default()
+    };
+    let _: WorkspaceSyncResponse = client.call(&Request::from(sync))?;
+    at_rest(&mut client, &root)?;
+    Ok(root)
+}
+
+/// Forgets a folder that an earlier run may have left, and removes it.
+///
+/// # Errors
+/// It cannot be removed.
+pub fn clear(ground: &Ground<'_>, folder: &Path) -> Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    let workspace = fs::canonicalize(folder)?.display().to_string();
+    let remove = WorkspaceRemoveRequest { workspace };
+    // It may not be registered.
+    let _ = ground
+        .scratch
+        .connect(PATIENCE)?
+        .call::<WorkspaceRemoveResponse>(&Request::from(remove));
+    fs::remove_dir_all(folder).with_context(|| format!("could not remove {}", folder.display()))
+}
+
+/// Milliseconds of the oldest run that is known.
+fn first_cycle(ground: &Ground<'_>, root: &str) -> Result<f64> {
+    let mut client = ground.scratch.connect(PATIENCE)?;
+    let mut history = |run| {
+        let request = CycleHistoryRequest {
+            workspace: root.to_owned(),
+            limit: Some(1000),
+            run,
+        };
+        client.call::<CycleHistoryResponse>(&Request::from(request))
+    };
+    let first = history(None)?
+        .runs
+        .last()
+        .map(|run| run.run)
+        .context("no cycle ran")?;
+    let report = history(Some(first))?
+        .report
+        .context("the first run has no report")?;
+    Ok(report.took_ms)
+}
+
+/// Switches search by meaning off, or to its default.
+///
+/// # Errors
+/// The daemon does not come back.
+pub fn embedding(ground: &Ground<'_>, on: bool) -> Result<()> {
+    let path = ground.scratch.folder.join("home/config.toml");
+    ground.scratch.stop()?;
+    let written = if on {
+        String::new()
+    } else {
+        "[embed]\nenabled = false\n".to_owned()
+    };
+    fs::write(&path, written).with_context(|| format!("could not write {}", path.display()))?;
+    ground.scratch.start()?;
+    Ok(())
+}

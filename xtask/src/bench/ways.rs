@@ -1,0 +1,154 @@
+//! What does each way to an answer find, and at what price: the table of the protocol's §11.1, with our own figures?
+
+mod rows;
+mod sections;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use hippo_proto::{IndexListRequest, IndexListResponse, IndexOrigin, Mode, Request};
+
+use super::Ground;
+use super::ask::{AT_2000, Asker, BUDGETS, Question, mean, questions};
+use super::fresh::{at_rest, fresh, switch};
+use super::table::Figure;
+use crate::terminal::say;
+use rows::Ways;
+
+/// Chunks that the row of chunks takes.
+const CHUNKS: u32 = 3;
+/// Tokens that an agent has for an answer.
+const BUDGET: u32 = BUDGETS[AT_2000];
+/// How long what questions leave behind may take to be recorded.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Five dated conversations.
+///
+/// # Errors
+/// The data is not there, or the daemon fails.
+pub fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+    let folder = ground.workspaces.data("locomo");
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .with_context(|| format!("could not read {}", folder.display()))?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.starts_with("conv-"))
+        .collect();
+    names.sort();
+    let names: Vec<String> = names.into_iter().map(|name| format!("locomo/{name}")).collect();
+    measure(ground, "index-locomo", "LoCoMo", &names, "questions.jsonl")
+}
+
+/// Explicit questions about a quarter of a year of logs.
+///
+/// # Errors
+/// As [`locomo`].
+pub fn memaware(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+    measure(
+        ground,
+        "index-memaware",
+        "memaware, explicit questions",
+        &["memaware".to_owned()],
+        "questions_explicit.jsonl",
+    )
+}
+
+fn measure(
+    ground: &mut Ground<'_>,
+    part: &'static str,
+    title: &str,
+    names: &[String],
+    file: &str,
+) -> Result<Vec<Figure>> {
+    let mut ways = Ways::default();
+    let (mut entries, mut tokens) = (Vec::new(), Vec::new());
+    for name in names {
+        let path = ground.workspaces.data(name).join(file);
+        let questions = questions(&path)?;
+        let root = fresh(ground, name)?;
+        ways.baseline(ground, &root, &path)?;
+        without_index(ground, &root, &questions, &mut ways)?;
+        let status = at_rest(&mut ground.scratch.connect(PATIENCE)?, &root)?;
+        let index = status.index.unwrap_or_default();
+        entries.push(index.entries as f64);
+        tokens.push(index.tokens as f64);
+        with_index(ground, &root, &questions, &mut ways)?;
+        say(format_args!("{name}: {} questions asked", questions.len()));
+    }
+    let title = format!(
+        "{title}: {:.0} entries and {:.0} tokens of HIPPOCAMPUS.md a workspace, before the first question",
+        mean(entries),
+        mean(tokens)
+    );
+    ways.print(&title);
+    Ok(ways.figures(part))
+}
+
+fn without_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: &mut Ways) -> Result<()> {
+    let mut asker = Asker::new(ground.scratch, root)?;
+    let chunks = asker.measure(Mode::Vector, Some(CHUNKS), questions)?;
+    ways.take("vector, 3 chunks", chunks);
+    ways.take("vector, 3 sections", sections::measure(ground, root, questions)?);
+    // The same workspace, so that nothing differs but the entries.
+    switch(ground, root, false)?;
+    let mut asker = Asker::new(ground.scratch, root)?;
+    let search = asker.measure(Mode::Hybrid, None, questions)?;
+    ways.take(rows::SEARCH, search);
+    switch(ground, root, true)
+}
+
+fn with_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: &mut Ways) -> Result<()> {
+    let mut asker = Asker::new(ground.scratch, root)?;
+    ways.take(
+        "index + targeted read",
+        asker.measure(Mode::Index, None, questions)?,
+    );
+    ways.take(rows::COLD, asker.measure(Mode::Hybrid, None, questions)?);
+    let asked: Vec<&Question> = questions.iter().step_by(2).collect();
+    let before = learned(ground, root)?;
+    asker.teach(BUDGET, &asked)?;
+    let after = settled(ground, root)?;
+    say(format_args!(
+        "warm-up: {} questions made {} entries",
+        asked.len(),
+        after - before
+    ));
+    ways.take(
+        "index + targeted read, after the warm-up",
+        asker.measure(Mode::Index, None, questions)?,
+    );
+    ways.take(rows::WARM, asker.measure(Mode::Hybrid, None, questions)?);
+    Ok(())
+}
+
+/// Entries that questions made.
+fn learned(ground: &Ground<'_>, root: &str) -> Result<usize> {
+    let request = IndexListRequest {
+        workspace: root.to_owned(),
+        ..IndexListRequest::default()
+    };
+    let list: IndexListResponse = ground.scratch.connect(PATIENCE)?.call(&Request::from(request))?;
+    let made = list
+        .entries
+        .iter()
+        .filter(|entry| entry.origin == IndexOrigin::Retrieval);
+    Ok(made.count())
+}
+
+/// Waits until all that was asked is recorded; answers how many entries questions made.
+///
+/// # Errors
+/// That does not come to an end.
+pub fn settled(ground: &Ground<'_>, root: &str) -> Result<usize> {
+    let begun = Instant::now();
+    let mut last = learned(ground, root)?;
+    while begun.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_secs(1));
+        let now = learned(ground, root)?;
+        if now == last {
+            return Ok(now);
+        }
+        last = now;
+    }
+    bail!("entries were still made {PATIENCE:?} after the last question")
+}

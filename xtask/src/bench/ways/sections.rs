@@ -1,0 +1,99 @@
+//! What is in the sections around the nearest chunks, read whole?
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use hippo_proto::{GetRequest, GetResponse, Request};
+
+use crate::bench::Ground;
+use crate::bench::ask::{Answer, Asker, BUDGETS, Outcome, Question, Span, recall};
+
+/// Sections that are read.
+const SECTIONS: usize = 3;
+/// Bytes that count as one token where no tokenizer is at hand.
+const TOKEN_BYTES: usize = 4;
+/// How long one answer may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Reads the sections of the nearest chunks whole, as an agent does with files that it opens.
+///
+/// # Errors
+/// The daemon refuses.
+pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Result<Vec<Outcome>> {
+    let mut asker = Asker::new(ground.scratch, root)?;
+    let mut client = ground.scratch.connect(PATIENCE)?;
+    let mut outcomes = Vec::with_capacity(questions.len());
+    for question in questions {
+        let begun = Instant::now();
+        let (found, _) = asker.nearest(&question.query)?;
+        let mut read: Vec<(Span, String)> = Vec::new();
+        for hit in &found.results {
+            let known = |span: &Span| {
+                span.path == hit.path && span.start_line <= hit.start_line && hit.start_line <= span.end_line
+            };
+            if read.len() == SECTIONS || read.iter().any(|(span, _)| known(span)) {
+                continue;
+            }
+            let request = GetRequest {
+                workspace: Some(root.to_owned()),
+                path: Some(hit.path.clone()),
+                section: hit.heading.get(1).or(hit.heading.first()).cloned(),
+                ..GetRequest::default()
+            };
+            let text: GetResponse = client.call(&Request::from(request))?;
+            let span = Span {
+                path: text.path,
+                start_line: text.start_line,
+                end_line: text.end_line,
+            };
+            // Of two sections with one title `get` reads the first.
+            if known(&span) {
+                read.push((span, text.text));
+            }
+        }
+        let ms = begun.elapsed().as_secs_f64() * 1e3;
+        let spans: Vec<Span> = read.iter().map(|(span, _)| span.clone()).collect();
+        let bytes: usize = read.iter().map(|(_, text)| text.len()).sum();
+        let of = |spans: &[Span], bytes: usize| Answer {
+            recall: recall(spans, &question.evidence),
+            tokens: (bytes / TOKEN_BYTES) as f64,
+            ms,
+            by_index: false,
+        };
+        outcomes.push(Outcome {
+            plain: of(&spans, bytes),
+            within: BUDGETS
+                .iter()
+                .map(|budget| of(&beginning(&read, *budget), bytes))
+                .collect(),
+        });
+    }
+    Ok(outcomes)
+}
+
+/// The whole lines that a reader sees who stops when the budget is used up.
+fn beginning(read: &[(Span, String)], budget: u32) -> Vec<Span> {
+    let mut left = budget as usize * TOKEN_BYTES;
+    let mut spans = Vec::new();
+    for (span, text) in read {
+        let mut lines = 0;
+        for line in text.split_inclusive('\n') {
+            if line.len() > left {
+                left = 0;
+                break;
+            }
+            left -= line.len();
+            lines += 1;
+        }
+        if lines > 0 {
+            spans.push(Span {
+                end_line: span.start_line + lines - 1,
+                ..span.clone()
+            });
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    spans
+}

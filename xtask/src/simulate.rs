@@ -1,0 +1,177 @@
+//! How does the index fare over a year of an agent, with a clock that is moved?
+//!
+//! Figures and tables of docs/simulation.md are made here; its words are written by hand. The same seed gives the same bytes.
+
+mod agent;
+mod brain;
+mod dice;
+mod figures;
+mod plot;
+mod report;
+mod shelf;
+mod studies;
+mod sweep;
+mod templates;
+mod words;
+mod world;
+mod year;
+
+use std::fs;
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, bail};
+use hippo_core::decay::Profile;
+use hippo_core::hierarchy::Limits;
+
+use crate::house::{House, succeeded};
+use crate::terminal::{duration, note, say};
+use brain::Options;
+use sweep::{Curve, Outcome};
+use year::Year;
+
+/// The seed of the figures in the documentation.
+const SEED: u64 = 1;
+/// How fast what matters changes: not at all, slowly, as in the year, fast.
+const DRIFTS: [f64; 4] = [0.0, 0.3, 1.0, 3.0];
+
+/// Lives through a year under each profile, and writes what is seen of it into docs/.
+///
+/// # Errors
+/// An argument is unknown, or a file cannot be written.
+pub fn run(house: &House, arguments: &[String]) -> Result<()> {
+    let seed = match arguments {
+        [] => SEED,
+        [flag, seed] if flag == "--seed" => seed.parse().context("could not read the seed")?,
+        _ => bail!("usage: cargo xtask simulate [--seed N]"),
+    };
+    if cfg!(debug_assertions) {
+        // The same code, ten times as fast.
+        let mut command = house.cargo();
+        command.args([
+            "run",
+            "--quiet",
+            "--release",
+            "--package",
+            "xtask",
+            "--",
+            "simulate",
+        ]);
+        let status = command.args(arguments).status().context("could not run cargo")?;
+        return succeeded("the simulation", status);
+    }
+    let begun = Instant::now();
+    let (protocol, tuned, curves) = thread::scope(|scope| -> Result<_> {
+        let protocol = scope.spawn(|| live(seed, Profile::PROTOCOL));
+        let tuned = scope.spawn(|| live(seed, Profile::TUNED));
+        let tuned = tuned.join().map_err(|_| anyhow!("the simulation failed"))??;
+        // Beside the year that is still under way.
+        let curves = curves(seed);
+        let protocol = protocol.join().map_err(|_| anyhow!("the simulation failed"))??;
+        Ok((protocol, tuned, curves))
+    })?;
+    let cold = studies::cold_start(seed);
+    let tables = [
+        ("bands", report::band_table()),
+        (
+            "year",
+            report::year_table(&[("PROTOCOL", &protocol), ("TUNED", &tuned)]),
+        ),
+        ("curves", report::curve_table(&curves)),
+        ("cold", report::cold_table(&cold)),
+        ("grain", report::grain_table(&studies::granularity(&tuned))),
+        ("alike", report::alike_table(&studies::alike(&tuned)?)),
+    ];
+    let folder = house.root.join("docs/simulation");
+    fs::create_dir_all(&folder).context("could not create docs/simulation")?;
+    for (name, svg) in figures::all(&[("PROTOCOL", &protocol), ("TUNED", &tuned)], &cold) {
+        let path = folder.join(name);
+        fs::write(&path, svg).with_context(|| format!("could not write {}", path.display()))?;
+    }
+    let path = house.root.join("docs/simulation.md");
+    let mut document =
+        fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
+    for (name, table) in tables {
+        say(format_args!("{name}\n\n{table}"));
+        document = report::fill(&document, name, &table)?;
+    }
+    fs::write(&path, document).with_context(|| format!("could not write {}", path.display()))?;
+    note(format_args!("two years in {}", duration(begun.elapsed())));
+    Ok(())
+}
+
+/// A year under a profile. The store on disk must end with what the simulation holds.
+fn live(seed: u64, profile: Profile) -> Result<Year> {
+    let year = year::live(
+        seed,
+        Options {
+            profile,
+            limits: Limits::default(),
+            stored: true,
+        },
+    )?;
+    if year.brain.store_agrees()? == Some(false) {
+        bail!("the store does not hold what the simulation holds");
+    }
+    Ok(year)
+}
+
+/// Each curve with how it foretells what is asked for, by drift.
+fn curves(seed: u64) -> Vec<(String, [Outcome; 4])> {
+    let (protocol, tuned) = (Profile::PROTOCOL, Profile::TUNED);
+    let practised = |practice| Profile { practice, ..tuned };
+    let curves = [
+        ("the last access".to_owned(), Curve::Recency),
+        ("the number of accesses".to_owned(), Curve::Frequency),
+        ("ACT-R: Σ age^−0.5 of all accesses".to_owned(), Curve::Activation),
+        ("**PROTOCOL**".to_owned(), Curve::Profile(protocol)),
+        (
+            "PROTOCOL, `access_gain` = 0.3".to_owned(),
+            Curve::Profile(Profile {
+                access_gain: 0.3,
+                ..protocol
+            }),
+        ),
+        (
+            "PROTOCOL, `restored` = 0.5".to_owned(),
+            Curve::Profile(Profile {
+                restored: 0.5,
+                ..protocol
+            }),
+        ),
+        (
+            "PROTOCOL, `restored` = 1".to_owned(),
+            Curve::Profile(Profile {
+                restored: 1.0,
+                ..protocol
+            }),
+        ),
+        ("TUNED, `practice` = 0".to_owned(), Curve::Profile(practised(0.0))),
+        (
+            "TUNED, `practice` = 0.25".to_owned(),
+            Curve::Profile(practised(0.25)),
+        ),
+        ("**TUNED** (`practice` = 0.5)".to_owned(), Curve::Profile(tuned)),
+        ("TUNED, `practice` = 2".to_owned(), Curve::Profile(practised(2.0))),
+        (
+            "TUNED, `forgetting_rate` = 0.5".to_owned(),
+            Curve::Profile(Profile {
+                forgetting_rate: 0.5,
+                ..tuned
+            }),
+        ),
+        (
+            "TUNED, `forgetting_rate` = 1.2".to_owned(),
+            Curve::Profile(Profile {
+                forgetting_rate: 1.2,
+                ..tuned
+            }),
+        ),
+    ];
+    let traces = DRIFTS.map(|drift| sweep::trace(seed, drift));
+    let outcomes = |curve| traces.each_ref().map(|trace| sweep::play(trace, curve));
+    curves
+        .into_iter()
+        .map(|(name, curve)| (name, outcomes(curve)))
+        .collect()
+}

@@ -1,0 +1,102 @@
+//! What does the simulated agent ask, and when?
+
+use std::collections::VecDeque;
+
+use super::dice::Dice;
+use super::world::{TOPIC_ZIPF, World};
+
+/// Questions of a working day.
+pub const WEEKDAY: usize = 24;
+/// Questions of a day at the weekend.
+pub const WEEKEND: usize = 4;
+/// Share of questions that were asked within the last two weeks.
+pub const REPEATED: f64 = 0.15;
+/// Of the others, the share that asks for a fact; the rest asks for an event.
+pub const FACTS: f64 = 0.65;
+/// How steeply a topic's facts differ in how often they are asked for.
+pub const FACT_ZIPF: f64 = 0.8;
+/// How steeply an event is asked for less, the longer it is ago: `(days + 1)^−0.8` (Anderson and Schooler 1991).
+pub const EVENT_AGE: f64 = 0.8;
+/// Days that a question may come back in.
+const RECENT: usize = 14;
+
+/// Who asks.
+pub struct Agent {
+    dice: Dice,
+    recent: VecDeque<(usize, usize)>,
+}
+
+/// A question.
+pub struct Question {
+    /// What is asked for.
+    pub need: usize,
+    /// In which words.
+    pub text: String,
+    /// Seconds after midnight.
+    pub second: i64,
+}
+
+impl Agent {
+    /// An agent that has asked nothing yet.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            dice: Dice::new(seed, "agent"),
+            recent: VecDeque::new(),
+        }
+    }
+
+    /// The questions of a day, in sessions of one to five about one topic.
+    pub fn day(&mut self, world: &mut World, day: usize) -> Vec<Question> {
+        while self.recent.front().is_some_and(|(_, asked)| asked + RECENT < day) {
+            self.recent.pop_front();
+        }
+        let count = if day % 7 < 5 { WEEKDAY } else { WEEKEND };
+        let mut questions: Vec<Question> = Vec::new();
+        let (mut topic, mut left) = (0, 0);
+        for at in 0..count {
+            if left == 0 {
+                left = self.dice.between(1, 5);
+                topic = self
+                    .dice
+                    .zipf(world.ranks.len(), TOPIC_ZIPF)
+                    .map_or(0, |rank| world.ranks[rank]);
+            }
+            left -= 1;
+            let Some(need) = self.need(world, topic, day) else {
+                continue;
+            };
+            let asked = &mut world.needs[need];
+            asked.asked += 1;
+            let text = self.dice.pick(&asked.questions).clone();
+            self.recent.push_back((need, day));
+            // From nine to half past five, before the log of the day is written.
+            let second = 9 * 3600 + (at * 30_600 / count) as i64 + self.dice.below(600) as i64;
+            questions.push(Question { need, text, second });
+        }
+        questions.sort_by_key(|question| question.second);
+        questions
+    }
+
+    fn need(&mut self, world: &World, topic: usize, day: usize) -> Option<usize> {
+        if self.dice.happens(REPEATED) {
+            let ages = self
+                .recent
+                .iter()
+                .map(|(_, asked)| ((day - asked + 1) as f64).recip());
+            let again = self.dice.weighed(ages).and_then(|at| self.recent.get(at));
+            if let Some((need, _)) = again {
+                return Some(*need);
+            }
+        }
+        let topic = &world.topics[topic];
+        if !topic.events.is_empty() && !self.dice.happens(FACTS) {
+            let weights = topic.events.iter().map(|need| {
+                let days = day - world.needs[*need].told;
+                ((days + 1) as f64).powf(-EVENT_AGE)
+            });
+            return self.dice.weighed(weights).map(|at| topic.events[at]);
+        }
+        let at = self.dice.zipf(topic.facts.len(), FACT_ZIPF)?;
+        Some(topic.facts[at].1)
+    }
+}

@@ -1,0 +1,156 @@
+//! What does a cycle plan from, as the daemon gathers it?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hippo_core::bootstrap::{self, NewEntry};
+use hippo_core::chunk::ContentHash;
+use hippo_core::consolidation::{CoAccess, Cycle, Place, Record, Similar, co_access_left};
+use hippo_core::decay;
+use hippo_core::entry::{EntryId, Pointer};
+use hippo_core::time::Timestamp;
+use hippo_embed::Embedder;
+
+use super::Brain;
+use crate::simulate::shelf::Shelf;
+
+impl Brain {
+    /// What a cycle plans from.
+    pub(super) fn gather(&mut self, cycle: Cycle, shelf: &Shelf, now: Timestamp) {
+        let last = self.last.get(&cycle).copied();
+        for record in self.snapshot.records.values_mut() {
+            record.strength = decay::strength_at(&self.options.profile, &record.entry, now);
+        }
+        self.snapshot.begin(now);
+        self.snapshot.candidates.clear();
+        self.snapshot.summaries.clear();
+        self.snapshot.similar.clear();
+        self.snapshot.facts.clear();
+        self.snapshot.reviewed.clear();
+        self.snapshot.settings.profile = self.options.profile;
+        let mut changed = self.fresh.clone();
+        if cycle != Cycle::Light {
+            self.snapshot.documents = shelf.states();
+            self.snapshot.reviewed = shelf.changed_since(last);
+            if cycle == Cycle::Deep {
+                changed.extend(self.snapshot.reviewed.iter().cloned());
+            } else {
+                self.snapshot.reviewed.retain(|path| shelf.is_log(path));
+            }
+            let left = self.together.iter().map(|((a, b), (count, last))| CoAccess {
+                a: a.clone(),
+                b: b.clone(),
+                count: co_access_left(*count, *last, now),
+            });
+            self.snapshot.co_access = left.collect();
+        }
+        if !changed.is_empty() {
+            self.look_for_entries(shelf, &changed, now);
+        }
+        if cycle == Cycle::Deep {
+            self.snapshot.similar = self.similar();
+        }
+        if cycle == Cycle::Archival {
+            let records: Vec<&Record> = self.snapshot.records.values().collect();
+            let hits = |pointer: &Pointer| {
+                let there = records
+                    .iter()
+                    .filter(|record| record.entry.pointers.contains(pointer));
+                there.map(|record| record.entry.hits).sum()
+            };
+            self.snapshot.facts = shelf.facts(hits);
+        }
+    }
+
+    /// Entries for what has none, and what summaries would say today of what changed.
+    fn look_for_entries(&mut self, shelf: &Shelf, changed: &BTreeSet<String>, now: Timestamp) {
+        let records = &self.snapshot.records;
+        let of_changed = |record: &Record| {
+            record
+                .entry
+                .pointers
+                .iter()
+                .any(|pointer| changed.contains(&pointer.path))
+        };
+        let taken = records.iter().filter(|(_, record)| !of_changed(record));
+        let settings = bootstrap::Settings {
+            now,
+            taken: taken.map(|(id, _)| id.clone()).collect(),
+            ..bootstrap::Settings::default()
+        };
+        let made = bootstrap::bootstrap(&shelf.memory(changed), &[], &settings);
+        for new in &made {
+            let known = records.get(&new.entry.id);
+            if known.is_some_and(|record| record.entry.pointers == new.entry.pointers) {
+                let summary = new.entry.summary.clone();
+                self.snapshot.summaries.insert(new.entry.id.clone(), summary);
+            }
+        }
+        self.snapshot.candidates = untold(made, records);
+    }
+
+    /// Live entries that look alike, by hashed words in the place of the model; one of the two is new or has changed.
+    fn similar(&mut self) -> Vec<Similar> {
+        let live = self
+            .snapshot
+            .records
+            .values()
+            .filter(|record| record.place == Place::Index);
+        let texts: BTreeMap<EntryId, String> = live
+            .map(|record| {
+                let text = format!("{}. {}", record.entry.topic, record.entry.summary);
+                (record.entry.id.clone(), text)
+            })
+            .collect();
+        self.vectors.retain(|id, _| texts.contains_key(id));
+        let mut fresh = Vec::new();
+        for (id, text) in &texts {
+            let hash = ContentHash::of(text.as_bytes()).0;
+            if self.vectors.get(id).is_some_and(|(known, _)| *known == hash) {
+                continue;
+            }
+            if let Ok(vector) = self.embedder.embed_query(text) {
+                self.vectors.insert(id.clone(), (hash, vector));
+                fresh.push(id.clone());
+            }
+        }
+        let least = self.snapshot.settings.merge_above;
+        let mut pairs = Vec::new();
+        for id in &fresh {
+            let Some((_, mine)) = self.vectors.get(id) else {
+                continue;
+            };
+            for (other, (_, theirs)) in &self.vectors {
+                let cosine: f32 = mine.iter().zip(theirs).map(|(a, b)| a * b).sum();
+                let twice = fresh.binary_search(other).is_ok() && other < id;
+                if other != id && !twice && cosine >= least {
+                    pairs.push(Similar {
+                        a: id.clone(),
+                        b: other.clone(),
+                        cosine,
+                    });
+                }
+            }
+        }
+        pairs
+    }
+}
+
+/// New entries without what others tell of already.
+fn untold(made: Vec<NewEntry>, records: &BTreeMap<EntryId, Record>) -> Vec<NewEntry> {
+    let told: BTreeSet<&Pointer> = records
+        .values()
+        .flat_map(|record| &record.entry.pointers)
+        .collect();
+    let files: BTreeSet<&str> = told.iter().map(|pointer| pointer.path.as_str()).collect();
+    let made = made
+        .into_iter()
+        .filter(|new| !records.contains_key(&new.entry.id));
+    let made = made.map(|mut new| {
+        new.entry.pointers.retain(|pointer| match pointer.section {
+            Some(_) => !told.contains(pointer),
+            None => !files.contains(pointer.path.as_str()),
+        });
+        new
+    });
+    made.filter(|new| !new.entry.pointers.is_empty()).collect()
+}

@@ -1,0 +1,291 @@
+//! What do the figures of the simulation show?
+
+use hippo_core::decay::{self, Profile};
+use hippo_core::entry::{Entry, EntryId, Priority};
+use hippo_core::time::Timestamp;
+
+use super::plot::{Panel, figure};
+use super::report::{DAY, Years};
+use super::year::{Asked, Week, Year};
+
+/// All figures, by file name.
+pub fn all(years: &Years<'_>, cold: &[(bool, bool)]) -> Vec<(&'static str, String)> {
+    vec![
+        ("strengths.svg", strengths(years)),
+        ("access.svg", access()),
+        ("recall.svg", recall(years)),
+        ("questions.svg", questions(years)),
+        ("counts.svg", counts(years)),
+        ("tokens.svg", tokens(years)),
+        ("cold-start.svg", cold_start(cold)),
+    ]
+}
+
+/// Entries that stand for many: by how often they were accessed under the second profile.
+fn typical(years: &Years<'_>) -> Vec<(String, EntryId)> {
+    let records = &years[1].1.brain.snapshot.records;
+    let early = |id: &&EntryId| {
+        let there = |year: &Year| {
+            year.strengths
+                .get(*id)
+                .is_some_and(|line| line.first().is_some_and(|s| *s > 0.0))
+        };
+        years.iter().all(|(_, year)| there(year))
+    };
+    let normal = |id: &&EntryId| {
+        records
+            .get(*id)
+            .is_some_and(|record| record.entry.priority == Priority::Normal)
+    };
+    let days = |id: &EntryId| {
+        let touches = years[1]
+            .1
+            .trace
+            .touches
+            .iter()
+            .filter(|(_, _, accessed)| accessed.contains(id));
+        let mut days: Vec<i64> = touches.map(|(at, _, _)| at.0 / DAY).collect();
+        days.dedup();
+        days.len()
+    };
+    let mut all: Vec<(usize, &EntryId)> = records
+        .keys()
+        .filter(early)
+        .filter(normal)
+        .map(|id| (days(id), id))
+        .collect();
+    all.sort();
+    let mut found = Vec::new();
+    let wanted = [
+        ("accessed on most days", usize::MAX),
+        ("accessed about twice a month", 24),
+        ("accessed about every other month", 6),
+        ("never accessed", 0),
+    ];
+    for (name, days) in wanted {
+        let nearest = all.iter().min_by_key(|(there, _)| there.abs_diff(days));
+        if let Some((there, id)) = nearest {
+            let name = if *there == 0 {
+                name.to_owned()
+            } else {
+                format!("{name} ({there} days)")
+            };
+            found.push((name, (*id).clone()));
+        }
+    }
+    let amygdala = records
+        .values()
+        .find(|record| record.entry.priority == Priority::Amygdala);
+    found.extend(amygdala.map(|record| ("amygdala".to_owned(), record.entry.id.clone())));
+    found
+}
+
+fn strengths(years: &Years<'_>) -> String {
+    let typical = typical(years);
+    let panels = years.map(|(name, year)| Panel {
+        title: format!("Strength of typical entries, {name}"),
+        across: "day",
+        top: 1.0,
+        scale: plain,
+        end: 364.0,
+        lines: typical
+            .iter()
+            .filter_map(|(name, id)| {
+                let line = year.strengths.get(id)?;
+                let points = line
+                    .iter()
+                    .enumerate()
+                    .map(|(day, strength)| (day as f64, f64::from(*strength)));
+                Some((name.clone(), points.collect()))
+            })
+            .collect(),
+    });
+    figure(&panels)
+}
+
+/// What one access does to an entry that was left alone for two months.
+fn access() -> String {
+    let panels = [("PROTOCOL", Profile::PROTOCOL), ("TUNED", Profile::TUNED)].map(|(name, profile)| {
+        let untouched = Entry {
+            strength: 1.0,
+            ..Entry::default()
+        };
+        let mut touched = untouched.clone();
+        let line = |entry: &Entry, from: i64| {
+            let days = (from * 4..=180 * 4).map(|quarter| quarter as f64 / 4.0);
+            days.map(|day| {
+                let now = Timestamp((day * DAY as f64) as i64);
+                (day, f64::from(decay::strength_at(&profile, entry, now)))
+            })
+            .collect::<Vec<(f64, f64)>>()
+        };
+        let without = line(&untouched, 0);
+        decay::access(&profile, &mut touched, Timestamp(60 * DAY), 1);
+        Panel {
+            title: format!("One access on day 60, {name}"),
+            across: "day",
+            top: 1.0,
+            scale: plain,
+            end: 180.0,
+            lines: vec![
+                ("without the access".to_owned(), without),
+                ("with the access".to_owned(), line(&touched, 60)),
+            ],
+        }
+    });
+    figure(&panels)
+}
+
+/// A line over the weeks, each with the three before it.
+fn weekly(year: &Year, of: impl Fn(&Asked) -> usize, which: impl Fn(&Week) -> Asked) -> Vec<(f64, f64)> {
+    let weeks = year.weeks.iter().enumerate();
+    weeks
+        .map(|(at, _)| {
+            let mut asked = Asked::default();
+            for week in &year.weeks[at.saturating_sub(3)..=at] {
+                asked.add(&which(week));
+            }
+            ((at + 1) as f64, asked.share(of(&asked)))
+        })
+        .collect()
+}
+
+fn recall(years: &Years<'_>) -> String {
+    let panels = years.map(|(name, year)| Panel {
+        title: format!("Right entry among the 5 best, {name}"),
+        across: "week",
+        top: 1.0,
+        scale: percent,
+        end: 52.0,
+        lines: vec![
+            (
+                "asked for before".to_owned(),
+                weekly(year, |asked| asked.found, |week| week.accessed),
+            ),
+            (
+                "never asked for".to_owned(),
+                weekly(year, |asked| asked.found, |week| week.never),
+            ),
+        ],
+    });
+    figure(&panels)
+}
+
+fn questions(years: &Years<'_>) -> String {
+    let panels = years.map(|(name, year)| Panel {
+        title: format!("The agent's own questions, {name}"),
+        across: "week",
+        top: 1.0,
+        scale: percent,
+        end: 52.0,
+        lines: vec![
+            (
+                "right entry among the 5 best".to_owned(),
+                weekly(year, |asked| asked.found, |week| week.asked),
+            ),
+            (
+                "right entry in the index file".to_owned(),
+                weekly(year, |asked| asked.shown, |week| week.asked),
+            ),
+            (
+                "right entry silent or archived".to_owned(),
+                weekly(year, |asked| asked.silent + asked.archived, |week| week.asked),
+            ),
+        ],
+    });
+    figure(&panels)
+}
+
+fn line(year: &Year, of: impl Fn(&Week) -> usize) -> Vec<(f64, f64)> {
+    let weeks = year.weeks.iter().enumerate();
+    weeks
+        .map(|(at, week)| ((at + 1) as f64, of(week) as f64))
+        .collect()
+}
+
+fn counts(years: &Years<'_>) -> String {
+    let panels = years.map(|(name, year)| Panel {
+        title: format!("Entries, {name}"),
+        across: "week",
+        top: 1_600.0,
+        scale: count,
+        end: 52.0,
+        lines: vec![
+            ("live".to_owned(), line(year, |week| week.live)),
+            ("in the Decay Queue".to_owned(), line(year, |week| week.queued)),
+            ("archived".to_owned(), line(year, |week| week.archived)),
+        ],
+    });
+    figure(&panels)
+}
+
+fn tokens(years: &Years<'_>) -> String {
+    let panels = years.map(|(name, year)| Panel {
+        title: format!("Tokens, {name}"),
+        across: "week",
+        top: 120_000.0,
+        scale: |value| format!("{:.0}k", value / 1_000.0),
+        end: 52.0,
+        lines: vec![
+            ("the index file".to_owned(), line(year, |week| week.tokens)),
+            (
+                "all entries but the archived ones".to_owned(),
+                line(year, |week| week.all_tokens),
+            ),
+        ],
+    });
+    figure(&panels)
+}
+
+/// Questions that a point of the cold start stands for.
+const BLOCK: usize = 20;
+
+fn blocks(cold: &[(bool, bool)]) -> Vec<(f64, f64, f64)> {
+    let share = |block: &[(bool, bool)], which: fn(&(bool, bool)) -> bool| {
+        block.iter().filter(|answered| which(answered)).count() as f64 / block.len() as f64
+    };
+    let blocks = cold.chunks(BLOCK).enumerate();
+    blocks
+        .map(|(at, block)| {
+            (
+                ((at + 1) * BLOCK) as f64,
+                share(block, |one| one.0),
+                share(block, |one| one.1),
+            )
+        })
+        .collect()
+}
+
+fn cold_start(cold: &[(bool, bool)]) -> String {
+    let shown: Vec<(f64, f64, f64)> = blocks(cold).into_iter().take(40).collect();
+    let panel = Panel {
+        title: "Right entry among the 5 best".to_owned(),
+        across: "question",
+        top: 1.0,
+        scale: percent,
+        end: 800.0,
+        lines: vec![
+            (
+                "index empty at first".to_owned(),
+                shown.iter().map(|(at, cold, _)| (*at, *cold)).collect(),
+            ),
+            (
+                "bootstrapped".to_owned(),
+                shown.iter().map(|(at, _, warm)| (*at, *warm)).collect(),
+            ),
+        ],
+    };
+    figure(&[panel])
+}
+
+fn percent(value: f64) -> String {
+    format!("{:.0} %", value * 100.0)
+}
+
+fn plain(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+fn count(value: f64) -> String {
+    format!("{value:.0}")
+}

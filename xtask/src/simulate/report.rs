@@ -1,0 +1,261 @@
+//! What do the tables of the simulation show?
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use hippo_core::consolidation::{Cycle, Rule};
+use hippo_core::decay::{self, Modifiers, Profile};
+
+use super::studies::{Alike, Grain};
+use super::sweep::Outcome;
+use super::year::{Asked, Week, Year};
+
+/// Both years, with the names of their profiles.
+pub type Years<'a> = [(&'static str, &'a Year); 2];
+
+/// Milliseconds in a day.
+pub const DAY: i64 = 86_400_000;
+/// Weeks that a table compares.
+const SPANS: [(&str, Range<usize>); 3] = [
+    ("weeks 1–4", 0..4),
+    ("weeks 23–26", 22..26),
+    ("weeks 49–52", 48..52),
+];
+
+fn sum(year: &Year, span: &Range<usize>, which: impl Fn(&Week) -> Asked) -> Asked {
+    let mut asked = Asked::default();
+    year.weeks
+        .get(span.clone())
+        .into_iter()
+        .flatten()
+        .for_each(|week| asked.add(&which(week)));
+    asked
+}
+
+/// A row's name, which questions it is about, and which of them it counts.
+type Row = (&'static str, fn(&Week) -> Asked, fn(&Asked) -> usize);
+
+/// The year in numbers.
+pub fn year_table(years: &Years<'_>) -> String {
+    let mut table = "| | weeks | PROTOCOL | TUNED |\n|---|---|---|---|\n".to_owned();
+    let rows: [Row; 6] = [
+        (
+            "agent's questions, right entry among the 5 best",
+            |week| week.asked,
+            |asked| asked.found,
+        ),
+        ("the same, the best", |week| week.asked, |asked| asked.first),
+        (
+            "the same, in the index file",
+            |week| week.asked,
+            |asked| asked.shown,
+        ),
+        (
+            "the same, silent or archived",
+            |week| week.asked,
+            |asked| asked.silent + asked.archived,
+        ),
+        (
+            "asked for before, among the 5 best",
+            |week| week.accessed,
+            |asked| asked.found,
+        ),
+        (
+            "never asked for, among the 5 best",
+            |week| week.never,
+            |asked| asked.found,
+        ),
+    ];
+    for (name, which, of) in rows {
+        for (span_name, span) in &SPANS {
+            let cells = years.each_ref().map(|(_, year)| {
+                let asked = sum(year, span, which);
+                format!("{:.1} %", asked.share(of(&asked)) * 100.0)
+            });
+            let _ = writeln!(
+                table,
+                "| {name} | {} | {} | {} |",
+                &span_name[6..],
+                cells[0],
+                cells[1]
+            );
+        }
+    }
+    let last = years
+        .each_ref()
+        .map(|(_, year)| year.weeks.last().cloned().unwrap_or_default());
+    let mut end = |name: &str, of: &dyn Fn(&Week) -> String| {
+        let _ = writeln!(table, "| {name} | end | {} | {} |", of(&last[0]), of(&last[1]));
+    };
+    end("live / Decay Queue / archive", &|week| {
+        format!("{} / {} / {}", week.live, week.queued, week.archived)
+    });
+    end("entries / tokens of the index file", &|week| {
+        format!("{} / {}", week.shown, week.tokens)
+    });
+    end("tokens of all entries but the archived ones", &|week| {
+        week.all_tokens.to_string()
+    });
+    end("pointers that lead somewhere", &|week| {
+        format!("{} of {}", week.pointers.1, week.pointers.0)
+    });
+    end(
+        "live entries silent / decaying / weak / moderate / strong",
+        &|week| {
+            let bands = week.bands.map(|band| band.to_string());
+            bands.join(" / ")
+        },
+    );
+    let steps = |cycle, rule| {
+        years
+            .each_ref()
+            .map(|(_, year)| year.brain.steps.get(&(cycle, rule)).copied().unwrap_or(0))
+    };
+    let rules = [
+        ("into the Decay Queue", Cycle::Light, Rule::Queue),
+        ("back from it", Cycle::Light, Rule::Revive),
+        ("pruned", Cycle::Deep, Rule::Prune),
+        (
+            "archived after 30 days in the queue",
+            Cycle::Archival,
+            Rule::Archive,
+        ),
+        ("consolidated", Cycle::Archival, Rule::Consolidate),
+        ("facts proposed", Cycle::Archival, Rule::Propose),
+    ];
+    for (name, cycle, rule) in rules {
+        let [one, other] = steps(cycle, rule);
+        let _ = writeln!(table, "| {name} | all | {one} | {other} |");
+    }
+    table
+}
+
+/// How curves foretell what is asked for.
+pub fn curve_table(rows: &[(String, [Outcome; 4])]) -> String {
+    let mut table = "| ranked by | drift 0 | 0.3 | 1 | 3 | silent when asked for | not silent at the end |\n|---|---|---|---|---|---|---|\n".to_owned();
+    for (name, outcomes) in rows {
+        let mean = |of: fn(&Outcome) -> f64| outcomes.iter().map(of).sum::<f64>() / outcomes.len() as f64;
+        let seen = outcomes
+            .map(|outcome| format!("{:.1} %", outcome.seen * 100.0))
+            .join(" | ");
+        let (silent, loud) = (mean(|outcome| outcome.silent), mean(|outcome| outcome.loud));
+        let _ = match name.contains('=') || name.contains("PROTOCOL") || name.contains("TUNED") {
+            true => writeln!(
+                table,
+                "| {name} | {seen} | {:.1} % | {:.0} % |",
+                silent * 100.0,
+                loud * 100.0
+            ),
+            false => writeln!(table, "| {name} | {seen} | – | – |"),
+        };
+    }
+    table
+}
+
+/// How an empty index fills.
+pub fn cold_table(cold: &[(bool, bool)]) -> String {
+    let mut table = "| questions | empty at first | bootstrapped |\n|---|---|---|\n".to_owned();
+    for span in [0..20, 20..40, 40..100, 100..200, 200..400, 400..800] {
+        let Some(block) = cold.get(span.clone()) else {
+            continue;
+        };
+        let share = |which: fn(&(bool, bool)) -> bool| {
+            let found = block.iter().filter(|answered| which(answered)).count();
+            format!("{:.0} %", found as f64 / block.len() as f64 * 100.0)
+        };
+        let _ = writeln!(
+            table,
+            "| {}–{} | {} | {} |",
+            span.start + 1,
+            span.end,
+            share(|one| one.0),
+            share(|one| one.1)
+        );
+    }
+    table
+}
+
+/// Entries of several sizes.
+pub fn grain_table(grains: &[Grain]) -> String {
+    let mut table =
+        "| an entry is about | entries | tokens of all | best | among 5 best | tokens to read behind the best |\n|---|---|---|---|---|---|\n"
+            .to_owned();
+    for grain in grains {
+        let _ = writeln!(
+            table,
+            "| {} | {} | {} | {:.1} % | {:.1} % | {:.0} |",
+            grain.name,
+            grain.entries,
+            grain.tokens,
+            grain.first * 100.0,
+            grain.found * 100.0,
+            grain.read
+        );
+    }
+    table
+}
+
+/// Pairs of entries by likeness.
+pub fn alike_table(rows: &[Alike]) -> String {
+    let mut table =
+        "| cosine from | pairs | state the same values | of these about different things |\n|---|---|---|---|\n".to_owned();
+    for row in rows {
+        let _ = writeln!(
+            table,
+            "| {:.2} | {} | {} | {} |",
+            row.cosine, row.pairs, row.pass, row.wrong
+        );
+    }
+    table
+}
+
+/// Days until a strength falls into each band, for a few kinds of entry; 5 years and more is a dash.
+pub fn band_table() -> String {
+    let mut table = "| | PROTOCOL: below 0.8 / 0.5 / 0.3 / 0.1 | TUNED |\n|---|---|---|\n".to_owned();
+    let kinds = [
+        ("never accessed", 0, false),
+        ("accessed once", 1, false),
+        ("accessed 5 times", 5, false),
+        ("accessed 50 times", 50, false),
+        ("never accessed, by hand", 0, true),
+    ];
+    for (name, hits, manual) in kinds {
+        let days = |profile: &Profile| {
+            let modifiers = Modifiers {
+                hits,
+                manual,
+                ..Modifiers::default()
+            };
+            let of = |target| match decay::time_until(profile, 1.0, target, modifiers) {
+                Some(time) if time < 5 * 365 * DAY => format!("{:.1}", time as f64 / DAY as f64),
+                _ => "–".to_owned(),
+            };
+            [0.8, 0.5, 0.3, 0.1].map(of).join(" / ")
+        };
+        let _ = writeln!(
+            table,
+            "| {name} | {} | {} |",
+            days(&Profile::PROTOCOL),
+            days(&Profile::TUNED)
+        );
+    }
+    table
+}
+
+/// A document with a table in the place of the one between the marks of that name.
+///
+/// # Errors
+/// The document has no such place.
+pub fn fill(document: &str, name: &str, table: &str) -> anyhow::Result<String> {
+    let (open, close) = (format!("<!-- simulate: {name} -->\n"), "<!-- /simulate -->");
+    let place = document
+        .split_once(&open)
+        .and_then(|(before, rest)| Some((before, rest.split_once(close)?.1)));
+    let Some((before, after)) = place else {
+        anyhow::bail!(
+            "the document has no place for the table {name}: write {}{close} into it",
+            open.trim()
+        );
+    };
+    Ok(format!("{before}{open}\n{table}\n{close}{after}"))
+}

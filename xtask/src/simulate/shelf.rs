@@ -1,0 +1,157 @@
+//! What do the files of the simulated workspace say now, as the daemon reads them?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hippo_core::bootstrap::MemoryFile;
+use hippo_core::chunk::{self, ContentHash, Document};
+use hippo_core::consolidation::{DocumentState, Fact, LogDay, SectionState, facts};
+use hippo_core::entry::Pointer;
+use hippo_core::source::{SourceKind, date_in_name};
+use hippo_core::time::Timestamp;
+
+use super::world::Written;
+
+/// A file and what was read in it.
+pub struct Shelved {
+    bytes: Vec<u8>,
+    document: Document,
+    state: DocumentState,
+    kind: SourceKind,
+    modified: Timestamp,
+}
+
+/// All files, in memory.
+#[derive(Default)]
+pub struct Shelf {
+    files: BTreeMap<String, Shelved>,
+}
+
+impl Shelf {
+    /// Writes a file.
+    pub fn put(&mut self, written: Written, now: Timestamp) {
+        let bytes = written.text.into_bytes();
+        let document = chunk::chunk(&bytes);
+        let shelved = Shelved {
+            state: state(&bytes, &document),
+            kind: SourceKind::of(&written.path),
+            document,
+            bytes,
+            modified: now,
+        };
+        self.files.insert(written.path, shelved);
+    }
+
+    /// Bytes of all files.
+    pub fn bytes(&self) -> usize {
+        self.files.values().map(|file| file.bytes.len()).sum()
+    }
+
+    /// Files as bootstrap wants them; all but `fresh` have entries already.
+    pub fn memory<'s>(&'s self, fresh: &BTreeSet<String>) -> Vec<MemoryFile<'s>> {
+        let files = self.files.iter().map(|(path, file)| MemoryFile {
+            path,
+            kind: file.kind,
+            document: &file.document,
+            bytes: &file.bytes,
+            modified: file.modified,
+            known: !fresh.contains(path),
+        });
+        files.collect()
+    }
+
+    /// Files that were written since a moment.
+    pub fn changed_since(&self, moment: Option<Timestamp>) -> BTreeSet<String> {
+        let changed = self
+            .files
+            .iter()
+            .filter(|(_, file)| moment.is_none_or(|moment| file.modified >= moment));
+        changed.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Whether a file is a daily log.
+    pub fn is_log(&self, path: &str) -> bool {
+        self.files
+            .get(path)
+            .is_some_and(|file| file.kind == SourceKind::DailyLog)
+    }
+
+    /// All documents as consolidation compares them.
+    pub fn states(&self) -> BTreeMap<String, DocumentState> {
+        let states = self
+            .files
+            .iter()
+            .map(|(path, file)| (path.clone(), file.state.clone()));
+        states.collect()
+    }
+
+    /// Whether something is where a pointer says.
+    pub fn holds(&self, pointer: &Pointer) -> bool {
+        let Some(file) = self.files.get(&pointer.path) else {
+            return false;
+        };
+        let there = |title: &String| file.state.sections.iter().any(|section| section.title == *title);
+        pointer.section.as_ref().is_none_or(there)
+    }
+
+    /// Tokens that reading what a pointer leads to takes.
+    pub fn tokens(&self, pointer: &Pointer) -> usize {
+        let Some(file) = self.files.get(&pointer.path) else {
+            return 0;
+        };
+        let sections = &file.document.sections;
+        let at = pointer
+            .section
+            .as_ref()
+            .and_then(|title| sections.iter().position(|section| section.title == *title));
+        let Some(at) = at else {
+            return file.bytes.len().div_ceil(4);
+        };
+        let (first, last) = (
+            sections[at].start_line,
+            chunk::section_end(&file.document, at as u32),
+        );
+        let lines = file.bytes.split(|byte| *byte == b'\n');
+        let lines = lines.skip(first as usize - 1).take((last + 1 - first) as usize);
+        lines.map(|line| line.len() + 1).sum::<usize>().div_ceil(4)
+    }
+
+    /// What the logs repeat.
+    pub fn facts(&self, hits: impl Fn(&Pointer) -> u32) -> Vec<Fact> {
+        let logs = self
+            .files
+            .iter()
+            .filter(|(_, file)| file.kind == SourceKind::DailyLog);
+        let logs = logs.filter_map(|(path, file)| {
+            Some(LogDay {
+                path,
+                date: date_in_name(path)?,
+                document: &file.document,
+                bytes: &file.bytes,
+            })
+        });
+        facts(logs, hits)
+    }
+}
+
+/// As the daemon states a document.
+fn state(bytes: &[u8], document: &Document) -> DocumentState {
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    let sections = (0_u32..)
+        .zip(&document.sections)
+        .filter(|(_, section)| section.level > 0);
+    let sections = sections.map(|(at, section)| {
+        let (from, to) = (
+            section.start_line as usize,
+            chunk::section_end(document, at) as usize,
+        );
+        let text = lines.get(from..to.min(lines.len())).unwrap_or_default().concat();
+        SectionState {
+            title: section.title.clone(),
+            hash: ContentHash::of(text.trim_ascii()),
+        }
+    });
+    DocumentState {
+        hash: ContentHash::of(bytes),
+        sections: sections.collect(),
+    }
+}

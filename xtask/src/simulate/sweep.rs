@@ -1,0 +1,182 @@
+//! How well does the strength of a curve tell what will be asked for next?
+//!
+//! The accesses of a year are played again, for each curve by itself: which entry a question needs does not depend on the
+//! curve. Before each question all entries are ranked by their strength at that moment.
+
+use std::collections::BTreeMap;
+
+use hippo_core::decay::{self, Profile};
+use hippo_core::entry::{Entry, EntryId};
+use hippo_core::time::Timestamp;
+
+use super::agent::Agent;
+use super::brain::SILENT;
+use super::dice::Dice;
+use super::world::World;
+use super::year::{DAYS, busy, first_moment};
+
+/// Entries that the index file has room for.
+pub const ROOM: usize = 170;
+/// The first part of the year is not counted: everything is new then.
+const SETTLED: f64 = 0.25;
+
+/// What happened to entries in a year.
+#[derive(Debug, Clone, Default)]
+pub struct Trace {
+    /// Entries as they were made, in the order of their making.
+    pub born: Vec<Entry>,
+    /// Questions: when, which entry answers, and which were accessed.
+    pub touches: Vec<(Timestamp, EntryId, Vec<EntryId>)>,
+}
+
+/// What ranks entries.
+#[derive(Debug, Clone, Copy)]
+pub enum Curve {
+    /// Strength by a profile.
+    Profile(Profile),
+    /// The time of the last access alone.
+    Recency,
+    /// The number of accesses alone.
+    Frequency,
+    /// The base-level activation of ACT-R: the sum over all accesses of age^−0.5. Needs every access to be kept.
+    Activation,
+}
+
+/// How a curve did.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Outcome {
+    /// Share of the questions whose entry was among the [`ROOM`] strongest.
+    pub seen: f64,
+    /// Mean share of the other entries that were weaker than the right one.
+    pub above: f64,
+    /// Share of the questions whose entry was silent.
+    pub silent: f64,
+    /// Entries that are not silent at the end, as a share of all.
+    pub loud: f64,
+    /// Share of the questions about entries with an access before whose entry was silent.
+    pub lost: f64,
+}
+
+/// The questions of a year, each thing that can be asked for being an entry: no index is needed for that.
+pub fn trace(seed: u64, drift: f64) -> Trace {
+    let start = first_moment();
+    let (mut world, _) = World::new(seed, drift);
+    let mut agent = Agent::new(seed);
+    let mut happenings = Dice::new(seed, "days");
+    let mut trace = Trace::default();
+    for day in 0..DAYS {
+        let midnight = start.plus(day as i64 * 86_400_000);
+        if day % 7 == 0 {
+            world.week(day / 7 + 1, day);
+        }
+        born(&mut trace, &world, midnight);
+        for question in agent.day(&mut world, day) {
+            let id = EntryId(question.need.to_string());
+            let now = midnight.plus(question.second * 1_000);
+            trace.touches.push((now, id.clone(), vec![id]));
+        }
+        let busy = busy(day, &mut happenings);
+        world.day(day, &midnight.date(0).to_string(), busy);
+        born(&mut trace, &world, midnight.plus(64_000_000));
+    }
+    trace
+}
+
+/// What has come to be since the last look.
+fn born(trace: &mut Trace, world: &World, now: Timestamp) {
+    for need in trace.born.len()..world.needs.len() {
+        trace.born.push(Entry {
+            id: EntryId(need.to_string()),
+            created: now,
+            accessed: now,
+            strength: 1.0,
+            ..Entry::default()
+        });
+    }
+}
+
+struct State {
+    entry: Entry,
+    day: i64,
+    nth: u32,
+    accesses: Vec<Timestamp>,
+}
+
+/// Plays a year again.
+pub fn play(trace: &Trace, curve: Curve) -> Outcome {
+    let mut all: Vec<State> = Vec::new();
+    let mut by_id: BTreeMap<&EntryId, usize> = BTreeMap::new();
+    let mut unborn = trace.born.iter().peekable();
+    let (Some(first), Some(last)) = (trace.touches.first(), trace.touches.last()) else {
+        return Outcome::default();
+    };
+    let from = first.0.plus(((last.0.0 - first.0.0) as f64 * SETTLED) as i64);
+    let (mut outcome, mut asked, mut known) = (Outcome::default(), 0.0, 0.0);
+    for (now, right, accessed) in &trace.touches {
+        while let Some(entry) = unborn.next_if(|entry| entry.created <= *now) {
+            by_id.insert(&entry.id, all.len());
+            all.push(State {
+                entry: entry.clone(),
+                day: 0,
+                nth: 0,
+                accesses: vec![entry.created],
+            });
+        }
+        if let Some(at) = by_id.get(right).filter(|_| *now >= from) {
+            let mine = value(&all[*at], curve, *now);
+            let (mut above, mut same) = (0.0, 0.0);
+            for other in &all {
+                let theirs = value(other, curve, *now);
+                above += f64::from(u8::from(theirs > mine));
+                same += f64::from(u8::from(theirs == mine));
+            }
+            let rank = above + (same - 1.0) / 2.0;
+            outcome.seen += f64::from(u8::from(rank < ROOM as f64));
+            outcome.above += 1.0 - rank / (all.len() as f64 - 1.0);
+            let silent = matches!(curve, Curve::Profile(_)) && mine < f64::from(SILENT);
+            outcome.silent += f64::from(u8::from(silent));
+            if all[*at].entry.hits > 0 {
+                known += 1.0;
+                outcome.lost += f64::from(u8::from(silent));
+            }
+            asked += 1.0;
+        }
+        for id in accessed {
+            let Some(state) = by_id.get(id).and_then(|at| all.get_mut(*at)) else {
+                continue;
+            };
+            let day = now.0 / 86_400_000;
+            state.nth = if state.day == day { state.nth + 1 } else { 1 };
+            state.day = day;
+            match curve {
+                Curve::Profile(profile) => decay::access(&profile, &mut state.entry, *now, state.nth),
+                _ => {
+                    state.entry.hits += 1;
+                    state.entry.accessed = *now;
+                }
+            }
+            state.accesses.push(*now);
+        }
+    }
+    outcome.seen /= asked;
+    outcome.above /= asked;
+    outcome.silent /= asked;
+    outcome.lost /= f64::max(known, 1.0);
+    let loud = all
+        .iter()
+        .filter(|state| value(state, curve, last.0) >= f64::from(SILENT));
+    outcome.loud = loud.count() as f64 / all.len() as f64;
+    outcome
+}
+
+fn value(state: &State, curve: Curve, now: Timestamp) -> f64 {
+    match curve {
+        Curve::Profile(profile) => f64::from(decay::strength_at(&profile, &state.entry, now)),
+        Curve::Recency => state.entry.accessed.0 as f64,
+        Curve::Frequency => f64::from(state.entry.hits),
+        Curve::Activation => {
+            let age = |access: &Timestamp| (now.0 - access.0) as f64 / 3_600_000.0 + 1.0;
+            state.accesses.iter().map(|access| age(access).powf(-0.5)).sum()
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! How are facts and events of the simulated workspace told, and how are they asked for?
+
+use super::dice::Dice;
+use super::words;
+use super::world::{Kind, Written};
+
+/// Something that holds until it changes: a sentence with gaps and what fills them.
+#[derive(Debug, Clone)]
+pub struct Fact {
+    form: &'static Form,
+    values: Vec<String>,
+    filler: usize,
+}
+
+/// A kind of fact.
+#[derive(Debug)]
+struct Form {
+    title: &'static str,
+    /// `{T}` is the topic, `{0}`, `{1}` are the values.
+    told: &'static str,
+    /// What is said beside it.
+    beside: &'static str,
+    values: &'static [Value],
+    /// The first asks in the words of the file, the second in other words.
+    asked: [&'static str; 2],
+}
+
+/// What fills a gap.
+#[derive(Debug, Clone, Copy)]
+enum Value {
+    Of(&'static [&'static str]),
+    Number(usize, usize),
+    Time,
+    Month,
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+impl Value {
+    fn throw(self, dice: &mut Dice) -> String {
+        match self {
+            Self::Of(words) => (*dice.pick(words)).to_owned(),
+            Self::Number(least, most) => dice.between(least, most).to_string(),
+            Self::Time => format!("{:02}:{:02}", dice.below(24), dice.below(4) * 15),
+            Self::Month => format!("{} {}", dice.between(1, 28), dice.pick(&MONTHS)),
+        }
+    }
+}
+
+const PROJECT: [Form; 6] = [
+    Form {
+        title: "Goal",
+        told: "{T} {0} for {1}.",
+        beside: "The first version went out before the summer.",
+        values: &[Value::Of(&words::GOALS), Value::Of(&words::CLIENTS)],
+        asked: ["What is the goal of {T}?", "Which client do we build {T} for?"],
+    },
+    Form {
+        title: "Deployment",
+        told: "{T} is deployed to {0} with {1}; a rollout takes {2} minutes.",
+        beside: "Rollbacks use the same pipeline with the tag before.",
+        values: &[
+            Value::Of(&words::PLACES),
+            Value::Of(&words::TOOLS),
+            Value::Number(3, 55),
+        ],
+        asked: [
+            "How is {T} deployed?",
+            "Where does {T} run and how long is a rollout?",
+        ],
+    },
+    Form {
+        title: "Database",
+        told: "{T} stores its data in {0} on port {1}.",
+        beside: "Migrations are applied at startup, never by hand.",
+        values: &[Value::Of(&words::TOOLS), Value::Number(1_100, 9_900)],
+        asked: [
+            "Which database does {T} use?",
+            "On what port does the storage of {T} listen?",
+        ],
+    },
+    Form {
+        title: "Owners",
+        told: "{0} owns {T}; {1} reviews its changes.",
+        beside: "Both are in the release channel.",
+        values: &[Value::Of(&words::PEOPLE), Value::Of(&words::PEOPLE)],
+        asked: ["Who owns {T}?", "Whom do I ask for a review of {T} changes?"],
+    },
+    Form {
+        title: "Milestones",
+        told: "The next milestone of {T} is due on {0}: the {1}.",
+        beside: "The one before was two weeks late.",
+        values: &[Value::Month, Value::Of(&words::PARTS)],
+        asked: ["When is the next milestone of {T}?", "What is due next for {T}?"],
+    },
+    Form {
+        title: "Known problems",
+        told: "The {0} of {T} stops now and then because of {1}.",
+        beside: "A restart helps for some days.",
+        values: &[Value::Of(&words::PARTS), Value::Of(&words::CAUSES)],
+        asked: [
+            "Which known problems does {T} have?",
+            "Why does {T} stop now and then?",
+        ],
+    },
+];
+
+const SYSTEM: [Form; 5] = [
+    Form {
+        title: "Hosts",
+        told: "The {T} runs in {0} on {1} machines.",
+        beside: "They are named after rivers.",
+        values: &[Value::Of(&words::PLACES), Value::Number(2, 40)],
+        asked: [
+            "On which hosts does the {T} run?",
+            "How many machines does the {T} have?",
+        ],
+    },
+    Form {
+        title: "Backups",
+        told: "Backups of the {T} start at {0} with {1} and are kept for {2} days.",
+        beside: "A restore is tried once a quarter.",
+        values: &[Value::Time, Value::Of(&words::TOOLS), Value::Number(7, 400)],
+        asked: [
+            "When do backups of the {T} start?",
+            "How long do we keep copies of the {T}?",
+        ],
+    },
+    Form {
+        title: "Alerts",
+        told: "The {T} pages {0} when errors exceed {1} percent.",
+        beside: "At night it waits for ten minutes first.",
+        values: &[Value::Of(&words::PEOPLE), Value::Number(1, 20)],
+        asked: [
+            "Who gets alerts of the {T}?",
+            "From how many errors on does the {T} page somebody?",
+        ],
+    },
+    Form {
+        title: "Limits",
+        told: "The {T} takes at most {0} {1} a second.",
+        beside: "What is more waits in line.",
+        values: &[Value::Number(10, 9_000), Value::Of(&words::UNITS)],
+        asked: [
+            "What are the limits of the {T}?",
+            "How much can the {T} take a second?",
+        ],
+    },
+    Form {
+        title: "Access",
+        told: "Access to the {T} is granted by {0} through {1}.",
+        beside: "It ends with the contract.",
+        values: &[Value::Of(&words::PEOPLE), Value::Of(&words::TOOLS)],
+        asked: ["Who grants access to the {T}?", "How do I get into the {T}?"],
+    },
+];
+
+const PERSON: [Form; 4] = [
+    Form {
+        title: "Role",
+        told: "{T} is {0} in {1}.",
+        beside: "Before that there were years at sea.",
+        values: &[Value::Of(&words::ROLES), Value::Of(&words::PLACES)],
+        asked: ["What is the role of {T}?", "Where does {T} work?"],
+    },
+    Form {
+        title: "Contact",
+        told: "Reach {T} through {0}, best at {1}.",
+        beside: "Mail is read on Mondays only.",
+        values: &[Value::Of(&words::TOOLS), Value::Time],
+        asked: ["How do I contact {T}?", "When can I reach {T} best?"],
+    },
+    Form {
+        title: "Preferences",
+        told: "{T} prefers {0}.",
+        beside: "This came up in the last talk.",
+        values: &[Value::Of(&words::LIKINGS)],
+        asked: ["What does {T} prefer?", "How does {T} like to work?"],
+    },
+    Form {
+        title: "Birthday",
+        told: "{T} was born on {0}.",
+        beside: "Cake is always welcome.",
+        values: &[Value::Month],
+        asked: ["When is the birthday of {T}?", "On which day was {T} born?"],
+    },
+];
+
+const PRACTICE: [Form; 4] = [
+    Form {
+        title: "Steps",
+        told: "For {T}, fill in the {0} first and send it to {1}.",
+        beside: "The form is in the shared folder.",
+        values: &[Value::Of(&words::PARTS), Value::Of(&words::PEOPLE)],
+        asked: ["What are the steps of {T}?", "How do we start with {T}?"],
+    },
+    Form {
+        title: "Deadline",
+        told: "Everything about {T} is to be done within {0} days.",
+        beside: "Reminders go out after half of the time.",
+        values: &[Value::Number(2, 60)],
+        asked: ["What is the deadline for {T}?", "How much time is there for {T}?"],
+    },
+    Form {
+        title: "Exceptions",
+        told: "{0} may leave out {T} when there is {1}.",
+        beside: "This has to be noted in the log.",
+        values: &[Value::Of(&words::PEOPLE), Value::Of(&words::CAUSES)],
+        asked: ["Which exceptions are there for {T}?", "When may {T} be left out?"],
+    },
+    Form {
+        title: "Tools",
+        told: "{T} is done in {0}; drafts are kept in {1}.",
+        beside: "Paper copies are not needed any more.",
+        values: &[Value::Of(&words::TOOLS), Value::Of(&words::TOOLS)],
+        asked: ["Which tools are used for {T}?", "Where do I find drafts of {T}?"],
+    },
+];
+
+/// The facts of a new topic.
+pub fn facts(kind: Kind, dice: &mut Dice) -> Vec<Fact> {
+    let forms: &'static [Form] = match kind {
+        Kind::Project => &PROJECT,
+        Kind::System => &SYSTEM,
+        Kind::Person => &PERSON,
+        Kind::Practice => &PRACTICE,
+    };
+    let mut fill = |form: &'static Form| Fact {
+        form,
+        values: form.values.iter().map(|value| value.throw(dice)).collect(),
+        filler: dice.below(words::FILLERS.len()),
+    };
+    forms.iter().map(&mut fill).collect()
+}
+
+impl Fact {
+    /// Title of its section.
+    pub fn title(&self) -> &'static str {
+        self.form.title
+    }
+
+    /// One sentence.
+    pub fn fact(&self, topic: &str) -> String {
+        let told = self
+            .values
+            .iter()
+            .enumerate()
+            .fold(self.form.told.to_owned(), |told, (at, value)| {
+                told.replace(&format!("{{{at}}}"), value)
+            });
+        told.replace("{T}", topic)
+    }
+
+    /// What its section says.
+    pub fn told(&self, topic: &str) -> String {
+        format!(
+            "{} {} {}",
+            self.fact(topic),
+            self.form.beside,
+            words::FILLERS[self.filler]
+        )
+    }
+
+    /// How it is asked for.
+    pub fn questions(&self, topic: &str) -> Vec<String> {
+        self.form
+            .asked
+            .iter()
+            .map(|asked| asked.replace("{T}", topic))
+            .collect()
+    }
+
+    /// One of its values becomes another.
+    pub fn change(&mut self, dice: &mut Dice) {
+        let at = dice.below(self.values.len());
+        self.values[at] = self.form.values[at].throw(dice);
+    }
+}
+
+/// Something that happened.
+pub struct Event {
+    /// Title of its section.
+    pub title: String,
+    /// One sentence.
+    pub told: String,
+    /// How it is asked for.
+    pub questions: Vec<String>,
+}
+
+/// Something happens to a topic.
+pub fn event(topic: &str, dice: &mut Dice) -> Event {
+    let part = *dice.pick(&words::PARTS);
+    let (cause, tool, person) = (
+        *dice.pick(&words::CAUSES),
+        *dice.pick(&words::TOOLS),
+        *dice.pick(&words::PEOPLE),
+    );
+    let (number, month) = (dice.between(12, 990), Value::Month.throw(dice));
+    let (title, told, questions) = match dice.below(6) {
+        0 => (
+            format!("{topic}: outage"),
+            format!("The {part} of {topic} failed because of {cause}."),
+            [
+                format!("Why did the {part} of {topic} fail?"),
+                format!("What broke the {part} of {topic}?"),
+            ],
+        ),
+        1 => (
+            format!("{topic}: decision"),
+            format!("Decided to use {tool} for the {part} of {topic} from {month} on."),
+            [
+                format!("What did we decide for the {part} of {topic}?"),
+                format!("Which tool did we choose for the {part} of {topic}?"),
+            ],
+        ),
+        2 => (
+            format!("{topic}: call with {person}"),
+            format!("{person} wants a new {part} for {topic} by {month}."),
+            [
+                format!("What did {person} want for {topic}?"),
+                format!("Until when does {person} need the {part} of {topic}?"),
+            ],
+        ),
+        3 => (
+            format!("{topic}: measurements"),
+            format!("The {part} of {topic} took {number} ms under load, due to {cause}."),
+            [
+                format!("How long did the {part} of {topic} take under load?"),
+                format!("How slow was the {part} of {topic}?"),
+            ],
+        ),
+        4 => (
+            format!("{topic}: fix"),
+            format!("Fixed the {part} of {topic}: it was {cause}, found with {tool}."),
+            [
+                format!("How was the {part} of {topic} fixed?"),
+                format!("What was wrong with the {part} of {topic}?"),
+            ],
+        ),
+        _ => (
+            format!("{topic}: cost"),
+            format!("{person} approved {number} euros for the {part} of {topic}."),
+            [
+                format!("How much was approved for the {part} of {topic}?"),
+                format!("Who paid for the {part} of {topic}?"),
+            ],
+        ),
+    };
+    Event {
+        title,
+        told,
+        questions: questions.into(),
+    }
+}
+
+/// What every workspace has in its root.
+pub fn root_files() -> Vec<Written> {
+    let files = [
+        (
+            "MEMORY.md",
+            "# Memory\n\n## Rules\n\nNever deploy on a Friday afternoon. Always ask before money is spent.\n\n\
+             ## Company\n\nThe office is in Bremen; the team has eighteen people and twelve clients.\n",
+        ),
+        (
+            "USER.md",
+            "# User\n\n## Preferences\n\nAnswers are to be short, with the source. Metric units, 24-hour times.\n\n\
+             ## Working hours\n\nMonday to Friday, nine to six. Weekends only when something is down.\n",
+        ),
+        (
+            "TOOLS.md",
+            "# Tools\n\n## Shell\n\nLong jobs are started in tmux, and their logs are kept for a week.\n\n\
+             ## Calendar\n\nThe shared calendar is read-only; changes go through the office.\n",
+        ),
+    ];
+    files
+        .into_iter()
+        .map(|(path, text)| Written {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        })
+        .collect()
+}
