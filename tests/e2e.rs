@@ -51,6 +51,8 @@ mod remembering;
 mod schedule;
 #[path = "e2e/search.rs"]
 mod search;
+#[path = "e2e/settings.rs"]
+mod settings;
 #[path = "e2e/surroundings.rs"]
 mod surroundings;
 #[path = "e2e/undo.rs"]

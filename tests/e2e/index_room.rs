@@ -38,7 +38,7 @@ fn without_room_every_acknowledged_edit_and_every_word_of_a_person_is_kept() {
         let request = IndexEditRequest {
             workspace: root.display().to_string(),
             id: edited.clone(),
-            summary: Some(format!("Said {number}. {}", "word ".repeat(400))),
+            summary: Some(format!("Said {number}. {}", "word ".repeat(190))),
             ..IndexEditRequest::default()
         };
         match client.raw().call::<IndexEditResponse>(&request.into()) {

@@ -74,6 +74,33 @@ fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
 }
 
 #[test]
+fn the_same_text_again_refreshes_its_entry_and_another_one_is_another() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let first = client.remember(&root, "The anchor is blue.", "Anchor");
+    let log = root.join(&first.path);
+    let before = std::fs::read(&log).unwrap();
+    let again = client.remember(&root, "The anchor is blue.", "Anchor");
+    assert_eq!(std::fs::read(&log).unwrap(), before);
+    assert_eq!(
+        (again.start_line, again.end_line),
+        (first.start_line, first.end_line)
+    );
+    assert!(
+        again.notes.iter().any(|note| note.contains("already")),
+        "{again:?}"
+    );
+    let (one, same) = (first.entry.unwrap(), again.entry.unwrap());
+    assert_eq!((&one.id, one.hits + 1), (&same.id, same.hits));
+    let other = client.remember(&root, "The anchor is red.", "Anchor");
+    assert!(
+        other.notes.is_empty() && other.start_line > first.end_line,
+        "{other:?}"
+    );
+    assert_ne!(other.entry.unwrap().id, one.id);
+}
+
+#[test]
 fn twenty_clients_at_once_all_stand_in_the_log_at_the_lines_that_they_are_told() {
     const CLIENTS: usize = 20;
     const TEXTS: usize = 5;
@@ -175,6 +202,14 @@ fn the_command_line_does_all_of_it() {
     );
     say(&["index", "unpin", "anchor"]);
     assert!(!block_of(&scratch.index_file(), "anchor").contains("pri="));
+    // What it was before comes back, once.
+    say(&["index", "edit", "anchor", "--priority", "high"]);
+    say(&["index", "pin", "anchor"]);
+    say(&["index", "pin", "anchor"]);
+    assert!(block_of(&scratch.index_file(), "anchor").contains("pri=amygdala"));
+    say(&["index", "unpin", "anchor"]);
+    say(&["index", "unpin", "anchor"]);
+    assert!(block_of(&scratch.index_file(), "anchor").contains("pri=high"));
     say(&["index", "forget", "anchor"]);
     assert!(!scratch.index_file().contains("id=anchor "));
     assert!(!say(&["index", "list"]).contains("Anchor"));

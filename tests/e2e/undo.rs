@@ -14,6 +14,15 @@ fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
         let root = scratch.workspace();
         let topics = root.join(".hippocampus/topics");
         assert_eq!(topics.exists(), !settings.is_empty(), "{what}");
+        // Each entry says which of the files it stands in.
+        let mut below = 0;
+        for id in client.ids(&root) {
+            let file = client.show(&root, &id).file.expect("a file");
+            below += usize::from(file.starts_with(".hippocampus/topics/"));
+            let text = std::fs::read_to_string(root.join(&file)).unwrap();
+            assert!(text.contains(&format!("id={id} ")), "{id}: {file}");
+        }
+        assert_eq!(below > 0, !settings.is_empty(), "{what}");
         // Two entries are asked for often: they are listed first, and belong together.
         for _ in 0..3 {
             ask(

@@ -60,6 +60,7 @@ fn shown() -> IndexShowResponse {
         priority_rule: None,
         forecast: vec![],
         stale: vec![],
+        file: None,
     }
 }
 
@@ -69,7 +70,10 @@ fn answer(call: &Call) -> Vec<u8> {
         Request::IndexList(_) => encode_result(id, &listed()),
         Request::IndexShow(request) if request.id == "acme" => encode_result(id, &shown()),
         Request::IndexEdit(request) if request.id == "acme" => {
-            let priority = request.priority.unwrap_or(IndexPriority::Normal);
+            let priority = match request.pinned {
+                Some(true) => IndexPriority::Amygdala,
+                _ => request.priority.unwrap_or(IndexPriority::Normal),
+            };
             encode_result(
                 id,
                 &IndexEditResponse {

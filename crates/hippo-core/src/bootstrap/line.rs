@@ -219,7 +219,10 @@ mod tests {
         for from in 0..document.chunks.len() {
             let lines = lines(&document, text.as_bytes(), from, document.chunks.len());
             assert!(lines.iter().all(|line| !line.text.contains("MIIE")), "{lines:?}");
-            assert!(lines.iter().all(|line| !line.text.contains("shortEnd")), "{lines:?}");
+            assert!(
+                lines.iter().all(|line| !line.text.contains("shortEnd")),
+                "{lines:?}"
+            );
             assert!(
                 lines.iter().any(|line| line.text.starts_with("after")),
                 "{lines:?}"

@@ -86,7 +86,10 @@ mod tests {
             (format!("before\n{FIRST}{data}"), "before\n…"),
             (format!("{FIRST}{data}{LAST}after"), "…\nafter"),
             (format!("before\n{data}after"), "before\nafter"),
-            ("-----END CERTIFICATE-----\nafter".to_owned(), "-----END CERTIFICATE-----\nafter"),
+            (
+                "-----END CERTIFICATE-----\nafter".to_owned(),
+                "-----END CERTIFICATE-----\nafter",
+            ),
         ];
         for (piece, shown) in table {
             assert_eq!(without_secrets(&piece).trim_end(), shown, "{piece}");

@@ -10,6 +10,14 @@ use crate::methods::shorten;
 
 /// Most entries that one request may ask for.
 pub const MAX_ENTRIES: u32 = 10_000;
+/// Longest topic that `index.edit` takes, in characters.
+pub const MAX_TOPIC_CHARS: usize = 200;
+/// Longest summary that `index.edit` takes, in characters: it stands in prompts.
+pub const MAX_SUMMARY_CHARS: usize = 1_000;
+/// Most tags that `index.edit` takes.
+pub const MAX_TAGS: usize = 32;
+/// Longest tag that `index.edit` takes, in characters.
+pub const MAX_TAG_CHARS: usize = 64;
 
 /// Parameters of `index.list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -217,6 +225,9 @@ pub struct IndexShowResponse {
     pub forecast: Vec<IndexForecast>,
     /// Pointers that lead nowhere now, as `path` or `path §section`.
     pub stale: Vec<String>,
+    /// The file that it stands in, relative to the workspace; absent where it is in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 /// Something that happens to an entry that nobody accesses.
@@ -251,6 +262,9 @@ pub struct IndexEditRequest {
     /// How it resists decay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<IndexPriority>,
+    /// True: it never fades from now on. False: it has the priority again that it had before. Not with `priority`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
 }
 
 impl Validate for IndexEditRequest {
@@ -275,19 +289,45 @@ impl Validate for IndexEditRequest {
     fn validate(&self) -> Result<(), RpcError> {
         an_entry(&self.workspace, &self.id)?;
         no_empty("topic", self.topic.as_deref())?;
+        no_longer("topic", self.topic.as_deref(), MAX_TOPIC_CHARS)?;
+        no_longer("summary", self.summary.as_deref(), MAX_SUMMARY_CHARS)?;
+        if self.tags.as_ref().is_some_and(|tags| tags.len() > MAX_TAGS) {
+            let what = format!("the field \"tags\" has more than {MAX_TAGS} tags");
+            return Err(RpcError::bad_request(what).hint("keep those that tell it from other entries"));
+        }
         for tag in self.tags.iter().flatten() {
             no_empty("tags", Some(tag))?;
+            no_longer("tags", Some(tag), MAX_TAG_CHARS)?;
+        }
+        if self.pinned.is_some() && self.priority.is_some() {
+            return Err(
+                RpcError::bad_request("the fields \"pinned\" and \"priority\" exclude each other")
+                    .hint("\"pinned\" sets the priority, and gives back the one before"),
+            );
         }
         for pointer in self.pointers.iter().flatten() {
             no_empty("path", Some(&pointer.path))?;
             no_empty("section", pointer.section.as_deref())?;
         }
         let texts = self.topic.is_some() || self.summary.is_some();
-        if texts || self.tags.is_some() || self.pointers.is_some() || self.priority.is_some() {
+        if texts || self.tags.is_some() || self.pointers.is_some() {
+            return Ok(());
+        }
+        if self.priority.is_some() || self.pinned.is_some() {
             return Ok(());
         }
         Err(RpcError::bad_request("nothing is to be changed")
-            .hint("give at least one of topic, summary, tags, pointers and priority"))
+            .hint("give at least one of topic, summary, tags, pointers, priority and pinned"))
+    }
+}
+
+fn no_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), RpcError> {
+    match text {
+        Some(text) if text.chars().nth(most).is_some() => Err(RpcError::bad_request(format!(
+            "the field \"{field}\" is longer than {most} characters"
+        ))
+        .hint("an entry says where something is told; put the rest into a memory file")),
+        _ => Ok(()),
     }
 }
 

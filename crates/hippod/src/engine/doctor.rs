@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use hippo_core::consolidation::Place;
+use hippo_core::entry::Pointer;
 use hippo_proto::{Check, DoctorRequest, DoctorResponse, Problem, RpcError, Severity};
 
 use super::Engine;
 use super::entries::{HELD_FIX, index_path};
+use super::settings::settings_path;
 use super::workspace::Workspace;
 use crate::embed_worker::ModelState;
 use crate::shared::Slot;
@@ -137,7 +140,17 @@ fn examine(workspace: &Workspace, report: &mut Report) {
             "bring them back, or accept it: hippoctl sync --accept-deletions",
         );
     }
+    if let Some(story) = workspace.own.story() {
+        report.problem(
+            "settings",
+            Severity::Error,
+            story,
+            settings_path(&workspace.root).display().to_string(),
+            "mend the line that is named; hippod reads the file again when it changes",
+        );
+    }
     examine_index_file(workspace, report);
+    examine_pointers(workspace, report);
     examine_watcher(workspace, &place, report);
     for skipped in &workspace.skipped {
         report.problem(
@@ -188,6 +201,57 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
         let detail = format!("{place}: {all} entries, {queued} of them fading, {archived} archived");
         report.check("index-file", true, detail);
     }
+}
+
+/// Names of entries that are told.
+const NAMED: usize = 5;
+
+/// Whether the entries point at what is there, by what is known of the files.
+fn examine_pointers(workspace: &Workspace, report: &mut Report) {
+    if !workspace.entries.enabled || !workspace.root_present {
+        return;
+    }
+    let picture = workspace.view.picture();
+    let leads = |pointer: &Pointer| match workspace.known.get(&pointer.path) {
+        Some(known) => pointer.section.as_ref().is_none_or(|section| {
+            let facts = picture.facts.get(&known.document);
+            facts.is_some_and(|facts| facts.sections.iter().any(|there| there.title == *section))
+        }),
+        // Entries of files that are no documents, JSON for instance.
+        None => workspace.root.join(&pointer.path).exists(),
+    };
+    let (mut stale, mut of) = (0, Vec::new());
+    for record in workspace.entries.known.records.values() {
+        let lost = record
+            .entry
+            .pointers
+            .iter()
+            .filter(|pointer| !leads(pointer))
+            .count();
+        if lost > 0 && !matches!(record.place, Place::Archive(_)) {
+            stale += lost;
+            of.push(record.entry.id.0.as_str());
+        }
+    }
+    if stale == 0 {
+        return;
+    }
+    let more = match of.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    of.truncate(NAMED);
+    let lead = match stale {
+        1 => "1 pointer of an entry leads".to_owned(),
+        _ => format!("{stale} pointers of entries lead"),
+    };
+    report.problem(
+        "stale-pointers",
+        Severity::Info,
+        format!("{lead} nowhere: {}{more}", of.join(", ")),
+        index_path(&workspace.root).display().to_string(),
+        "hippoctl consolidate deep --dry-run lists them, with those that a deep cycle can mend; hippoctl index show ID tells of one",
+    );
 }
 
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {

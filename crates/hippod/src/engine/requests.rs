@@ -188,7 +188,8 @@ impl Engine {
                 tracing::error!(root = %root.display(), error = format!("{error:#}"), "could not open a workspace");
                 let refusal = match error.downcast_ref::<StoreError>() {
                     Some(error) => store_error(error),
-                    None => RpcError::internal(format!("{error:#}")).hint("hippoctl doctor tells more"),
+                    None => RpcError::internal(format!("{error:#}"))
+                        .hint("mend what it names, then restart hippod"),
                 };
                 self.shared.views.set(root, Slot::Broken(refusal));
             }
@@ -196,11 +197,11 @@ impl Engine {
     }
 
     fn try_open(&mut self, root: &Path) -> anyhow::Result<Workspace> {
-        let config = self.shared.config.for_workspace(root)?;
+        let (config, own) = self.settings_of(root);
         let key = self.next_key;
         self.next_key += 1;
         let model = self.shared.models.configured();
-        open::open(Opening {
+        let mut workspace = open::open(Opening {
             key,
             root,
             config,
@@ -208,7 +209,9 @@ impl Engine {
             model: model.as_ref().map(|model| (&*model.id, model.dimension)),
             now: self.shared.clock.monotonic(),
             wall: self.shared.clock.now(),
-        })
+        })?;
+        workspace.own = own;
+        Ok(workspace)
     }
 
     /// Answers the clients for whom everything is searchable now.

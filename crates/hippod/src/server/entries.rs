@@ -18,7 +18,7 @@ use crate::clock::{date_in, moment};
 use crate::engine::{Change, Order, Remembered, cycle_of, root_missing};
 use crate::event::{self, Answer, Event};
 use crate::files;
-use crate::index::answers;
+use crate::index::{answers, standing};
 use crate::recall::gone;
 use crate::remember;
 use crate::shared::Shared;
@@ -44,9 +44,13 @@ pub async fn show(shared: &Arc<Shared>, request: IndexShowRequest) -> Result<Ind
     let work = move || {
         let root = view.root.clone();
         let limit = view.config.sources.max_file_bytes;
-        answers::show(&view.index(), &request, at, |pointer| {
-            !files::leads_somewhere(&root, pointer, limit)
-        })
+        answers::show(
+            &view.index(),
+            &request,
+            at,
+            |pointer| !files::leads_somewhere(&root, pointer, limit),
+            |id| standing::file_of(&root, id),
+        )
     };
     tokio::task::spawn_blocking(work).await.map_err(gone)?
 }
@@ -119,6 +123,7 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
     let append = move || remember::append(&root, today, &asked);
     let appended = tokio::task::spawn_blocking(append).await.map_err(gone)??;
     let (path, start_line, end_line) = (appended.path.clone(), appended.start_line, appended.end_line);
+    let repeated = appended.repeated;
     let entered = order(shared, &view, |reply| {
         Order::Change(Change::Remembered(Box::new(Remembered {
             request,
@@ -127,6 +132,19 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
         })))
     });
     let (entry, notes) = match entered.await {
+        Ok(entry) if repeated => {
+            let done = if entry.is_some() {
+                "; its entry counts as accessed"
+            } else {
+                ""
+            };
+            (
+                entry,
+                vec![format!(
+                    "the text is in the log of today already: nothing was appended{done}"
+                )],
+            )
+        }
         Ok(entry) => (entry, Vec::new()),
         // The text stands in the log: that is what was asked for.
         Err(error) => (
