@@ -69,12 +69,8 @@ pub fn idle(
         (Rule::Flush, records.len()),
     ];
     Some(Plan {
-        cycle: Cycle::Light,
-        steps: Vec::new(),
-        refused: BTreeSet::new(),
         considered: considered.into_iter().chain(listed).collect(),
-        findings: BTreeSet::new(),
-        health: None,
+        ..Plan::empty(Cycle::Light)
     })
 }
 
