@@ -119,6 +119,7 @@ fn record_of(new: &NewEntry, planner: &Planner) -> Record {
         replayed: None,
         learned: None,
         by_hand: false,
+        apart: false,
         linked: BTreeSet::new(),
         entry: new.entry.clone(),
     }

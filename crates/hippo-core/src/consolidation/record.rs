@@ -111,6 +111,9 @@ pub struct Record {
     /// A person wrote its text: no run writes over it.
     #[serde(default)]
     pub by_hand: bool,
+    /// A person brought it back from the archive, or took back what merged it: no run merges it away.
+    #[serde(default)]
+    pub apart: bool,
 }
 
 impl Record {

@@ -180,6 +180,7 @@ fn taught(
         replayed: None,
         learned: Some(Box::new(lesson.learned)),
         by_hand: false,
+        apart: false,
         linked: std::collections::BTreeSet::new(),
         entry: Entry {
             id,
