@@ -116,6 +116,16 @@ pub struct Record {
     pub apart: bool,
 }
 
+impl Learned {
+    /// Forgets what was found: asked again, it is searched for again. The question stays known.
+    pub fn forget_answer(&mut self) {
+        *self = Self {
+            cue: std::mem::take(&mut self.cue),
+            ..Self::default()
+        };
+    }
+}
+
 impl Record {
     /// The entry as the index file says it: strength, last access and hits as last filed.
     #[must_use]
