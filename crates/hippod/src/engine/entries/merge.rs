@@ -317,6 +317,7 @@ fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Record {
         strong_since: known.strong_since,
         consolidated: known.consolidated,
         by_hand: known.by_hand || !same_text,
+        apart: known.apart,
         linked: known.linked.clone(),
         entry: Entry {
             hits: was.hits.max(entry.hits),
@@ -360,6 +361,7 @@ fn adopted(entry: &Entry, section: Option<&Vec<String>>, now: Now<'_>) -> Record
         replayed: None,
         learned: None,
         by_hand: true,
+        apart: false,
         linked: BTreeSet::new(),
         entry: entry.clone(),
     };

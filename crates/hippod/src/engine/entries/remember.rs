@@ -108,6 +108,7 @@ impl Engine {
             replayed: None,
             learned: None,
             by_hand: true,
+            apart: false,
             linked: BTreeSet::new(),
             entry: Entry {
                 id,

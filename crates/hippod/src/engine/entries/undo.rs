@@ -55,6 +55,12 @@ impl Engine {
         for change in &changes {
             workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
         }
+        let merges = detail
+            .steps
+            .iter()
+            .take(detail.row.done as usize)
+            .map(|step| &step.change);
+        keep_apart(workspace, merges).map_err(|error| refusal(&error))?;
         workspace.entries.changed(at);
         let profile = workspace.view.config.index.profile();
         let files = workspace.store.run_files(id).map_err(|error| refusal(&error))?;
@@ -85,6 +91,26 @@ impl Engine {
         restored.dedup();
         Ok(response(changes.len() as u64, restored))
     }
+}
+
+/// What was merged and is two again stays two: the next run would merge it again.
+fn keep_apart<'c>(
+    workspace: &mut Workspace,
+    changes: impl Iterator<Item = &'c Change>,
+) -> Result<(), StoreError> {
+    let mut batch = workspace.store.begin_entries()?;
+    for change in changes {
+        let Change::Merge { to, absorbed, .. } = change else {
+            continue;
+        };
+        for id in [&to.id, absorbed] {
+            if let Some(record) = workspace.entries.known.records.get_mut(id) {
+                record.apart = true;
+                batch.put_record(record)?;
+            }
+        }
+    }
+    batch.commit()
 }
 
 /// Runs after this one that changed what it changed. Strengths in the file are brought up to date by every run, and
