@@ -26,6 +26,8 @@ mod index_odd;
 mod index_recall;
 #[path = "e2e/index_room.rs"]
 mod index_room;
+#[path = "e2e/index_versions.rs"]
+mod index_versions;
 #[path = "e2e/index_writers.rs"]
 mod index_writers;
 #[path = "e2e/instance.rs"]

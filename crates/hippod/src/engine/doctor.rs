@@ -164,10 +164,8 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
         let (what, fix) = (trouble.what.clone(), trouble.fix.clone());
         report.problem("index-file", Severity::Warning, what, place.clone(), fix);
     }
-    if !entries.file.held.is_empty() {
-        let held = entries.file.held.len();
-        let what =
-            format!("{held} entries went at once; they are kept, and the file is neither read nor written");
+    if let Some(what) = entries.held_what() {
+        let what = format!("{what}; the file is neither read nor written");
         report.problem("held-removals", Severity::Warning, what, place.clone(), HELD_FIX);
     }
     for damaged in &entries.known.damaged {

@@ -88,7 +88,7 @@ impl Entries {
                 }
                 let base = self.file.base.clone();
                 if base.as_deref() == Some(&bytes[..]) {
-                    self.file.held.clear();
+                    self.file.let_go_of_held();
                 } else {
                     self.merge(store, now, &base.unwrap_or_default(), &bytes, Source::File)?;
                 }
@@ -101,7 +101,7 @@ impl Entries {
             }
             Look::Missing => {
                 self.file.trouble = self.file.trouble.take().filter(|trouble| trouble.writing);
-                self.file.held.clear();
+                self.file.let_go_of_held();
                 let since = *self.file.missing_since.get_or_insert(now.at);
                 if self.file.base.is_some() && now.at < since + MISSING {
                     self.file.look(since + MISSING);
@@ -110,7 +110,7 @@ impl Entries {
                 // Nobody put it back. Nothing is forgotten with it: the store writes it anew.
                 self.file.missing_since = None;
                 self.file.unwritten |= self.file.base.is_some();
-                self.file.set_base(None);
+                self.file.set_base(None, now.now);
                 Ok(None)
             }
             Look::Blocked(trouble) => {
@@ -149,7 +149,7 @@ impl Entries {
             }
         }
         if let Some(next) = next.filter(|_| placed) {
-            self.file.set_base(Some(next));
+            self.file.set_base(Some(next), now.now);
             self.note_base(store, now)?;
         }
         for (slot, old, late) in late {
@@ -215,7 +215,7 @@ impl Entries {
     ) -> Result<(), StoreError> {
         let current = self.take_over(store, now)?;
         if current.is_some() && self.replace(store, now, current, late)? == Outcome::Done {
-            self.file.set_base(Some(base.to_vec()));
+            self.file.set_base(Some(base.to_vec()), now.now);
             self.note_base(store, now)?;
             self.file.look(now.at);
         }

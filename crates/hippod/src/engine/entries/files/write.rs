@@ -112,7 +112,7 @@ impl Entries {
         let Some((slot, old)) = self.put(now, write) else {
             return Ok(Outcome::Refused);
         };
-        self.file.set_base(Some(bytes));
+        self.file.set_base(Some(bytes), now.now);
         let replaced = self.replaced(store, now, current, slot, old);
         // What stands beside is found again by what the store noted before.
         self.file.recovered &= replaced.is_ok();
@@ -129,7 +129,7 @@ impl Entries {
         let Some((slot, old)) = self.put(now, shared_file::take_away) else {
             return Ok(Outcome::Refused);
         };
-        self.file.set_base(None);
+        self.file.set_base(None, now.now);
         let replaced = self.replaced(store, now, current, slot, old);
         self.file.recovered &= replaced.is_ok();
         replaced
@@ -189,7 +189,9 @@ impl Entries {
         if old.is_some() {
             batch.put_base(&old_key(slot), &taken, now.now)?;
         }
+        self.file.versions.put(&mut batch)?;
         batch.commit()?;
+        self.file.versions.are_kept();
         let Some(old) = old else {
             return Ok(Outcome::Done);
         };
