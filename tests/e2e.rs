@@ -24,6 +24,8 @@ mod index_held;
 mod index_odd;
 #[path = "e2e/index_recall.rs"]
 mod index_recall;
+#[path = "e2e/index_recovery.rs"]
+mod index_recovery;
 #[path = "e2e/index_room.rs"]
 mod index_room;
 #[path = "e2e/index_versions.rs"]

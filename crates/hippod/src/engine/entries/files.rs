@@ -5,6 +5,7 @@
 //! cannot be understood, or that lost most of its entries at once, is left alone and reported.
 
 mod others;
+mod replaced;
 mod take;
 mod versions;
 mod write;
@@ -21,13 +22,14 @@ use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::shared_file::SLOTS;
 
-pub use take::old_key;
+pub use replaced::old_key;
 pub use versions::Origin;
 
 use super::index_path;
 use crate::config;
 use crate::files;
 use crate::verify::FileMark;
+use replaced::Replaced;
 use versions::Versions;
 
 /// The index file is not read above this size: it is one that stands in prompts.
@@ -86,16 +88,6 @@ impl std::fmt::Display for Trouble {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}; {}", self.what, self.fix)
     }
-}
-
-/// A content that was taken out of the file's place.
-#[derive(Debug)]
-struct Replaced {
-    slot: u32,
-    /// Nobody can be writing to it any more.
-    due: Instant,
-    /// What of it has been taken over.
-    taken: Vec<u8>,
 }
 
 /// What reading and writing depends on.

@@ -9,8 +9,8 @@ use hippo_store::db::{RunFile, Store};
 use hippo_store::shared_file;
 
 use super::super::Entries;
-use super::take::{NEXT, SETTLE, old_key};
-use super::{Now, Replaced, Trouble, meant, others};
+use super::replaced::{NEXT, Replaced, SETTLE, old_key};
+use super::{Now, Trouble, meant, others};
 
 /// How often a write begins anew because somebody wrote at the same time.
 const TRIES: usize = 5;
@@ -232,7 +232,8 @@ impl Entries {
     }
 }
 
-fn refused(what: String, fix: String) -> Trouble {
+/// The file can be read, and not be written.
+pub(super) fn refused(what: String, fix: String) -> Trouble {
     Trouble {
         what,
         fix,
