@@ -43,7 +43,12 @@ fn what_a_stopped_process_left_and_nobody_believes_comes_back_to_the_person() {
         }
         assert!(Instant::now() < deadline, "{:?}", client.index_status());
     }
-    assert_eq!(scratch.index_file(), mine, "it is there for everybody to see");
+    let status = client.index_status();
+    assert_eq!(
+        scratch.index_file(),
+        mine,
+        "it is there for everybody to see: {status:?}"
+    );
     assert_eq!(client.ids(&root), ids, "and nothing is forgotten");
     client.accept_deletions(&root);
     assert_eq!(client.ids(&root), [kept.clone()]);

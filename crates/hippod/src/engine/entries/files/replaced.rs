@@ -135,17 +135,17 @@ impl Entries {
 
     /// Looks for the last time at something that was replaced, and lets go of it.
     pub(super) fn settle(&mut self, store: &mut Store, now: Now<'_>, at: usize) -> Result<(), StoreError> {
-        let Replaced { slot, taken, .. } = self.file.replaced.remove(at);
-        let settled = self.settle_slot(store, now, slot, &taken);
-        if !matches!(settled, Ok(true)) {
-            // It is still there, and looked at once more when the store and the file can take it.
-            self.file.replaced.push(Replaced {
-                slot,
-                taken,
-                due: now.at + AGAIN,
-            });
+        let Some(replaced) = self.file.replaced.get_mut(at) else {
+            return Ok(());
+        };
+        // Where that fails it is still there, and looked at once more when the store and the file can take it. Its slot is
+        // taken until then.
+        replaced.due = now.at + AGAIN;
+        let (slot, taken) = (replaced.slot, replaced.taken.clone());
+        if self.settle_slot(store, now, slot, &taken)? {
+            self.file.replaced.retain(|replaced| replaced.slot != slot);
         }
-        settled.map(|_| ())
+        Ok(())
     }
 
     /// Answers whether there is nothing more to do about it.
