@@ -4,6 +4,8 @@
 //! was replaced is looked at once more a moment later, because an editor may have written into it meanwhile. A file that
 //! cannot be understood, or that lost most of its entries at once, is left alone and reported.
 
+mod below;
+mod blocks;
 mod others;
 mod replaced;
 mod take;
@@ -29,6 +31,7 @@ use super::index_path;
 use crate::config;
 use crate::files;
 use crate::verify::FileMark;
+use blocks::Blocks;
 use replaced::Replaced;
 use versions::Versions;
 
@@ -44,6 +47,10 @@ pub struct IndexFile {
     base: Option<Vec<u8>>,
     /// Versions before that, and that one: somebody may have one of them open.
     versions: Versions,
+    /// What people wrote into entries that are out of it.
+    pub blocks: Blocks,
+    /// It was looked whether an earlier store left entries below `.hippocampus/`.
+    looked_below: bool,
     /// The time that the header says of the last writing: no two writings have the same.
     stamped: Timestamp,
     /// What the last process left unfinished is done.
@@ -139,6 +146,7 @@ impl IndexFile {
         }
         Ok(Self {
             stamped: versions.stamped(),
+            blocks: Blocks::load(store)?,
             versions,
             // The last process may have been stopped between the store and the file.
             unwritten: base.is_some(),

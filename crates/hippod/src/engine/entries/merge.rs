@@ -18,7 +18,9 @@ use super::Entries;
 use super::files::{Now, Origin, old_key};
 use crate::clock::rfc3339;
 use doubt::{doubtful, is_cut_off};
-use fields::{adopted, brought_back, put_into, take_fields};
+use fields::{brought_back, put_into, take_fields};
+
+pub(super) use fields::adopted;
 
 /// What to do about removals that are held.
 pub const HELD_FIX: &str = "put them back, remove the file (it is written again with all of them), or accept: \
@@ -155,6 +157,11 @@ impl Entries {
             }
             gone.push((id.clone(), tombstone));
         }
+        if !merged.tombstones.is_empty() {
+            // Restored, they come back with all that stood in them.
+            self.keep_blocks(Some(base), bytes, now);
+            self.file.blocks.put(&mut batch, now.now)?;
+        }
         match source {
             Source::File => batch.put_base(INDEX_FILE, bytes, now.now)?,
             Source::Replaced(slot) => batch.put_base(&old_key(slot), bytes, now.now)?,
@@ -171,6 +178,7 @@ impl Entries {
         batch.record_accesses(&accesses)?;
         batch.commit()?;
 
+        self.file.blocks.are_kept();
         tracing::info!(
             root = %now.root.display(),
             changed = changed.len(), adopted = merged.adopted.len(), removed = gone.len(), conflicts = merged.conflicts.len(),

@@ -23,6 +23,7 @@ impl Entries {
         if !self.enabled {
             return Ok(());
         }
+        self.look_below(store, now)?;
         while let Some(at) = self.file.replaced.iter().position(|old| old.due <= now.at) {
             self.settle(store, now, at)?;
         }

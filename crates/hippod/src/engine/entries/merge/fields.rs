@@ -112,7 +112,8 @@ pub(super) fn put_into(record: &mut Record, section: &[String]) -> bool {
     revived
 }
 
-pub(super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, now: Now<'_>) -> Record {
+/// A record for an entry that nothing is known of.
+pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, now: Now<'_>) -> Record {
     let today = now.now.date(now.offset_seconds);
     let mut record = Record {
         strength: entry.strength,
