@@ -28,6 +28,7 @@ pub use replaced::old_key;
 pub use versions::Origin;
 
 use super::index_path;
+use super::merge::Because;
 use crate::config;
 use crate::files;
 use crate::verify::FileMark;
@@ -66,8 +67,8 @@ pub struct IndexFile {
     replaced: Vec<Replaced>,
     /// Entries that went at once, and are kept until somebody says so.
     pub held: Vec<EntryId>,
-    /// They are held because an older version was put back; of this time.
-    pub put_back: Option<Timestamp>,
+    /// Why.
+    pub because: Because,
     /// Somebody said that entries which went at once are meant to go; good for one look.
     pub accept_removals: bool,
     /// Why it is not read or not written.
@@ -188,7 +189,7 @@ impl IndexFile {
     /// Nothing is held any more.
     pub fn let_go_of_held(&mut self) {
         self.held.clear();
-        self.put_back = None;
+        self.because = Because::default();
     }
 
     /// Something was heard of the file.

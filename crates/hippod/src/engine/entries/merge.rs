@@ -7,17 +7,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hippo_core::consolidation::{Place, Record};
 use hippo_core::entry::{Entry, EntryId};
-use hippo_core::index_file::IndexFile;
 use hippo_core::index_file::merge::{self, Field, Rule};
+use hippo_core::index_file::{IndexFile, Indexed};
 use hippo_core::layout::INDEX_FILE;
-use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{Access, Store, Tombstone};
 
 use super::Entries;
 use super::files::{Now, Origin, old_key};
 use crate::clock::rfc3339;
-use doubt::{doubtful, is_cut_off};
+use doubt::{doubtful, is_cut_off, unmarked};
+
+pub(super) use doubt::Because;
 use fields::{brought_back, put_into, take_fields};
 
 pub(super) use fields::adopted;
@@ -66,7 +67,16 @@ impl Entries {
             IndexFile::parse(base, settings),
             IndexFile::parse(bytes, settings),
         );
-        let (base_entries, mut theirs) = (before.to_entries(), after.to_entries());
+        let mut no_entries = unmarked(base, bytes);
+        let is_claimed =
+            |there: &&Indexed| there.states_id() || self.known.records.contains_key(&there.entry.id);
+        let unclaimed = before.entries().filter(|there| !is_claimed(there));
+        no_entries.extend(unclaimed.map(|there| first_line(there.bytes())));
+        let is_entry =
+            |there: &&Indexed| there.states_id() || !no_entries.contains(first_line(there.bytes()));
+        let copies = |there: &Indexed| there.entry.clone();
+        let base_entries: Vec<Entry> = before.entries().filter(is_claimed).map(copies).collect();
+        let mut theirs: Vec<Entry> = after.entries().filter(is_entry).map(copies).collect();
         if put_back.is_some() {
             keep_counts(&mut theirs, &base_entries);
         }
@@ -79,14 +89,14 @@ impl Entries {
             .collect();
         let merged = merge::merge(&base_entries, &theirs, &ours, &self.forgotten(), &settings);
         let accepted = self.file.accept_removals && source == Source::File;
-        let doubtful = match put_back {
+        let (doubtful, because) = match put_back {
             // Whether what has come since is to go as well nobody has said.
-            Some(_) => merged.tombstones.clone(),
-            None => doubtful(&merged, base_entries.len(), is_cut_off(base, bytes)),
+            Some(written) => (merged.tombstones.clone(), Because::PutBack(written)),
+            None => doubtful(&merged, &base_entries, &theirs, is_cut_off(base, bytes)),
         };
         if !accepted && !doubtful.is_empty() {
             if source == Source::File {
-                self.hold(doubtful, base_entries.len(), put_back, now);
+                self.hold(doubtful, base_entries.len(), because, now);
             }
             return Ok(false);
         }
@@ -220,15 +230,15 @@ impl Entries {
     }
 
     /// Notes removals that are not believed.
-    fn hold(&mut self, gone: Vec<EntryId>, all: usize, put_back: Option<Timestamp>, now: Now<'_>) {
+    fn hold(&mut self, gone: Vec<EntryId>, all: usize, because: Because, now: Now<'_>) {
         if self.file.held.len() != gone.len() {
             tracing::warn!(
-                root = %now.root.display(), entries = gone.len(), of = all, put_back = put_back.is_some(),
-                "many entries went from the index file at once; they are kept until that is accepted"
+                root = %now.root.display(), entries = gone.len(), of = all, ?because,
+                "entries went from the index file, and nobody knows whether they were meant to; they are kept until that is accepted"
             );
         }
         self.file.held = gone;
-        self.file.put_back = put_back;
+        self.file.because = because;
     }
 
     /// What to tell of removals that are held.
@@ -240,15 +250,24 @@ impl Entries {
     /// What is held.
     pub fn held_what(&self) -> Option<String> {
         let held = self.file.held.len();
-        let kept = match self.file.put_back {
-            None => format!("{held} entries went from {INDEX_FILE} at once and are kept"),
-            Some(written) => format!(
-                "{INDEX_FILE} was put back as it was written at {}; {held} entries of the last version are not in it, and are kept",
+        let entries = if held == 1 { "entry" } else { "entries" };
+        let kept = match self.file.because {
+            Because::Many => format!("{held} {entries} went from {INDEX_FILE} at once and are kept"),
+            Because::CutOff => format!(
+                "the end of {INDEX_FILE} is missing, as if it were half written, and {held} {entries} with it, kept as they were"
+            ),
+            Because::PutBack(written) => format!(
+                "{INDEX_FILE} was put back as it was written at {}; {held} {entries} of the last version are not in it, and are kept",
                 rfc3339(written)
             ),
         };
         (held > 0).then_some(kept)
     }
+}
+
+fn first_line(bytes: &[u8]) -> &[u8] {
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    lines.next().unwrap_or_default().trim_ascii()
 }
 
 /// Accesses were made whatever a file of before says: of a file that was put back the words count.
