@@ -7,7 +7,7 @@ use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch};
 
 use crate::index_file::{block_of, fill, id_of};
 
-const NOW: &str = "2026-03-04T10:00:00Z";
+pub const NOW: &str = "2026-03-04T10:00:00Z";
 /// So long after that, everything has faded below what is kept.
 pub const LATER: &str = "2060-01-01";
 pub const STILL_LATER: &str = "2061-01-01";

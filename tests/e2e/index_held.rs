@@ -198,6 +198,9 @@ fn a_few_entries_go_without_a_word() {
     assert_mended("two went", &mut client);
 }
 
+/// What somebody makes of the file.
+type Edit<'a> = &'a dyn Fn(&str) -> String;
+
 /// The file without what stands from one text up to another one.
 fn without(file: &str, from: &str, to: &str) -> String {
     let start = file.find(from).unwrap_or_else(|| panic!("{from:?} in {file}"));
@@ -222,7 +225,7 @@ fn who_takes_away_what_hippod_wrote_may_edit_at_the_same_time() {
     };
     let by_time = |file: &str| without(file, "## By Time\n", "## Associations\n");
     let end = |file: &str| without(file, "## Meta\n", "nowhere");
-    let edits: [(&str, &dyn Fn(&str) -> String); 5] = [
+    let edits: [(&str, Edit<'_>); 5] = [
         ("the header", &header),
         ("all marks", &marks),
         ("a list", &by_time),

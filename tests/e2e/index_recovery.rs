@@ -51,7 +51,7 @@ fn what_a_stopped_process_left_and_nobody_believes_comes_back_to_the_person() {
     );
     assert_eq!(client.ids(&root), ids, "and nothing is forgotten");
     client.accept_deletions(&root);
-    assert_eq!(client.ids(&root), [kept.clone()]);
+    assert_eq!(client.ids(&root), std::slice::from_ref(&kept));
     assert!(scratch.index_file().contains("I tidied up, says Ilse."));
     let gone = ids.iter().find(|id| **id != kept).unwrap();
     assert_eq!(client.restore(&root, gone).place, IndexPlace::Index);

@@ -1,9 +1,9 @@
 //! Is all of a run taken back, to the byte, and nothing that somebody has done since?
 
 use hippo_proto::{CycleName, ErrorKind, IndexEntry, IndexPlace, IndexPriority};
-use hippod_tests::{Caller, Scratch};
+use hippod_tests::{Caller, Clocked, QUIET, Scratch};
 
-use crate::cycles::{LATER, STILL_LATER, ask, assert_same_state, started, state};
+use crate::cycles::{LATER, NOW, STILL_LATER, ask, assert_same_state, started, state};
 use crate::index_file::{block_of, fill};
 
 #[test]
@@ -199,7 +199,7 @@ fn what_belongs_together_still_does_after_a_run_of_later_was_taken_back() {
 
 #[test]
 fn entries_that_say_the_same_become_one_and_two_again() {
-    let (scratch, _daemon, mut client) = started(0, "");
+    let (scratch, daemon, mut client) = started(0, "");
     let root = scratch.workspace();
     let text =
         "# Anchor paint\n\nThe anchor of the blue boat is painted with red lead before each winter, twice.\n";
@@ -225,8 +225,47 @@ fn entries_that_say_the_same_become_one_and_two_again() {
     client.undo(&root, report.run.unwrap()).unwrap();
     assert_same_state("undone", &state(&mut client, &scratch), &before);
 
+    // Whoever parted them wants two: no later run joins them again, and none of a daemon that knows nothing of it.
+    let refused = |client: &mut Caller| {
+        let report = client.run(&root, CycleName::Deep);
+        assert!(report.plan.iter().all(|step| step.rule != "merge"), "{report:#?}");
+        assert_eq!(same(client).len(), 2);
+        report.refused
+    };
+    refused(&mut client);
+    drop((client, daemon));
+    let daemon = Clocked::start(&scratch, NOW, &QUIET);
+    let mut client = daemon.client();
+    client.sync(&root);
+    let reasons = refused(&mut client);
+    assert!(
+        reasons
+            .iter()
+            .any(|refusal| refusal.reason.contains("keeps them apart")),
+        "{reasons:#?}"
+    );
+}
+
+#[test]
+fn a_merged_entry_that_was_edited_keeps_the_edit_when_it_is_two_again() {
+    let (scratch, _daemon, mut client) = started(0, "");
+    let root = scratch.workspace();
+    let text =
+        "# Anchor paint\n\nThe anchor of the blue boat is painted with red lead before each winter, twice.\n";
+    scratch.write("knowledge/anchor.md", text);
+    scratch.write("knowledge/boat/anchor.md", text);
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    let same = |client: &mut Caller| -> Vec<IndexEntry> {
+        let entries = client.entries(&root).into_iter();
+        entries
+            .filter(|entry| entry.topic.contains("Anchor paint"))
+            .collect()
+    };
     let report = client.run(&root, CycleName::Deep);
-    let kept = same(&mut client).remove(0);
+    let kept = same(&mut client);
+    assert_eq!(kept.len(), 1, "{kept:#?}");
+    let kept = &kept[0];
     client.edit(&root, &kept.id, |edit| {
         edit.summary = Some("Red lead, twice, says the person.".into())
     });

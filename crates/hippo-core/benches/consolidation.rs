@@ -52,6 +52,7 @@ fn settled(entries: usize) -> Snapshot {
             replayed: None,
             learned: None,
             by_hand: false,
+            apart: false,
             linked: Default::default(),
             entry,
         };

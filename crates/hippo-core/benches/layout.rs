@@ -109,6 +109,7 @@ fn records(count: u32) -> Records {
             replayed: None,
             learned: None,
             by_hand: false,
+            apart: false,
             linked: Default::default(),
             entry,
         };

@@ -250,6 +250,7 @@ mod tests {
             replayed: None,
             learned: None,
             by_hand: false,
+            apart: false,
             linked: Default::default(),
         }
     }

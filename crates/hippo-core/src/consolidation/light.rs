@@ -69,12 +69,8 @@ pub fn idle(
         (Rule::Flush, records.len()),
     ];
     Some(Plan {
-        cycle: Cycle::Light,
-        steps: Vec::new(),
-        refused: BTreeSet::new(),
         considered: considered.into_iter().chain(listed).collect(),
-        findings: BTreeSet::new(),
-        health: None,
+        ..Plan::empty(Cycle::Light)
     })
 }
 
@@ -123,6 +119,7 @@ fn record_of(new: &NewEntry, planner: &Planner) -> Record {
         replayed: None,
         learned: None,
         by_hand: false,
+        apart: false,
         linked: BTreeSet::new(),
         entry: new.entry.clone(),
     }

@@ -118,6 +118,9 @@ fn pair_of(planner: &mut Planner, pair: &Similar, texts: &mut BTreeMap<EntryId, 
     if manual(absorb) {
         return planner.refuse(Rule::Merge, both, "people wrote both entries");
     }
+    if absorb.apart {
+        return planner.refuse(Rule::Merge, both, "a person keeps them apart");
+    }
     if manual(keep) && more.is_lt() {
         return planner.refuse(Rule::Merge, both, "a person wrote the entry that says less");
     }

@@ -29,6 +29,21 @@ pub struct Plan {
     pub health: Option<Health>,
 }
 
+impl Plan {
+    /// A plan that does nothing.
+    #[must_use]
+    pub const fn empty(cycle: Cycle) -> Self {
+        Self {
+            cycle,
+            steps: Vec::new(),
+            refused: BTreeSet::new(),
+            considered: BTreeMap::new(),
+            findings: BTreeSet::new(),
+            health: None,
+        }
+    }
+}
+
 /// Something that a rule would have done.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Refusal {
@@ -62,14 +77,7 @@ pub fn plan(snapshot: &Snapshot, cycle: Cycle) -> Plan {
 pub fn carry_out(snapshot: Snapshot, cycle: Cycle) -> (Plan, Snapshot) {
     let mut planner = Planner {
         state: snapshot,
-        plan: Plan {
-            cycle,
-            steps: Vec::new(),
-            refused: BTreeSet::new(),
-            considered: BTreeMap::new(),
-            findings: BTreeSet::new(),
-            health: None,
-        },
+        plan: Plan::empty(cycle),
     };
     planner.settle(cycle);
     if cycle != Cycle::Light {

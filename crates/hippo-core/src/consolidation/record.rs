@@ -111,6 +111,19 @@ pub struct Record {
     /// A person wrote its text: no run writes over it.
     #[serde(default)]
     pub by_hand: bool,
+    /// A person brought it back from the archive, or took back what merged it: no run merges it away.
+    #[serde(default)]
+    pub apart: bool,
+}
+
+impl Learned {
+    /// Forgets what was found: asked again, it is searched for again. The question stays known.
+    pub fn forget_answer(&mut self) {
+        *self = Self {
+            cue: std::mem::take(&mut self.cue),
+            ..Self::default()
+        };
+    }
 }
 
 impl Record {

@@ -55,6 +55,7 @@ fn record(name: &str, strength: f32, place: Place) -> Record {
         replayed: None,
         learned: None,
         by_hand: false,
+        apart: false,
         linked: Default::default(),
     }
 }

@@ -52,6 +52,7 @@ fn record(entry: Entry) -> Record {
         replayed: None,
         learned: None,
         by_hand: false,
+        apart: false,
         linked: Default::default(),
         entry,
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use hippo_core::consolidation::Cycle;
 use hippo_core::time::Timestamp;
 use hippo_proto::{
     CycleHistoryRequest, CycleReport, CycleRunRequest, ErrorKind, HeartbeatRequest, HeartbeatResponse,
@@ -81,20 +80,12 @@ pub async fn run(shared: &Arc<Shared>, request: CycleRunRequest) -> Result<Cycle
         Some(at) => Some(moment_of(shared, &view, Some(at))?),
         None => None,
     };
-    cycle(shared, &view, cycle_of(request.cycle), at, request.dry_run).await
-}
-
-async fn cycle(
-    shared: &Arc<Shared>,
-    view: &WorkspaceView,
-    cycle: Cycle,
-    at: Option<Timestamp>,
-    dry_run: bool,
-) -> Result<CycleReport, RpcError> {
-    order(shared, view, |reply| Order::Cycle {
+    let (cycle, dry_run) = (cycle_of(request.cycle), request.dry_run);
+    order(shared, &view, |reply| Order::Cycle {
         cycle,
         at,
         dry_run,
+        when_due: false,
         reply: Some(reply),
     })
     .await
@@ -155,10 +146,16 @@ pub async fn heartbeat(
     request: HeartbeatRequest,
 ) -> Result<HeartbeatResponse, RpcError> {
     let view = shared.views.get(&request.workspace).await?;
-    let due = beat(shared, &view).await?.due;
-    let mut runs = Vec::new();
-    for due in due {
-        runs.extend(cycle(shared, &view, due, None, false).await?.run);
+    let event::Beat { due, last_run, .. } = beat(shared, &view).await?;
+    for cycle in due {
+        order(shared, &view, |reply: Answer<CycleReport>| Order::Cycle {
+            cycle,
+            at: None,
+            dry_run: false,
+            when_due: true,
+            reply: Some(reply),
+        })
+        .await?;
     }
     let history = CycleHistoryRequest {
         workspace: request.workspace,
@@ -175,9 +172,9 @@ pub async fn heartbeat(
         .await?
         .runs
         .into_iter()
-        .filter(|row| runs.contains(&row.run));
+        .filter(|row| last_run.is_none_or(|last| row.run > last.0) && row.finished.is_some());
     let mut ran: Vec<_> = ran.collect();
-    ran.reverse();
+    ran.sort_by_key(|row| row.run);
     let event::Beat { pending, next, .. } = beat(shared, &view).await?;
     Ok(HeartbeatResponse { ran, pending, next })
 }

@@ -45,6 +45,8 @@ struct Rest<'a> {
     learned: Option<Cow<'a, Learned>>,
     #[serde(default)]
     by_hand: bool,
+    #[serde(default)]
+    apart: bool,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     linked: Cow<'a, BTreeSet<EntryId>>,
 }
@@ -66,6 +68,7 @@ pub(super) fn put(connection: &Connection, record: &Record) -> rusqlite::Result<
         filed: record.filed,
         learned: record.learned.as_deref().map(Cow::Borrowed),
         by_hand: record.by_hand,
+        apart: record.apart,
         linked: Cow::Borrowed(&record.linked),
     };
     let strength = Some(record.strength).filter(|strength| strength.is_finite());
@@ -142,6 +145,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
         consolidated: row.get(7)?,
         replayed: time(row, 8)?,
         by_hand: rest.by_hand,
+        apart: rest.apart,
         linked: rest.linked.into_owned(),
         learned: rest.learned.map(|learned| Box::new(learned.into_owned())),
     };

@@ -89,6 +89,7 @@ fn record(name: &str, strength: f32) -> Record {
         replayed: None,
         learned: None,
         by_hand: false,
+        apart: false,
         linked: Default::default(),
     }
 }

@@ -123,11 +123,7 @@ impl Engine {
             .min_by(|a, b| strength(a).total_cmp(&strength(b)))?;
         let mut archived = weakest.clone();
         if let Some(learned) = &mut archived.learned {
-            // Asked again, it is searched for again.
-            **learned = Learned {
-                cue: std::mem::take(&mut learned.cue),
-                ..Learned::default()
-            };
+            learned.forget_answer();
         }
         archived.place = Place::Archive(now);
         archived.filed = None;
@@ -180,6 +176,7 @@ fn taught(
         replayed: None,
         learned: Some(Box::new(lesson.learned)),
         by_hand: false,
+        apart: false,
         linked: std::collections::BTreeSet::new(),
         entry: Entry {
             id,

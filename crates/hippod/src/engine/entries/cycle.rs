@@ -17,6 +17,7 @@ use hippo_store::StoreError;
 use hippo_store::db::RunId;
 
 use super::files::Now;
+use super::report;
 use crate::engine::workspace::Workspace;
 use crate::engine::{Engine, store_error};
 use crate::event::Answer;
@@ -35,6 +36,8 @@ pub enum Order {
         at: Option<Timestamp>,
         /// Only plan.
         dry_run: bool,
+        /// Only if it is due still when its turn comes: the schedule and a heartbeat may want the same one.
+        when_due: bool,
         /// The way back; `None`: the schedule asks.
         reply: Option<Answer<CycleReport>>,
     },
@@ -186,8 +189,18 @@ impl Engine {
                     cycle,
                     at: moment,
                     dry_run,
+                    when_due,
                     reply,
-                }) => self.start_cycle(workspace, cycle, moment, dry_run, reply)?,
+                }) => {
+                    if !when_due || self.due(workspace).iter().any(|due| due.cycle == cycle) {
+                        self.start_cycle(workspace, cycle, moment, dry_run, reply)?;
+                    } else if let Some(reply) = reply {
+                        let now = self.shared.clock.now();
+                        let nothing = report::planned(cycle, now, &Plan::empty(cycle), Duration::ZERO);
+                        // A client that is gone needs no answer.
+                        let _ = reply.send(Ok(nothing));
+                    }
+                }
             }
         }
         Ok(())

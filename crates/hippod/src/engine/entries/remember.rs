@@ -90,6 +90,7 @@ impl Engine {
             replayed: None,
             learned: None,
             by_hand: true,
+            apart: false,
             linked: BTreeSet::new(),
             entry: Entry {
                 id,

@@ -147,6 +147,7 @@ impl Engine {
         let now = self.shared.clock.now();
         let profile = workspace.view.config.index.profile();
         record.place = Place::Index;
+        record.apart = true;
         // Bringing it back is an access; without strength the next cycle would put it away again.
         decay::access(&profile, &mut record.entry, now, 1);
         record.entry.strength = record.entry.strength.max(decay::Band::Moderate.threshold());

@@ -60,6 +60,12 @@ impl Engine {
             workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
         }
         let notes = untold_again(workspace, &detail, &changes);
+        let merges = detail
+            .steps
+            .iter()
+            .take(detail.row.done as usize)
+            .map(|step| &step.change);
+        keep_apart(workspace, merges).map_err(|error| refusal(&error))?;
         workspace.entries.changed(at);
         let profile = workspace.view.config.index.profile();
         let files = workspace.store.run_files(id).map_err(|error| refusal(&error))?;
@@ -132,6 +138,26 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[Change]) -
     }
     workspace.entries.fresh.extend(files);
     notes
+}
+
+/// What was merged and is two again stays two: the next run would merge it again.
+fn keep_apart<'c>(
+    workspace: &mut Workspace,
+    changes: impl Iterator<Item = &'c Change>,
+) -> Result<(), StoreError> {
+    let mut batch = workspace.store.begin_entries()?;
+    for change in changes {
+        let Change::Merge { to, absorbed, .. } = change else {
+            continue;
+        };
+        for id in [&to.id, absorbed] {
+            if let Some(record) = workspace.entries.known.records.get_mut(id) {
+                record.apart = true;
+                batch.put_record(record)?;
+            }
+        }
+    }
+    batch.commit()
 }
 
 /// Runs after this one that changed what it changed. Strengths in the file are brought up to date by every run, and

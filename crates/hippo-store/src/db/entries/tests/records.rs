@@ -101,6 +101,7 @@ fn any_record() -> impl Strategy<Value = Record> {
     (any_entry(), stands, rest, option::of(learned)).prop_map(|(entry, stands, rest, learned)| Record {
         learned,
         by_hand: rest.3,
+        apart: !rest.3,
         linked: entry.related.iter().cloned().collect(),
         entry,
         strength: stands.0,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, co_access_left};
+use hippo_core::consolidation::{Cycle, Learned, Place, co_access_left};
 use hippo_core::schedule::Outcome;
 use hippo_core::time::Timestamp;
 use hippo_proto::{Event as News, RpcError};
@@ -95,8 +95,8 @@ impl Engine {
         if !capped {
             workspace.entries.compared.extend(compared);
         }
-        if let Err(error) = self.fade_pairs(workspace, run.cycle, run.run.started.min(ended)) {
-            tracing::warn!(%error, "old common accesses could not be forgotten; the next cycle tries again");
+        if let Err(error) = self.forget_the_spent(workspace, run.cycle, run.run.started.min(ended)) {
+            tracing::warn!(%error, "what is of no use any more could not be forgotten; the next cycle tries again");
         }
         let many = workspace.entries.known.runs.len() > RUNS;
         if many && workspace.store.trim_runs(ended.plus(-KEPT))? > 0 {
@@ -151,8 +151,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Common accesses of long ago are forgotten once they have no link any more.
-    pub(super) fn fade_pairs(
+    /// Common accesses of long ago are forgotten once they have no link any more, and so is what archived questions found.
+    fn forget_the_spent(
         &mut self,
         workspace: &mut Workspace,
         cycle: Cycle,
@@ -177,8 +177,25 @@ impl Engine {
             gone.pair.count = 0;
             batch.put_co_access(&gone)?;
         }
+        let mut emptied = Vec::new();
+        for record in workspace.entries.known.records.values() {
+            let archived = matches!(record.place, Place::Archive(_));
+            let found = |learned: &Learned| !learned.passages.is_empty();
+            if archived && record.learned.as_deref().is_some_and(found) {
+                let mut record = record.clone();
+                if let Some(learned) = &mut record.learned {
+                    learned.forget_answer();
+                }
+                batch.put_record(&record)?;
+                emptied.push(record);
+            }
+        }
         batch.commit()?;
         workspace.entries.known.co_access.retain(|known| !faded(known));
+        let emptied = emptied
+            .into_iter()
+            .map(|record| (record.entry.id.clone(), record));
+        workspace.entries.known.records.extend(emptied);
         Ok(())
     }
 

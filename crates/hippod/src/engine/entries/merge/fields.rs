@@ -87,6 +87,7 @@ pub(super) fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Recor
         strong_since: known.strong_since,
         consolidated: known.consolidated,
         by_hand: known.by_hand || !same_text,
+        apart: known.apart,
         linked: known.linked.clone(),
         entry: Entry {
             hits: was.hits.max(entry.hits),
@@ -131,6 +132,7 @@ pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, no
         replayed: None,
         learned: None,
         by_hand: true,
+        apart: false,
         linked: BTreeSet::new(),
         entry: entry.clone(),
     };
