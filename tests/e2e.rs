@@ -24,8 +24,14 @@ mod index_held;
 mod index_odd;
 #[path = "e2e/index_recall.rs"]
 mod index_recall;
+#[path = "e2e/index_recovery.rs"]
+mod index_recovery;
+#[path = "e2e/index_return.rs"]
+mod index_return;
 #[path = "e2e/index_room.rs"]
 mod index_room;
+#[path = "e2e/index_versions.rs"]
+mod index_versions;
 #[path = "e2e/index_writers.rs"]
 mod index_writers;
 #[path = "e2e/instance.rs"]

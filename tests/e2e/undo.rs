@@ -1,10 +1,10 @@
 //! Is all of a run taken back, to the byte, and nothing that somebody has done since?
 
-use hippo_proto::{CycleName, ErrorKind, IndexEntry, IndexPlace};
-use hippod_tests::{Caller, Clocked, QUIET};
+use hippo_proto::{CycleName, ErrorKind, IndexEntry, IndexPlace, IndexPriority};
+use hippod_tests::{Caller, Clocked, QUIET, Scratch};
 
 use crate::cycles::{LATER, NOW, STILL_LATER, ask, assert_same_state, started, state};
-use crate::index_file::block_of;
+use crate::index_file::{block_of, fill};
 
 #[test]
 fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
@@ -283,4 +283,49 @@ fn a_merged_entry_that_was_edited_keeps_the_edit_when_it_is_two_again() {
     let entry = client.entry(&root, &kept.id);
     assert_eq!(entry.summary, "Red lead, twice, says the person.");
     assert_eq!(entry.pointers.len(), 1, "{entry:#?}");
+}
+
+#[test]
+fn after_the_first_run_is_taken_back_the_next_one_makes_its_entries_again() {
+    let (scratch, _daemon, mut client) = started(4, "");
+    let root = scratch.workspace();
+    let ids = client.ids(&root);
+    let first = client.history(&root, None).runs[0].run;
+    client.edit(&root, &ids[0], |edit| {
+        edit.priority = Some(IndexPriority::Amygdala)
+    });
+    let undone = client.undo(&root, first).unwrap();
+    assert_eq!(client.ids(&root), ids[..1]);
+    let told = |what: &str| undone.notes.iter().any(|note| note.contains(what));
+    assert!(told(&format!("{} (pinned)", ids[0])), "{undone:?}");
+    assert!(told("the next light cycle makes them again"), "{undone:?}");
+    client.sync(&root);
+    assert_eq!(client.ids(&root), ids[..1], "nothing comes by itself");
+    client.run(&root, CycleName::Light);
+    assert_eq!(client.ids(&root), ids);
+    let file = scratch.index_file();
+    for id in &ids {
+        block_of(&file, id);
+    }
+}
+
+#[test]
+fn what_a_run_that_was_taken_back_made_comes_again_after_a_restart() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    let root = scratch.workspace();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    let ids = client.ids(&root);
+    let first = client.history(&root, None).runs[0].run;
+    client.undo(&root, first).unwrap();
+    assert!(client.ids(&root).is_empty() && !scratch.index_path().exists());
+    drop(client);
+    daemon.terminate();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    assert_eq!(client.ids(&root), ids);
 }

@@ -249,6 +249,8 @@ pub struct Snapshot {
     pub tombstones: BTreeMap<EntryId, Vec<Pointer>>,
     /// Documents by path.
     pub documents: BTreeMap<String, DocumentState>,
+    /// Files that are there, or may be, and could not be read: pointers to them are left alone.
+    pub unread: BTreeSet<String>,
     /// Entries that bootstrap makes of files that have none.
     pub candidates: Vec<NewEntry>,
     /// Summaries as they would be written today, of entries whose source changed.

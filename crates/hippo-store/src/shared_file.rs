@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// Replaced contents of one file that can stand beside it at the same time.
 pub const SLOTS: u32 = 32;
+/// How the names of what [`set_aside`] kept go on behind that of the file.
+pub const UNMERGED: &str = ".unmerged";
 /// Where new bytes wait on file systems that cannot exchange two names.
 const ASIDE: &str = "new";
 
@@ -89,6 +91,34 @@ pub fn settle(path: &Path, slot: u32) -> io::Result<()> {
     match fs::remove_file(replaced_path(path, slot)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// Keeps what stands in a slot beside the file for people, under a name that nothing else has, and answers where.
+///
+/// # Errors
+/// When the system refuses; it is still in its slot then.
+pub fn set_aside(path: &Path, slot: u32) -> io::Result<PathBuf> {
+    let old = replaced_path(path, slot);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut number = 1_u32;
+    loop {
+        let end = if number == 1 {
+            String::new()
+        } else {
+            format!("-{number}")
+        };
+        let kept = path.with_file_name(format!("{name}{UNMERGED}{end}"));
+        // Linked, not renamed: nothing that is there may be overwritten.
+        match fs::hard_link(&old, &kept) {
+            Ok(()) => {
+                fs::remove_file(&old)?;
+                return Ok(kept);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(_) if kept.symlink_metadata().is_err() => return fs::rename(&old, &kept).map(|()| kept),
+            Err(error) => return Err(error),
+        }
     }
 }
 

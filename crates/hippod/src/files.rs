@@ -35,10 +35,21 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether something stands where a pointer points: the file, and in it a section of that title.
+/// Whether an error says that there is no such file. Any other says that nobody knows what is there.
+pub fn is_absence(error: &io::Error) -> bool {
+    // The name of a file in the place of a folder.
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// Whether something stands where a pointer points: the file, and in it a section of that title. What cannot be read now
+/// is not said to lead nowhere.
 pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
-    let Ok(real) = root.join(&pointer.path).canonicalize() else {
-        return false;
+    let real = match root.join(&pointer.path).canonicalize() {
+        Ok(real) => real,
+        Err(error) => return !is_absence(&error),
     };
     if !real.starts_with(root) {
         return false;
@@ -46,8 +57,10 @@ pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
     let Some(section) = &pointer.section else {
         return true;
     };
-    let Ok(bytes) = read(&real, limit) else {
-        return false;
+    let bytes = match read(&real, limit) {
+        Ok(bytes) => bytes,
+        // A folder has no sections.
+        Err(error) => return !is_absence(&error) && error.kind() != io::ErrorKind::InvalidInput,
     };
     chunk::chunk(&bytes)
         .sections

@@ -14,6 +14,8 @@ type Hash = [u8; 16];
 enum Outcome {
     /// It leads to this content.
     Holds(Hash),
+    /// Nobody knows what is there now.
+    Unknown,
     /// It leads there from now on.
     Moved(Pointer, Hash),
     /// Nothing is there, and its content is nowhere.
@@ -36,6 +38,7 @@ pub(super) fn check(planner: &mut Planner) {
             let known = from.1.get(at).copied().flatten();
             let (pointer, hash) = match look_up(&planner.state, pointer, known) {
                 Outcome::Holds(hash) => (pointer.clone(), Some(hash)),
+                Outcome::Unknown => (pointer.clone(), known),
                 Outcome::Moved(pointer, hash) => {
                     moved = true;
                     (pointer, Some(hash))
@@ -82,6 +85,9 @@ fn shown(pointer: &Pointer) -> String {
 }
 
 fn look_up(snapshot: &Snapshot, pointer: &Pointer, known: Option<Hash>) -> Outcome {
+    if snapshot.unread.contains(&pointer.path) {
+        return Outcome::Unknown;
+    }
     let document = snapshot.documents.get(&pointer.path);
     if let Some(document) = document {
         let here = match &pointer.section {

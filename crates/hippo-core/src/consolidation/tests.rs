@@ -210,6 +210,22 @@ fn pointers_follow_their_text() {
 }
 
 #[test]
+fn what_cannot_be_read_is_not_gone() {
+    let mut one = record("one", 0.7, Place::Index);
+    one.entry.pointers = vec![
+        pointer("memory/a.md", Some("One")),
+        pointer("memory/locked.md", Some("Old")),
+        pointer("memory/gone.md", None),
+    ];
+    one.hashes = vec![None, Some(ContentHash::of(b"two").0), None];
+    let mut state = snapshot(vec![one.clone()]);
+    state.unread.insert("memory/locked.md".to_owned());
+    let after = apply(&state, &plan(&state, Cycle::Deep));
+    assert_eq!(after.records[&id("one")].entry.pointers, one.entry.pointers[..2]);
+    assert_eq!(after.records[&id("one")].hashes[1], one.hashes[1]);
+}
+
+#[test]
 fn common_accesses_link_and_dead_links_go() {
     let mut one = record("one", 0.5, Place::Index);
     one.entry.related = vec![id("gone"), id("kept")];

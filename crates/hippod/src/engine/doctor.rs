@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use hippo_core::consolidation::Place;
 use hippo_core::entry::Pointer;
+use hippo_core::layout::INDEX_FILE;
 use hippo_proto::{Check, DoctorRequest, DoctorResponse, Problem, RpcError, Severity};
+use hippo_store::shared_file::UNMERGED;
 
 use super::Engine;
 use super::entries::{HELD_FIX, index_path};
@@ -177,11 +179,19 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
         let (what, fix) = (trouble.what.clone(), trouble.fix.clone());
         report.problem("index-file", Severity::Warning, what, place.clone(), fix);
     }
-    if !entries.file.held.is_empty() {
-        let held = entries.file.held.len();
-        let what =
-            format!("{held} entries went at once; they are kept, and the file is neither read nor written");
+    if let Some(what) = entries.held_what() {
+        let what = format!("{what}; the file is neither read nor written");
         report.problem("held-removals", Severity::Warning, what, place.clone(), HELD_FIX);
+    }
+    let kept = index_path(&workspace.root).with_file_name(format!("{INDEX_FILE}{UNMERGED}"));
+    if entries.enabled && kept.exists() {
+        report.problem(
+            "index-copy",
+            Severity::Warning,
+            "an older index file is kept here, because hippod cannot tell what of it is new".to_owned(),
+            kept.display().to_string(),
+            "take from it what you miss in the index file, and remove it",
+        );
     }
     for damaged in &entries.known.damaged {
         report.problem(

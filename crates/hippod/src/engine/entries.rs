@@ -134,7 +134,8 @@ impl Entries {
                 .record
                 .finished
                 .is_some_and(|finished| run.record.started <= finished);
-            run.record.cycle == Cycle::Light && past
+            // What a run made that was taken back is to be made again.
+            run.record.cycle == Cycle::Light && past && run.undone.is_none()
         };
         let last = self
             .known

@@ -86,16 +86,18 @@ impl Input {
             .values()
             .flat_map(|record| &record.entry.pointers);
         let pointed: BTreeSet<&str> = pointed.map(|pointer| pointer.path.as_str()).collect();
-        self.snapshot.documents = documents::states(
+        let states = documents::states(
             &self.root,
             &self.documents,
             pointed.into_iter(),
             self.limit,
             &self.kept,
         );
+        self.snapshot.documents = states.read;
+        self.snapshot.unread = states.unread;
         let reviewed = self.documents.iter().filter(|document| {
             let looked_at = self.cycle == Cycle::Deep || document.kind == SourceKind::DailyLog;
-            looked_at && self.changed_since(document)
+            looked_at && self.changed_since(document) && !self.snapshot.unread.contains(&document.path)
         });
         self.snapshot.reviewed = reviewed.map(|document| document.path.clone()).collect();
     }

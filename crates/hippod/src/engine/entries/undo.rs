@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use hippo_core::consolidation::{Change, Place, Record, Rule, Snapshot};
-use hippo_core::entry::{Entry, EntryId};
+use hippo_core::entry::{Entry, EntryId, Priority};
 use hippo_proto::{CycleUndoResponse, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunDetail, RunId};
@@ -15,6 +15,9 @@ use super::requests::run_detail;
 use crate::engine::Engine;
 use crate::engine::workspace::Workspace;
 
+/// Entries that one answer names.
+const NAMED: usize = 10;
+
 impl Engine {
     pub(super) fn undo(
         &mut self,
@@ -24,13 +27,14 @@ impl Engine {
     ) -> Result<CycleUndoResponse, RpcError> {
         self.before_a_change(workspace, at)?;
         let detail = run_detail(workspace, id)?;
-        let response = |undone, files| CycleUndoResponse {
+        let response = |undone, files, notes| CycleUndoResponse {
             run: id.0,
             undone,
             files,
+            notes,
         };
         if detail.row.undone.is_some() {
-            return Ok(response(0, Vec::new()));
+            return Ok(response(0, Vec::new(), Vec::new()));
         }
         let later = later_runs(workspace, &detail).map_err(|error| refusal(&error))?;
         if !later.is_empty() {
@@ -55,6 +59,7 @@ impl Engine {
         for change in &changes {
             workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
         }
+        let notes = untold_again(workspace, &detail, &changes);
         let merges = detail
             .steps
             .iter()
@@ -89,8 +94,50 @@ impl Engine {
         workspace.entries.publish(&workspace.view, profile);
         restored.sort();
         restored.dedup();
-        Ok(response(changes.len() as u64, restored))
+        Ok(response(changes.len() as u64, restored, notes))
     }
+}
+
+/// Files whose entries are taken back have none, as before the run: the next light cycle makes them. Answers what to tell of
+/// that, and of entries that stay.
+fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[Change]) -> Vec<String> {
+    let removed: BTreeSet<&EntryId> = changes
+        .iter()
+        .filter_map(|change| match change {
+            Change::Remove { record } => Some(&record.entry.id),
+            _ => None,
+        })
+        .collect();
+    let (mut files, mut kept) = (BTreeSet::new(), Vec::new());
+    for step in of.steps.iter().take(of.row.done as usize) {
+        let Change::Add { record } = &step.change else {
+            continue;
+        };
+        let id = &record.entry.id;
+        if removed.contains(id) {
+            let paths = record.entry.pointers.iter().map(|pointer| &pointer.path);
+            files.extend(paths.filter(|path| workspace.known.contains_key(*path)).cloned());
+        } else if let Some(now) = workspace.entries.known.records.get(id) {
+            let pinned = now.entry.priority == Priority::Amygdala;
+            kept.push(format!("{}{}", id.0, if pinned { " (pinned)" } else { "" }));
+        }
+    }
+    let mut notes = Vec::new();
+    if !kept.is_empty() {
+        let (number, names) = (kept.len(), kept[..kept.len().min(NAMED)].join(", "));
+        let more = if number > NAMED { ", …" } else { "" };
+        notes.push(format!(
+            "{number} entries of the run stay, because they were changed or used since: {names}{more}; hippoctl index forget takes one away"
+        ));
+    }
+    if !files.is_empty() {
+        notes.push(format!(
+            "{} files have entries that were taken back; the next light cycle makes them again: hippoctl index forget keeps one away for good",
+            files.len()
+        ));
+    }
+    workspace.entries.fresh.extend(files);
+    notes
 }
 
 /// What was merged and is two again stays two: the next run would merge it again.

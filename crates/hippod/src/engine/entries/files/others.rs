@@ -65,7 +65,7 @@ pub(super) fn write(
 }
 
 /// Whether hippod wrote a file: the list of files, and what says so itself. Another tool may keep its files in the same place.
-fn is_ours(path: &str, bytes: &[u8]) -> bool {
+pub(super) fn is_ours(path: &str, bytes: &[u8]) -> bool {
     let says_so = bytes.windows(MARK.len()).take(1_000).any(|part| part == MARK);
     bytes.is_empty() || says_so || (path == META_FILE && serde_json::from_slice::<Meta>(bytes).is_ok())
 }
@@ -85,7 +85,7 @@ pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
 }
 
 /// The files that an earlier writing may have made.
-fn made_here(root: &Path) -> Vec<String> {
+pub(super) fn made_here(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     if root.join(META_FILE).is_file() {
         found.push(META_FILE.to_owned());

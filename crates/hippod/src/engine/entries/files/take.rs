@@ -1,32 +1,19 @@
 //! How does what others wrote into the index file come into the store?
 
-use std::path::Path;
 use std::time::Duration;
 
 use hippo_core::layout::INDEX_FILE;
 use hippo_store::StoreError;
-use hippo_store::db::{Base, Store};
-use hippo_store::shared_file::{self, SLOTS};
+use hippo_store::db::Store;
 
 use super::super::Entries;
 use super::super::merge::Source;
-use super::write::Outcome;
-use super::{AGAIN, Look, Now, Replaced, meant, read};
+use super::{Look, Now, meant, read};
 
 /// A file that changes while it is read is looked at again after this long.
 const UNSETTLED: Duration = Duration::from_millis(200);
 /// A file that is missing is written anew after this long: an editor may be about to put it back.
 const MISSING: Duration = Duration::from_secs(3);
-/// What was replaced is looked at again after this long, for whoever had it open.
-pub(super) const SETTLE: Duration = Duration::from_secs(1);
-/// Where the store keeps what is about to be written.
-pub(super) const NEXT: &str = "HIPPOCAMPUS.md.next";
-
-/// Where the store keeps what was replaced, until that is settled.
-pub fn old_key(slot: u32) -> String {
-    format!("HIPPOCAMPUS.md.old-{slot}")
-}
-
 impl Entries {
     /// Does what is due about the index file: takes over what others wrote, lets go of what was replaced.
     ///
@@ -36,6 +23,7 @@ impl Entries {
         if !self.enabled {
             return Ok(());
         }
+        self.look_below(store, now)?;
         while let Some(at) = self.file.replaced.iter().position(|old| old.due <= now.at) {
             self.settle(store, now, at)?;
         }
@@ -76,7 +64,9 @@ impl Entries {
                 return Ok(None);
             }
         };
-        self.recover(store, now, &path)?;
+        if !self.recover(store, now, &path)? {
+            return Ok(None);
+        }
         self.file.real = Some(path.clone());
         match read(&path) {
             Look::Whole(bytes) => {
@@ -88,7 +78,7 @@ impl Entries {
                 }
                 let base = self.file.base.clone();
                 if base.as_deref() == Some(&bytes[..]) {
-                    self.file.held.clear();
+                    self.file.let_go_of_held();
                 } else {
                     self.merge(store, now, &base.unwrap_or_default(), &bytes, Source::File)?;
                 }
@@ -101,7 +91,7 @@ impl Entries {
             }
             Look::Missing => {
                 self.file.trouble = self.file.trouble.take().filter(|trouble| trouble.writing);
-                self.file.held.clear();
+                self.file.let_go_of_held();
                 let since = *self.file.missing_since.get_or_insert(now.at);
                 if self.file.base.is_some() && now.at < since + MISSING {
                     self.file.look(since + MISSING);
@@ -110,7 +100,7 @@ impl Entries {
                 // Nobody put it back. Nothing is forgotten with it: the store writes it anew.
                 self.file.missing_since = None;
                 self.file.unwritten |= self.file.base.is_some();
-                self.file.set_base(None);
+                self.file.set_base(None, now.now);
                 Ok(None)
             }
             Look::Blocked(trouble) => {
@@ -119,107 +109,6 @@ impl Entries {
                 Ok(None)
             }
         }
-    }
-
-    /// Finds out how far the last process came that was stopped while it replaced the file.
-    fn recover(&mut self, store: &mut Store, now: Now<'_>, path: &Path) -> Result<(), StoreError> {
-        if self.file.recovered {
-            return Ok(());
-        }
-        let next = store.base(NEXT)?.map(|base| base.bytes);
-        let never_placed = shared_file::tidy(path);
-        let mut placed = next
-            .as_ref()
-            .is_some_and(|next| std::fs::read(path).is_ok_and(|bytes| bytes == *next));
-        let mut late = Vec::new();
-        for slot in 0..SLOTS {
-            let Some(bytes) = shared_file::replaced(path, slot).ok().flatten() else {
-                continue;
-            };
-            match (store.base(&old_key(slot))?, &next) {
-                (Some(Base { bytes: old, .. }), _) => late.push((slot, old, bytes)),
-                // The bytes themselves: written, and never put into the file's place.
-                (None, Some(next)) if never_placed || bytes == *next => {}
-                (None, Some(_)) => {
-                    placed = true;
-                    late.push((slot, self.file.base.clone().unwrap_or_default(), bytes));
-                }
-                // Of a store that is not there any more: what was written then is in the file.
-                (None, None) => {}
-            }
-        }
-        if let Some(next) = next.filter(|_| placed) {
-            self.file.set_base(Some(next));
-            self.note_base(store, now)?;
-        }
-        for (slot, old, late) in late {
-            self.merge_late(store, now, &old, &late, slot)?;
-        }
-        for slot in 0..SLOTS {
-            let_go(path, slot);
-        }
-        let mut batch = store.begin_entries()?;
-        batch.drop_base(NEXT)?;
-        for slot in 0..SLOTS {
-            batch.drop_base(&old_key(slot))?;
-        }
-        batch.commit()?;
-        self.file.recovered = true;
-        Ok(())
-    }
-
-    /// Looks for the last time at something that was replaced, and lets go of it.
-    pub(super) fn settle(&mut self, store: &mut Store, now: Now<'_>, at: usize) -> Result<(), StoreError> {
-        let Replaced { slot, taken, .. } = self.file.replaced.remove(at);
-        let settled = self.settle_slot(store, now, slot, &taken);
-        if settled.is_err() {
-            // It is still there, and looked at once more when the store can take it.
-            self.file.replaced.push(Replaced {
-                slot,
-                taken,
-                due: now.at + AGAIN,
-            });
-        }
-        settled
-    }
-
-    fn settle_slot(
-        &mut self,
-        store: &mut Store,
-        now: Now<'_>,
-        slot: u32,
-        taken: &[u8],
-    ) -> Result<(), StoreError> {
-        let Ok(path) = meant(now.root) else {
-            return Ok(());
-        };
-        if let Ok(Some(late)) = shared_file::replaced(&path, slot)
-            && !self.merge_late(store, now, taken, &late, slot)?
-            && !taken.starts_with(&late)
-        {
-            self.bring_back(store, now, taken, late)?;
-        }
-        let_go(&path, slot);
-        let mut batch = store.begin_entries()?;
-        batch.drop_base(&old_key(slot))?;
-        batch.commit()
-    }
-
-    /// Puts what somebody wrote while it was being replaced into the file's place, where it is held and reported.
-    fn bring_back(
-        &mut self,
-        store: &mut Store,
-        now: Now<'_>,
-        base: &[u8],
-        late: Vec<u8>,
-    ) -> Result<(), StoreError> {
-        let current = self.take_over(store, now)?;
-        if current.is_some() && self.replace(store, now, current, late)? == Outcome::Done {
-            self.file.set_base(Some(base.to_vec()));
-            self.note_base(store, now)?;
-            self.file.look(now.at);
-        }
-        Ok(())
     }
 
     /// Takes over what somebody wrote into a file that was being replaced. Answers whether it was understood: one that is
@@ -252,11 +141,5 @@ impl Entries {
             None => batch.drop_base(INDEX_FILE)?,
         }
         batch.commit()
-    }
-}
-
-fn let_go(path: &Path, slot: u32) {
-    if let Err(error) = shared_file::settle(path, slot) {
-        tracing::warn!(%error, "could not remove the replaced index file; it is in the way of a later writing");
     }
 }
