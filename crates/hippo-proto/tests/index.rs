@@ -225,7 +225,7 @@ fn what_is_wrong_is_named_with_what_to_do() {
             "index.edit",
             r#""workspace":"/w","id":"a""#,
             "nothing is to be changed",
-            "topic, summary, tags, pointers and priority",
+            "topic, summary, tags, pointers, priority and pinned",
         ),
         (
             "index.edit",
