@@ -164,7 +164,7 @@ pub async fn heartbeat(
     request: HeartbeatRequest,
 ) -> Result<HeartbeatResponse, RpcError> {
     let view = shared.views.get(&request.workspace).await?;
-    let event::Beat { due, last_run, .. } = beat(shared, &view).await?;
+    let event::Beat { due, last_run, .. } = beat(shared, &view, false).await?;
     for cycle in due {
         order(shared, &view, |reply: Answer<CycleReport>| Order::Cycle {
             cycle,
@@ -193,13 +193,13 @@ pub async fn heartbeat(
         .filter(|row| last_run.is_none_or(|last| row.run > last.0) && row.finished.is_some());
     let mut ran: Vec<_> = ran.collect();
     ran.sort_by_key(|row| row.run);
-    let event::Beat { pending, next, .. } = beat(shared, &view).await?;
+    let event::Beat { pending, next, .. } = beat(shared, &view, true).await?;
     Ok(HeartbeatResponse { ran, pending, next })
 }
 
-async fn beat(shared: &Arc<Shared>, view: &WorkspaceView) -> Result<event::Beat, RpcError> {
+async fn beat(shared: &Arc<Shared>, view: &WorkspaceView, tells: bool) -> Result<event::Beat, RpcError> {
     let root = view.root.clone();
-    ask(shared, |reply| event::Request::Heartbeat { root, reply }).await
+    ask(shared, |reply| event::Request::Heartbeat { tells, root, reply }).await
 }
 
 /// Has the engine do something about entries.

@@ -124,6 +124,7 @@ impl Engine {
             now,
             at,
             offset_seconds: self.offset(workspace, now),
+            files: workspace.known.len(),
         }
     }
 

@@ -83,6 +83,12 @@ impl Engine {
         let capped = workspace.entries.run.as_ref().is_some_and(Run::is_capped);
         let outcome = if capped { Outcome::Capped } else { Outcome::Done };
         let ended = self.shared.clock.now();
+        let conflicts = workspace.entries.file.conflicts.take_for_run();
+        if !conflicts.is_empty()
+            && let Err(error) = workspace.store.note_run(id, &conflicts)
+        {
+            tracing::warn!(%error, "the history lacks what the index file and the store disagreed on");
+        }
         workspace.store.finish_run(id, outcome, ended)?;
         self.refresh_run(workspace, id)?;
         // What could fail is done: the run is over.
@@ -127,7 +133,7 @@ impl Engine {
         report.outcome = report::outcome(outcome);
         report.applied = plan.steps.len() as u64;
         report.files = files.into_iter().map(|file| file.path).collect();
-        report.notes = std::mem::take(&mut workspace.entries.file.conflicts);
+        report.notes = conflicts;
         let trouble = workspace.entries.file.trouble.as_ref();
         report.notes.extend(trouble.map(ToString::to_string));
         report.notes.extend(workspace.entries.held_story());

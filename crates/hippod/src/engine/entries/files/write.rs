@@ -92,7 +92,7 @@ impl Entries {
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let limits = Limits {
-            max_tokens: now.config.max_tokens,
+            max_tokens: now.config.tokens(now.files),
             max_entries: now.config.max_entries,
             ..Limits::default()
         };
