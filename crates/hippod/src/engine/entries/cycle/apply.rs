@@ -1,8 +1,10 @@
 //! How are the steps of a run made, and what belongs to its end?
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, Learned, Place, co_access_left};
+use hippo_core::consolidation::{Cycle, Learned, Place, Record, co_access_left};
+use hippo_core::entry::EntryId;
 use hippo_core::schedule::Outcome;
 use hippo_core::time::Timestamp;
 use hippo_proto::{Event as News, RpcError};
@@ -21,6 +23,8 @@ const SLICE: Duration = Duration::from_millis(20);
 const DAYS_KEPT: i64 = 3 * 86_400_000;
 /// From this number on it is looked whether some can be forgotten.
 const RUNS: usize = 40;
+/// Archived entries of questions that are kept.
+const QUESTIONS: usize = 1_000;
 /// Runs older than this are forgotten, in milliseconds: 180 days.
 const KEPT: i64 = 180 * 86_400_000;
 
@@ -196,12 +200,23 @@ impl Engine {
                 emptied.push(record);
             }
         }
+        let dropped = too_many_questions(&workspace.entries.known.records);
+        for id in &dropped {
+            batch.drop_record(id)?;
+        }
         batch.commit()?;
         workspace.entries.known.co_access.retain(|known| !faded(known));
         let emptied = emptied
             .into_iter()
             .map(|record| (record.entry.id.clone(), record));
         workspace.entries.known.records.extend(emptied);
+        let gone = |id: &EntryId| dropped.contains(id);
+        workspace.entries.known.records.retain(|id, _| !gone(id));
+        workspace
+            .entries
+            .known
+            .co_access
+            .retain(|known| !gone(&known.pair.a) && !gone(&known.pair.b));
         Ok(())
     }
 
@@ -243,4 +258,25 @@ impl Engine {
             let _ = reply.send(Err(error.hint("nothing is lost; hippoctl doctor tells more")));
         }
     }
+}
+
+/// Archived entries that questions made and nobody wrote into, as far as there are too many: those that were archived first.
+/// They say nothing that the memory does not say.
+fn too_many_questions(records: &BTreeMap<EntryId, Record>) -> BTreeSet<EntryId> {
+    let spent = |record: &&Record| record.learned.is_some() && !record.by_hand && !record.apart;
+    let mut archived: Vec<(Timestamp, &EntryId)> = records
+        .values()
+        .filter(spent)
+        .filter_map(|record| match record.place {
+            Place::Archive(since) => Some((since, &record.entry.id)),
+            Place::Index | Place::Queue(_) => None,
+        })
+        .collect();
+    archived.sort_unstable();
+    let more = archived.len().saturating_sub(QUESTIONS);
+    archived
+        .into_iter()
+        .take(more)
+        .map(|(_, id)| id.clone())
+        .collect()
 }
