@@ -64,11 +64,20 @@ impl Entries {
                 return Ok(None);
             }
         };
-        if !self.recover(store, now, &path)? {
+        self.file.real = Some(path.clone());
+        let look = read(&path);
+        // What the last process left is judged by what stands there now: where that cannot be read, it waits.
+        let there = match &look {
+            Look::Whole(bytes) => Some(&bytes[..]),
+            Look::Missing => Some(&b""[..]),
+            Look::Unsettled | Look::Blocked(_) => None,
+        };
+        if let Some(there) = there
+            && !self.recover(store, now, &path, there)?
+        {
             return Ok(None);
         }
-        self.file.real = Some(path.clone());
-        match read(&path) {
+        match look {
             Look::Whole(bytes) => {
                 self.file.missing_since = None;
                 if self.file.trouble.as_ref().is_some_and(|trouble| !trouble.writing) {

@@ -12,6 +12,7 @@ use hippo_store::shared_file;
 use super::super::Entries;
 use super::replaced::{NEXT, Replaced, SETTLE, old_key};
 use super::{Now, Trouble, meant, others};
+use crate::files;
 
 /// How often a write begins anew because somebody wrote at the same time.
 const TRIES: usize = 5;
@@ -88,7 +89,7 @@ impl Entries {
     }
 
     fn laid_out(&self, current: Option<&[u8]>, now: Now<'_>) -> layout::Files {
-        let meta: Option<Meta> = std::fs::read(now.root.join(META_FILE))
+        let meta: Option<Meta> = files::read(&now.root.join(META_FILE), others::LARGEST)
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let limits = Limits {
