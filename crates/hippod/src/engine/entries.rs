@@ -30,7 +30,6 @@ use crate::view::WorkspaceView;
 
 pub use access::{Lesson, Trace};
 pub use cycle::{Order, Planned, root_missing};
-pub use merge::HELD_FIX;
 pub use remember::Remembered;
 pub use report::{cycle as cycle_of, run as run_on_wire};
 pub use requests::Change;
