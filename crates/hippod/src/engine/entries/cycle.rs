@@ -101,6 +101,11 @@ impl Run {
         self.applying.as_ref().map(|applying| applying.id)
     }
 
+    /// The run that the store knows of it.
+    fn recorded(&self) -> Option<RunId> {
+        self.id().or(self.resumes)
+    }
+
     fn has_steps(&self) -> bool {
         self.applying
             .as_ref()

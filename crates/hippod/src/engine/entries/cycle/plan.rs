@@ -98,7 +98,16 @@ impl Engine {
             return Ok(());
         };
         let id = match run.resumes {
-            Some(id) => workspace.store.resume_run(id, &plan).map(|()| id)?,
+            Some(id) => match workspace.store.resume_run(id, &plan) {
+                Ok(()) => id,
+                Err(error) => {
+                    if matches!(error, StoreError::Row { .. }) {
+                        // Nobody can ever go on with that one: the next attempt is a run of its own.
+                        run.resumes = None;
+                    }
+                    return Err(error);
+                }
+            },
             None => workspace.store.start_run(&run.run, &plan)?,
         };
         run.applying = Some(Applying {
