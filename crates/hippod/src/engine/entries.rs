@@ -32,7 +32,7 @@ use crate::view::WorkspaceView;
 pub use access::{Lesson, Trace};
 pub use cycle::{Order, Planned, root_missing};
 pub use remember::Remembered;
-pub use report::{cycle as cycle_of, run as run_on_wire};
+pub use report::{cycle as cycle_of, name as cycle_named, run as run_on_wire};
 pub use requests::Change;
 
 /// Changes of entries are shown to questions after this long at the latest.

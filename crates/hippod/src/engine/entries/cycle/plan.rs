@@ -15,7 +15,7 @@ use hippo_store::db::RunRow;
 use super::super::documents::Known;
 use super::super::gather::Input;
 use super::super::report;
-use super::{Applying, Planned, Run};
+use super::{Applying, Planned, Run, refusal};
 use crate::engine::Engine;
 use crate::engine::workspace::Workspace;
 use crate::event::{Answer, Event};
@@ -35,7 +35,13 @@ impl Engine {
         let profile = workspace.view.config.index.profile();
         let since = self.shared.clock.monotonic();
         let started = moment.unwrap_or_else(|| self.shared.clock.now());
-        self.fold(workspace, &profile, since)?;
+        if let Err(error) = self.fold(workspace, &profile, since) {
+            if let Some(reply) = reply {
+                // A client that is gone needs no answer.
+                let _ = reply.send(Err(refusal(&error)));
+            }
+            return Err(error);
+        }
         let resumes = workspace.entries.interrupted.iter().rposition(|row| {
             // One that was asked for as of a later time is nobody's business now.
             let of_now = row.record.started <= started;
