@@ -153,6 +153,15 @@ impl Daemon {
         daemon
     }
 
+    /// The most memory that it had so far, in KiB, as Linux tells.
+    pub fn most_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.expect("it runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        number.expect("a number of KiB")
+    }
+
     /// Its socket.
     pub fn socket(&self) -> PathBuf {
         self.home.join("hippod.sock")

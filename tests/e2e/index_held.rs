@@ -285,3 +285,86 @@ fn an_end_that_is_missing_is_held_and_called_that() {
         assert_mended(what, &mut client);
     }
 }
+
+/// The store knows entries alone: words beside them stand in the file and nowhere else.
+#[test]
+fn words_behind_the_last_entry_that_were_cut_off_are_not_given_up() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let ids = client.ids(&root);
+    let own =
+        "\n## Own\n\nThe pier is closed on Mondays.\nThe second key hangs behind the clock, says Ilse.\n";
+    scratch.write("HIPPOCAMPUS.md", scratch.index_file() + own);
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    assert_mended("written", &mut client);
+    let whole = scratch.index_file();
+    assert!(whole.contains(own), "{whole}");
+    let cut = whole[..whole.find("behind the clock").unwrap() + 3].to_owned();
+    let held = |client: &mut Caller| {
+        client.sync(&root);
+        client.run(&root, CycleName::Light);
+        client.remember(&root, "The anchor was painted.", "Anchor paint");
+        assert_eq!(scratch.index_file(), cut);
+        let status = client.index_status();
+        assert_eq!((status.file.as_str(), status.held_removals), ("held", 0));
+        let trouble = status.trouble.unwrap();
+        for words in [
+            "the end of HIPPOCAMPUS.md is missing",
+            "words",
+            "--accept-deletions",
+        ] {
+            assert!(trouble.contains(words), "{trouble}");
+        }
+        let problems = client.doctor(false).problems;
+        assert!(
+            problems.iter().any(|problem| problem.id == "held-removals"),
+            "{problems:?}"
+        );
+        let pending = client.heartbeat(&root).pending;
+        assert!(
+            pending.iter().any(|pending| pending.kind == "removals-held"),
+            "{pending:?}"
+        );
+    };
+    let mended = |client: &mut Caller, what: &str| {
+        client.sync(&root);
+        assert_mended(what, client);
+        assert!(scratch.index_file().contains(own), "{what}");
+        assert!(ids.iter().all(|id| client.ids(&root).contains(id)), "{what}");
+        block_of(&scratch.index_file(), "anchor-paint");
+    };
+    scratch.write("HIPPOCAMPUS.md", &cut);
+    held(&mut client);
+    scratch.write("HIPPOCAMPUS.md", &whole);
+    mended(&mut client, "put back");
+
+    // Over a restart, and with nobody who has the words any more.
+    let cut = scratch.index_file();
+    let cut = cut[..cut.find("behind the clock").unwrap() + 3].to_owned();
+    scratch.write("HIPPOCAMPUS.md", &cut);
+    client.sync(&root);
+    assert_eq!(client.index_status().file, "held");
+    drop(client);
+    daemon.terminate();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_eq!(
+        (client.index_status().file.as_str(), scratch.index_file()),
+        ("held", cut.clone())
+    );
+    std::fs::remove_file(scratch.index_path()).unwrap();
+    mended(&mut client, "removed");
+
+    scratch.write("HIPPOCAMPUS.md", &cut);
+    client.sync(&root);
+    assert_eq!(client.index_status().file, "held");
+    client.accept_deletions(&root);
+    assert_mended("accepted", &mut client);
+    let file = scratch.index_file();
+    assert!(
+        file.ends_with("The second key hangs beh") || file.contains("The second key hangs beh\n"),
+        "{file}"
+    );
+}

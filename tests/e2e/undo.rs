@@ -286,6 +286,51 @@ fn a_merged_entry_that_was_edited_keeps_the_edit_when_it_is_two_again() {
 }
 
 #[test]
+fn an_entry_that_was_forgotten_after_it_was_merged_stays_forgotten() {
+    let (scratch, daemon, mut client) = started(0, "");
+    let root = scratch.workspace();
+    let text =
+        "# Anchor paint\n\nThe anchor of the blue boat is painted with red lead before each winter, twice.\n";
+    scratch.write("knowledge/anchor.md", text);
+    scratch.write("knowledge/boat/anchor.md", text);
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    let same = |client: &mut Caller| -> Vec<IndexEntry> {
+        let entries = client.entries(&root).into_iter();
+        entries
+            .filter(|entry| entry.topic.contains("Anchor paint"))
+            .collect()
+    };
+    let two = same(&mut client);
+    let run = client.run(&root, CycleName::Deep).run.unwrap();
+    let kept = same(&mut client);
+    assert_eq!((two.len(), kept.len()), (2, 1), "{two:#?}");
+    let absorbed = &two.iter().find(|entry| entry.id != kept[0].id).unwrap().id;
+    client.forget(&root, absorbed);
+    client.undo(&root, run).unwrap();
+    let check = |client: &mut Caller, when: &str| {
+        let now = same(client);
+        assert_eq!((now.len(), &now[0].id), (1, &kept[0].id), "{when}");
+        assert_eq!(now[0].pointers.len(), 1, "{when}: {now:#?}");
+        assert_eq!(client.entry(&root, absorbed).place, IndexPlace::Archive, "{when}");
+        let file = scratch.index_file();
+        assert!(!file.contains(&format!("id={absorbed} ")), "{when}: {file}");
+    };
+    check(&mut client, "undone");
+    for cycle in [CycleName::Light, CycleName::Deep] {
+        client.run(&root, cycle);
+        check(&mut client, &format!("after {cycle:?}"));
+    }
+    drop((client, daemon));
+    let daemon = Clocked::start(&scratch, NOW, &QUIET);
+    let mut client = daemon.client();
+    client.sync(&root);
+    check(&mut client, "after a restart");
+    assert_eq!(client.restore(&root, absorbed).place, IndexPlace::Index);
+    assert_eq!(same(&mut client).len(), 2);
+}
+
+#[test]
 fn after_the_first_run_is_taken_back_the_next_one_makes_its_entries_again() {
     let (scratch, _daemon, mut client) = started(4, "");
     let root = scratch.workspace();

@@ -71,12 +71,16 @@ pub fn take_away(path: &Path, slot: u32) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// The bytes that the last replacement in this slot took out of the way, as they are by now; `None`: nothing waits there to
-/// be settled.
+/// be settled, or something that is no file and would hold up whoever reads it.
 ///
 /// # Errors
 /// When they cannot be read.
 pub fn replaced(path: &Path, slot: u32) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(replaced_path(path, slot)) {
+    let old = replaced_path(path, slot);
+    if old.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Ok(None);
+    }
+    match fs::read(old) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -300,6 +304,21 @@ mod tests {
         handle.write_all(b" and late").unwrap();
         assert_eq!(replaced(&path, 0).unwrap().unwrap(), b"old and late");
         assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_that_came_into_its_place_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("INDEX.md");
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+        rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).unwrap();
+        assert_eq!(replace(&path, b"new", 0).unwrap(), None);
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(
+            replace(&path, b"newer", 0).unwrap_err().kind(),
+            io::ErrorKind::AlreadyExists
+        );
     }
 
     #[test]

@@ -31,7 +31,7 @@ use crate::watcher::WatchEvent;
 use ingest::{Ingest, Refreshed};
 use workspace::Workspace;
 
-pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_of, root_missing};
+pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_named, cycle_of, root_missing};
 pub use requests::store_error;
 
 /// How long the engine works before it looks at its events again.

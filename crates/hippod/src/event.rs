@@ -11,7 +11,6 @@ use hippo_proto::{
 };
 
 use hippo_store::StoreError;
-use hippo_store::db::RunId;
 
 use crate::embed_worker::EmbedEvent;
 use crate::engine::{Order, Planned, Trace};
@@ -131,8 +130,6 @@ pub enum Request {
 pub struct Beat {
     /// Cycles that are under way or due, in the order in which they run.
     pub due: Vec<Cycle>,
-    /// The last run that has ended.
-    pub last_run: Option<RunId>,
     /// What waits for somebody.
     pub pending: Vec<Pending>,
     /// When each cycle can become due next.

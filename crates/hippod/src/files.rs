@@ -1,7 +1,7 @@
 //! How is a file of a workspace opened and read, so that nothing that stands in its place can hold the daemon up?
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use hippo_core::chunk;
@@ -17,7 +17,7 @@ pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
     if metadata.is_file() {
         Ok((file, metadata))
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+        Err(not_regular())
     }
 }
 
@@ -33,6 +33,23 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::from(io::ErrorKind::FileTooLarge));
     }
     Ok(bytes)
+}
+
+/// Puts `bytes` into a file where it stands, which is made where there is none. A pipe without a reader is not waited for.
+///
+/// # Errors
+/// As [`open`]; the file may be empty then.
+pub fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = to_write_without_waiting(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(not_regular());
+    }
+    file.set_len(0)?;
+    file.write_all(bytes)
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }
 
 /// Whether an error says that there is no such file. Any other says that nobody knows what is there.
@@ -76,6 +93,28 @@ fn without_waiting(path: &Path) -> io::Result<File> {
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
+#[cfg(unix)]
+fn to_write_without_waiting(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    use rustix::io::Errno;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    match rustix::fs::open(path, flags, Mode::from_raw_mode(0o666)) {
+        Ok(file) => Ok(file.into()),
+        // What a pipe without a reader, or a socket, answers.
+        Err(Errno::NXIO) => Err(not_regular()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn to_write_without_waiting(path: &Path) -> io::Result<File> {
+    File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+}
+
 #[cfg(not(unix))]
 fn without_waiting(path: &Path) -> io::Result<File> {
     File::open(path)
@@ -100,9 +139,24 @@ mod tests {
         for path in [pipe.as_path(), folder.path()] {
             assert_eq!(read(path, 10).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         }
+        assert_eq!(
+            overwrite(&pipe, b"x").unwrap_err().kind(),
+            io::ErrorKind::InvalidInput
+        );
+        let reader = without_waiting(&pipe).unwrap();
+        assert_eq!(
+            overwrite(&pipe, b"x").unwrap_err().kind(),
+            io::ErrorKind::InvalidInput
+        );
+        drop(reader);
+        overwrite(folder.path(), b"x").unwrap_err();
         let file = folder.path().join("file.md");
         std::fs::write(&file, "0123456789").unwrap();
         assert_eq!(read(&file, 10).unwrap(), b"0123456789");
         assert_eq!(read(&file, 9).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        overwrite(&file, b"new").unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        overwrite(&folder.path().join("other.md"), b"made").unwrap();
+        assert_eq!(std::fs::read(folder.path().join("other.md")).unwrap(), b"made");
     }
 }

@@ -9,7 +9,7 @@ use hippo_proto::{Check, DoctorRequest, DoctorResponse, Problem, RpcError, Sever
 use hippo_store::shared_file::UNMERGED;
 
 use super::Engine;
-use super::entries::{HELD_FIX, index_path};
+use super::entries::index_path;
 use super::settings::settings_path;
 use super::workspace::Workspace;
 use crate::embed_worker::ModelState;
@@ -181,7 +181,13 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
     }
     if let Some(what) = entries.held_what() {
         let what = format!("{what}; the file is neither read nor written");
-        report.problem("held-removals", Severity::Warning, what, place.clone(), HELD_FIX);
+        report.problem(
+            "held-removals",
+            Severity::Warning,
+            what,
+            place.clone(),
+            entries.held_fix(),
+        );
     }
     let kept = index_path(&workspace.root).with_file_name(format!("{INDEX_FILE}{UNMERGED}"));
     if entries.enabled && kept.exists() {
@@ -205,7 +211,7 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
             "everything else is served; hippoctl index edit or remember writes an entry anew",
         );
     }
-    let written = entries.file.trouble.is_none() && entries.file.held.is_empty();
+    let written = entries.file.trouble.is_none() && !entries.file.is_held();
     if entries.enabled && written {
         let (all, queued, archived) = entries.counts();
         let detail = format!("{place}: {all} entries, {queued} of them fading, {archived} archived");

@@ -16,12 +16,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, DocumentState, Place, Record, Snapshot};
+use hippo_core::consolidation::{Cycle, DocumentState, Place, Record, Run, Snapshot};
 use hippo_core::decay::Profile;
 use hippo_core::entry::EntryId;
+use hippo_core::schedule::Outcome;
 use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
-use hippo_store::db::{EntryStore, RunRow, Store};
+use hippo_store::db::{EntryStore, RunId, RunRow, Store};
 
 use super::workspace::Known;
 use crate::config::WorkspaceConfig;
@@ -30,9 +31,8 @@ use crate::view::WorkspaceView;
 
 pub use access::{Lesson, Trace};
 pub use cycle::{Order, Planned, root_missing};
-pub use merge::HELD_FIX;
 pub use remember::Remembered;
-pub use report::{cycle as cycle_of, run as run_on_wire};
+pub use report::{cycle as cycle_of, name as cycle_named, run as run_on_wire};
 pub use requests::Change;
 
 /// Changes of entries are shown to questions after this long at the latest.
@@ -67,8 +67,10 @@ pub struct Entries {
     pub run: Option<cycle::Run>,
     /// What waits for that run's end.
     pub queue: VecDeque<Order>,
-    /// Runs that an earlier process did not finish.
+    /// Runs that were not finished, by an earlier process or at an error of the store.
     pub interrupted: Vec<RunRow>,
+    /// Cycles that could not be run, in a row.
+    pub failures: u32,
     /// Since when the workspace is known: cycles planned before were not missed.
     pub known_since: Timestamp,
     /// When to show the entries to questions again.
@@ -92,8 +94,9 @@ impl Entries {
         now: Timestamp,
         at: Instant,
     ) -> Result<Self, StoreError> {
-        let interrupted = store.interrupt_runs()?;
+        let mut interrupted = store.interrupt_runs()?;
         let known = store.entries()?;
+        interrupted.extend(failed(&known.runs));
         for row in &known.damaged {
             tracing::warn!(
                 table = row.table,
@@ -119,6 +122,7 @@ impl Entries {
             run: None,
             queue: VecDeque::new(),
             interrupted,
+            failures: 0,
             publish_at: Some(at),
             look_at: at,
             findings: Vec::new(),
@@ -161,6 +165,15 @@ impl Entries {
     pub fn changed(&mut self, now: Instant) {
         self.revision += 1;
         self.publish_at.get_or_insert(now + PUBLISH);
+    }
+
+    /// Notes that a run has made one more step, and what it has demoted by now.
+    fn note_step(&mut self, id: RunId, run: Run) {
+        if let Some(row) = self.known.runs.iter_mut().rev().find(|row| row.id == id) {
+            row.done += 1;
+            row.planned = row.planned.max(row.done);
+            row.run = run;
+        }
     }
 
     /// Ids of entries that a person removed.
@@ -214,6 +227,19 @@ impl Entries {
         }
         counts
     }
+}
+
+/// The last run of each cycle, where an error of the store ended it: the next one goes on with it.
+fn failed(runs: &[RunRow]) -> Vec<RunRow> {
+    let last = |cycle| {
+        let of_it = runs.iter().filter(|row| row.record.cycle == cycle);
+        of_it.max_by_key(|row| row.id)
+    };
+    let last = [Cycle::Light, Cycle::Deep, Cycle::Archival]
+        .into_iter()
+        .filter_map(last);
+    let failed = last.filter(|row| row.record.outcome == Outcome::Failed && row.undone.is_none());
+    failed.copied().collect()
 }
 
 /// An id that is not taken: the wanted one, else with a number behind it.

@@ -190,6 +190,11 @@ impl IndexFile {
         self.versions.origin(base, bytes, now.now, now.settings())
     }
 
+    /// Whether the file is left alone until somebody says what was meant.
+    pub fn is_held(&self) -> bool {
+        !self.held.is_empty() || self.because == Because::Words
+    }
+
     /// Nothing is held any more.
     pub fn let_go_of_held(&mut self) {
         self.held.clear();

@@ -16,7 +16,7 @@ use hippo_store::db::{Access, Store, Tombstone};
 use super::Entries;
 use super::files::{Now, Origin, old_key};
 use crate::clock::rfc3339;
-use doubt::{doubtful, is_cut_off, unmarked};
+use doubt::{cut_off, doubtful, unmarked};
 
 pub(super) use doubt::Because;
 use fields::{brought_back, put_into, take_fields};
@@ -24,8 +24,11 @@ use fields::{brought_back, put_into, take_fields};
 pub(super) use fields::adopted;
 
 /// What to do about removals that are held.
-pub const HELD_FIX: &str = "put them back, remove the file (it is written again with all of them), or accept: \
+const HELD_FIX: &str = "put them back, remove the file (it is written again with all of them), or accept: \
                             hippoctl sync --accept-deletions";
+/// What to do where words beside the entries are missing, which the store does not have.
+const WORDS_FIX: &str = "put the end back, remove the file (it is written again as it was), or accept what is there: \
+                         hippoctl sync --accept-deletions";
 /// Where bytes come from that are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -89,12 +92,13 @@ impl Entries {
             .collect();
         let merged = merge::merge(&base_entries, &theirs, &ours, &self.forgotten(), &settings);
         let accepted = self.file.accept_removals && source == Source::File;
-        let (doubtful, because) = match put_back {
+        let doubt = match put_back {
             // Whether what has come since is to go as well nobody has said.
-            Some(written) => (merged.tombstones.clone(), Because::PutBack(written)),
-            None => doubtful(&merged, &base_entries, &theirs, is_cut_off(base, bytes)),
+            Some(written) => Some((merged.tombstones.clone(), Because::PutBack(written)))
+                .filter(|(doubtful, _)| !doubtful.is_empty()),
+            None => doubtful(&merged, &base_entries, &theirs, cut_off(base, bytes)),
         };
-        if !accepted && !doubtful.is_empty() {
+        if let Some((doubtful, because)) = doubt.filter(|_| !accepted) {
             if source == Source::File {
                 self.hold(doubtful, base_entries.len(), because, now);
             }
@@ -233,7 +237,7 @@ impl Entries {
 
     /// Notes removals that are not believed.
     fn hold(&mut self, gone: Vec<EntryId>, all: usize, because: Because, now: Now<'_>) {
-        if self.file.held.len() != gone.len() {
+        if self.file.held.len() != gone.len() || self.file.because != because {
             tracing::warn!(
                 root = %now.root.display(), entries = gone.len(), of = all, ?because,
                 "entries went from the index file, and nobody knows whether they were meant to; they are kept until that is accepted"
@@ -245,8 +249,18 @@ impl Entries {
 
     /// What to tell of removals that are held.
     pub fn held_story(&self) -> Option<String> {
-        self.held_what()
-            .map(|what| format!("{what}; the file is neither read nor written until you decide: {HELD_FIX}"))
+        self.held_what().map(|what| {
+            let fix = self.held_fix();
+            format!("{what}; the file is neither read nor written until you decide: {fix}")
+        })
+    }
+
+    /// What to do about what is held.
+    pub fn held_fix(&self) -> &'static str {
+        match self.file.because {
+            Because::Words => WORDS_FIX,
+            Because::Many | Because::CutOff | Because::PutBack(_) => HELD_FIX,
+        }
     }
 
     /// What is held.
@@ -258,12 +272,15 @@ impl Entries {
             Because::CutOff => format!(
                 "the end of {INDEX_FILE} is missing, as if it were half written, and {held} {entries} with it, kept as they were"
             ),
+            Because::Words => format!(
+                "the end of {INDEX_FILE} is missing, as if it were half written, and words that stood there with it"
+            ),
             Because::PutBack(written) => format!(
                 "{INDEX_FILE} was put back as it was written at {}; {held} {entries} of the last version are not in it, and are kept",
                 rfc3339(written)
             ),
         };
-        (held > 0).then_some(kept)
+        self.file.is_held().then_some(kept)
     }
 }
 

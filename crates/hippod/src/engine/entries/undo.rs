@@ -49,13 +49,17 @@ impl Engine {
             )));
         }
         let steps = detail.steps.iter().take(detail.row.done as usize);
+        let forgotten = workspace.entries.forgotten();
         let changes = taken_back(
             &workspace.entries.known.records,
+            &forgotten,
             steps.map(|step| &step.change).rev(),
         );
         let now_at = self.shared.clock.now();
         let undone = workspace.store.undo_run(id, &changes, now_at);
         undone.map_err(|error| refusal(&error))?;
+        // Nobody goes on with it.
+        workspace.entries.interrupted.retain(|row| row.id != id);
         for change in &changes {
             workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
         }
@@ -75,7 +79,9 @@ impl Engine {
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
         };
-        let mut all = !files.is_empty();
+        // A file of before may tell of what was forgotten since.
+        let mut touched = detail.steps.iter().flat_map(|step| &step.entries);
+        let mut all = !files.is_empty() && !touched.any(|id| forgotten.contains(id));
         for file in files {
             let put_back = workspace.entries.put_back(&mut workspace.store, now, &file);
             if put_back.map_err(|error| refusal(&error))? {
@@ -186,9 +192,11 @@ fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, Store
     Ok(later)
 }
 
-/// What takes changes back, the last one first, without what somebody else has changed since.
+/// What takes changes back, the last one first, without what somebody else has changed since. What a person removed comes
+/// back by nobody else.
 fn taken_back<'c>(
     records: &std::collections::BTreeMap<EntryId, Record>,
+    forgotten: &BTreeSet<EntryId>,
     changes: impl Iterator<Item = &'c Change>,
 ) -> Vec<Change> {
     let mut state = Snapshot {
@@ -197,7 +205,7 @@ fn taken_back<'c>(
     };
     let mut inverses = Vec::new();
     for change in changes {
-        if let Some(inverse) = inverse_of(&state, change) {
+        if let Some(inverse) = inverse_of(&state, forgotten, change) {
             // One change of a run may rest on another.
             inverse.apply(&mut state);
             inverses.push(inverse);
@@ -217,7 +225,7 @@ fn taken_back<'c>(
     inverses
 }
 
-fn inverse_of(state: &Snapshot, change: &Change) -> Option<Change> {
+fn inverse_of(state: &Snapshot, forgotten: &BTreeSet<EntryId>, change: &Change) -> Option<Change> {
     let record = |id: &EntryId| state.records.get(id);
     let mut inverse = change.inverse();
     let holds = match change {
@@ -225,10 +233,18 @@ fn inverse_of(state: &Snapshot, change: &Change) -> Option<Change> {
         Change::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
         Change::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
         Change::Replay { id, to, .. } => record(id).is_none_or(|record| record.entry.accessed == to.accessed),
+        Change::Move { id, .. } | Change::File { id, .. } if forgotten.contains(id) => false,
         Change::Move { id, to, .. } => record(id).is_none_or(|record| record.place == *to),
         Change::File { id, to, .. } => record(id).is_none_or(|record| record.filed == *to),
         Change::Add { record: added } => record(&added.entry.id).is_none_or(|now| is_untouched(now, added)),
-        Change::Merge { to: merged, .. } => {
+        Change::Merge {
+            to: merged, absorbed, ..
+        } => {
+            if forgotten.contains(absorbed)
+                && let (Change::Merge { places, .. }, Some(now)) = (&mut inverse, record(absorbed))
+            {
+                places.1 = now.place;
+            }
             if let (Change::Merge { to, hashes, .. }, Some(now)) = (&mut inverse, record(&merged.id)) {
                 keep_what_is_new(to, merged, &now.entry);
                 if now.entry.pointers != merged.pointers {

@@ -19,6 +19,10 @@ use crate::engine::workspace::Workspace;
 
 /// Steps are made for this long before the engine looks at its events again.
 const SLICE: Duration = Duration::from_millis(20);
+/// After a failure the schedule is looked at again after this long, doubled with each further one in a row.
+const AGAIN: Duration = Duration::from_secs(30);
+/// That often at most: a quarter of an hour.
+const MOST_DOUBLED: u32 = 5;
 /// Counts of accesses a day are kept for this long, in milliseconds: three days, so that no zone is in doubt.
 const DAYS_KEPT: i64 = 3 * 86_400_000;
 /// From this number on it is looked whether some can be forgotten.
@@ -50,14 +54,19 @@ impl Engine {
                 return finished;
             };
             applying.next += 1;
-            if let Err(error) = workspace.store.apply_step(id, &step) {
-                self.fail(workspace, id, &error);
-                return Err(error);
+            // The end of the run has slices of its own.
+            let last = applying.next == applying.plan.steps.len();
+            match workspace.store.apply_step(id, &step) {
+                Ok(run) => workspace.entries.note_step(id, run),
+                Err(error) => {
+                    self.fail(workspace, id, &error);
+                    return Err(error);
+                }
             }
             workspace
                 .entries
                 .with_snapshot(|snapshot| step.change.apply(snapshot));
-            if begun.elapsed() >= SLICE {
+            if begun.elapsed() >= SLICE || last {
                 return Ok(());
             }
         }
@@ -76,13 +85,27 @@ impl Engine {
         let file = &workspace.entries.file;
         let steps = workspace.entries.run.as_ref().is_some_and(Run::has_steps);
         let changes_nothing = !steps && !file.unwritten && !file.outdated;
-        let files = if changes_nothing {
-            Vec::new()
-        } else {
-            workspace.entries.write(&mut workspace.store, now)?
-        };
-        for file in &files {
-            workspace.store.put_run_file(id, file)?;
+        let applying = workspace
+            .entries
+            .run
+            .as_ref()
+            .and_then(|run| run.applying.as_ref());
+        if !changes_nothing && applying.is_some_and(|applying| !applying.written) {
+            // Each file waits for the disk: the engine looks at its events in between.
+            let until = Some(Instant::now() + SLICE);
+            let (files, more) = workspace.entries.write_until(&mut workspace.store, now, until)?;
+            let applying = workspace
+                .entries
+                .run
+                .as_mut()
+                .and_then(|run| run.applying.as_mut());
+            if let Some(applying) = applying {
+                applying.written = !more;
+                for file in files {
+                    workspace.store.put_run_file(id, applying.note(file))?;
+                }
+            }
+            return Ok(());
         }
         let capped = workspace.entries.run.as_ref().is_some_and(Run::is_capped);
         let outcome = if capped { Outcome::Capped } else { Outcome::Done };
@@ -96,10 +119,17 @@ impl Engine {
         workspace.store.finish_run(id, outcome, ended)?;
         self.refresh_run(workspace, id)?;
         // What could fail is done: the run is over.
+        workspace.entries.failures = 0;
         let Some(mut run) = workspace.entries.run.take() else {
             return Ok(());
         };
-        let Some(Applying { plan, compared, .. }) = run.applying.take() else {
+        let Some(Applying {
+            plan,
+            compared,
+            files,
+            ..
+        }) = run.applying.take()
+        else {
             return Ok(());
         };
         if !capped {
@@ -226,9 +256,10 @@ impl Engine {
         workspace: &mut Workspace,
         id: RunId,
     ) -> Result<(), StoreError> {
+        let row = workspace.store.run_row(id)?;
         let runs = &mut workspace.entries.known.runs;
-        runs.retain(|row| row.id != id);
-        runs.extend(workspace.store.run_row(id)?);
+        runs.retain(|known| known.id != id);
+        runs.extend(row);
         runs.sort_by_key(|row| (row.record.started, row.id));
         Ok(())
     }
@@ -236,22 +267,36 @@ impl Engine {
     /// Ends a run at an error of the store; the next attempt goes on from there.
     fn fail(&mut self, workspace: &mut Workspace, id: RunId, error: &StoreError) {
         tracing::warn!(%error, "a cycle could not go on; the rest waits for the next attempt");
-        // Refused as well where nothing can be written.
+        // Refused as well where nothing can be written: what is known here holds then.
         let _ = workspace
             .store
             .finish_run(id, Outcome::Failed, self.shared.clock.now());
+        let _ = self.refresh_run(workspace, id);
         if let Some(row) = workspace.entries.known.runs.iter_mut().find(|row| row.id == id) {
             row.record.outcome = Outcome::Failed;
         }
         self.give_up(workspace, &error.to_string());
     }
 
-    /// Ends a run that cannot go on.
+    /// Ends a run that cannot go on. What of it was recorded is gone on with by the next attempt.
     pub(super) fn give_up(&mut self, workspace: &mut Workspace, why: &str) {
-        workspace.entries.look_at = self.shared.clock.monotonic() + Duration::from_secs(30);
-        let Some(run) = workspace.entries.run.take() else {
+        let entries = &mut workspace.entries;
+        let wait = AGAIN * 2_u32.pow(entries.failures.min(MOST_DOUBLED));
+        entries.look_at = self.shared.clock.monotonic() + wait;
+        entries.failures = entries.failures.saturating_add(1);
+        let Some(run) = entries.run.take() else {
             return;
         };
+        let row = entries
+            .known
+            .runs
+            .iter()
+            .find(|row| run.recorded() == Some(row.id));
+        let row = row.filter(|row| row.undone.is_none()).copied();
+        entries
+            .interrupted
+            .retain(|known| row.is_none_or(|row| known.id != row.id));
+        entries.interrupted.extend(row);
         if let Some(reply) = run.reply {
             let error = RpcError::internal(format!("the cycle could not be run: {why}"));
             // A client that is gone needs no answer.

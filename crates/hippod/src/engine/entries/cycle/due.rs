@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use hippo_core::consolidation::{Cycle, Rule};
 use hippo_core::layout::INDEX_FILE;
-use hippo_core::schedule::{self, Outcome, RunRecord};
+use hippo_core::schedule::{self, RunRecord};
 use hippo_core::time::Timestamp;
 use hippo_proto::{NextCycle, Pending};
 
@@ -135,14 +135,8 @@ impl Engine {
         // What is under way is waited for, and told of like the rest.
         let under_way = entries.run.iter().filter(|run| !run.dry_run).map(|run| run.cycle);
         let due = self.due(workspace).into_iter().map(|due| due.cycle);
-        let ended = entries
-            .known
-            .runs
-            .iter()
-            .filter(|run| run.record.outcome != Outcome::Running);
         Beat {
             due: under_way.chain(due).collect(),
-            last_run: ended.map(|run| run.id).max(),
             pending,
             next: self.next_on_wire(workspace),
         }

@@ -15,7 +15,7 @@ use hippo_store::db::RunRow;
 use super::super::documents::Known;
 use super::super::gather::Input;
 use super::super::report;
-use super::{Applying, Planned, Run};
+use super::{Applying, Planned, Run, refusal};
 use crate::engine::Engine;
 use crate::engine::workspace::Workspace;
 use crate::event::{Answer, Event};
@@ -35,7 +35,13 @@ impl Engine {
         let profile = workspace.view.config.index.profile();
         let since = self.shared.clock.monotonic();
         let started = moment.unwrap_or_else(|| self.shared.clock.now());
-        self.fold(workspace, &profile, since)?;
+        if let Err(error) = self.fold(workspace, &profile, since) {
+            if let Some(reply) = reply {
+                // A client that is gone needs no answer.
+                let _ = reply.send(Err(refusal(&error)));
+            }
+            return Err(error);
+        }
         let resumes = workspace.entries.interrupted.iter().rposition(|row| {
             // One that was asked for as of a later time is nobody's business now.
             let of_now = row.record.started <= started;
@@ -98,7 +104,16 @@ impl Engine {
             return Ok(());
         };
         let id = match run.resumes {
-            Some(id) => workspace.store.resume_run(id, &plan).map(|()| id)?,
+            Some(id) => match workspace.store.resume_run(id, &plan) {
+                Ok(()) => id,
+                Err(error) => {
+                    if matches!(error, StoreError::Row { .. }) {
+                        // Nobody can ever go on with that one: the next attempt is a run of its own.
+                        run.resumes = None;
+                    }
+                    return Err(error);
+                }
+            },
             None => workspace.store.start_run(&run.run, &plan)?,
         };
         run.applying = Some(Applying {
@@ -106,6 +121,8 @@ impl Engine {
             compared,
             plan,
             next: 0,
+            files: Vec::new(),
+            written: false,
         });
         self.refresh_run(workspace, id)
     }

@@ -57,7 +57,7 @@ fn left_in(now: Now<'_>) -> BTreeMap<EntryId, Record> {
         let Some((kind, name)) = named(&path) else {
             continue;
         };
-        let bytes = match crate::files::read(&now.root.join(&path), super::LARGEST) {
+        let bytes = match crate::files::read(&now.root.join(&path), others::LARGEST) {
             Ok(bytes) if others::is_ours(&path, &bytes) => bytes,
             Ok(_) => continue,
             Err(error) => {

@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::time::Instant;
 
 use hippo_core::hierarchy::{FOLDER, Meta};
 use hippo_core::layout::{self, META_FILE};
 use hippo_store::db::RunFile;
 
+use crate::files;
+
 /// What each file says of itself.
 const MARK: &[u8] = b"<!-- Written by hippod";
+/// A file above this size is not one of ours: one holds a group or a month, and the index file itself is far smaller.
+pub(super) const LARGEST: u64 = 64 << 20;
 /// How the name of a file ends that is being written.
 const DRAFT: &str = ".new";
 
@@ -25,7 +30,8 @@ pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8
     }
 }
 
-/// Writes the files that differ, removes those that are of no use any more, and notes in `changed` what it did.
+/// Writes the files that differ, removes those that are of no use any more, and notes in `changed` what it did. After
+/// `until` nothing more is changed but the first of `changed`; the answer is whether all is as wanted.
 ///
 /// # Errors
 /// At the first that the system refuses.
@@ -33,15 +39,17 @@ pub(super) fn write(
     root: &Path,
     wanted: &BTreeMap<String, Vec<u8>>,
     changed: &mut Vec<RunFile>,
-) -> io::Result<()> {
+    until: Option<Instant>,
+) -> io::Result<bool> {
+    let late =
+        |changed: &[RunFile]| !changed.is_empty() && until.is_some_and(|until| Instant::now() >= until);
     for (path, bytes) in wanted {
         let whole = root.join(path);
-        let before = match std::fs::read(&whole) {
-            Ok(before) => Some(before),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
+        let before = read(root, path)?;
         if before.as_ref() != Some(bytes) {
+            if late(changed) {
+                return Ok(false);
+            }
             if before.as_ref().is_some_and(|before| !is_ours(path, before)) {
                 let what = format!("{path} is not hippod's own; move it away");
                 return Err(io::Error::other(what));
@@ -52,16 +60,29 @@ pub(super) fn write(
     }
     for path in made_here(root) {
         if !wanted.contains_key(&path) {
-            let whole = root.join(&path);
-            let before = std::fs::read(&whole)?;
-            if !is_ours(&path, &before) {
+            let Some(before) = read(root, &path)?.filter(|before| is_ours(&path, before)) else {
                 continue;
+            };
+            if late(changed) {
+                return Ok(false);
             }
-            std::fs::remove_file(&whole)?;
+            std::fs::remove_file(root.join(&path))?;
             note(changed, &path, Some(before), Vec::new());
         }
     }
-    Ok(())
+    Ok(true)
+}
+
+/// The bytes of a file; `None`: there is none.
+fn read(root: &Path, path: &str) -> io::Result<Option<Vec<u8>>> {
+    match files::read(&root.join(path), LARGEST) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Err(io::Error::other(format!(
+            "{path} is no file: move away what stands in its place"
+        ))),
+        Err(error) => Err(io::Error::new(error.kind(), format!("{path}: {error}"))),
+    }
 }
 
 /// Whether hippod wrote a file: the list of files, and what says so itself. Another tool may keep its files in the same place.
@@ -73,8 +94,9 @@ pub(super) fn is_ours(path: &str, bytes: &[u8]) -> bool {
 /// Puts a file back as it was before a run, where it is still as the run left it. Answers whether it was.
 pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
     let path = root.join(&file.path);
-    let is = std::fs::read(&path).unwrap_or_default();
-    if is != file.after {
+    // A file that the run removed is as empty as none.
+    let is = read(root, &file.path).map(Option::unwrap_or_default);
+    if is.ok().as_ref() != Some(&file.after) {
         return false;
     }
     let done = match &file.before {

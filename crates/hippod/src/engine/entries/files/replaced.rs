@@ -37,19 +37,21 @@ pub(super) struct Replaced {
 }
 
 impl Entries {
-    /// Finds out how far the last process came that was stopped while it replaced the file. Answers whether it could.
+    /// Finds out how far the last process came that was stopped while it replaced the file, which has the bytes `current`.
+    /// Answers whether it could.
     pub(super) fn recover(
         &mut self,
         store: &mut Store,
         now: Now<'_>,
         path: &Path,
+        current: &[u8],
     ) -> Result<bool, StoreError> {
         if self.file.recovered {
             return Ok(true);
         }
         let mut found = Vec::new();
         for slot in 0..SLOTS {
-            match read(path, slot) {
+            match shared_file::replaced(path, slot) {
                 Ok(bytes) => found.extend(bytes.map(|bytes| (slot, bytes))),
                 Err(error) => {
                     let beside = shared_file::replaced_path(path, slot);
@@ -65,8 +67,7 @@ impl Entries {
         }
         let next = store.base(NEXT)?.map(|base| base.bytes);
         let never_placed = shared_file::tidy(path);
-        let current = std::fs::read(path).unwrap_or_default();
-        let mut placed = next.as_ref().is_some_and(|next| *next == current);
+        let mut placed = next.as_ref().is_some_and(|next| next == current);
         let mut late = Vec::new();
         for (slot, bytes) in found {
             match (store.base(&old_key(slot))?, &next) {
@@ -79,7 +80,7 @@ impl Entries {
                 }
                 // Of a store that is not there any more: what was written then is in the file, but what of it somebody
                 // else wrote since nobody can tell.
-                (None, None) if says_more(&bytes, &current) => self.set_aside(now, path, slot),
+                (None, None) if says_more(&bytes, current) => self.set_aside(now, path, slot),
                 (None, None) => let_go(path, slot),
             }
         }
@@ -159,7 +160,7 @@ impl Entries {
         let Ok(path) = meant(now.root) else {
             return Ok(false);
         };
-        let late = match read(&path, slot) {
+        let late = match shared_file::replaced(&path, slot) {
             Ok(late) => late,
             Err(error) => {
                 tracing::warn!(%error, "could not read the replaced index file; it is tried again");
@@ -198,18 +199,6 @@ impl Entries {
         self.file.look(now.at);
         Ok(true)
     }
-}
-
-/// What stands in a slot; nothing where something else than a file does, which is in the way and told then.
-fn read(path: &Path, slot: u32) -> std::io::Result<Option<Vec<u8>>> {
-    let beside = shared_file::replaced_path(path, slot);
-    if beside
-        .symlink_metadata()
-        .is_ok_and(|metadata| !metadata.is_file())
-    {
-        return Ok(None);
-    }
-    shared_file::replaced(path, slot)
 }
 
 /// Whether there are words in `bytes` that the file does not have. What hippod writes anew each time counts for nothing.

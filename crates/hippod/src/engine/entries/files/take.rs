@@ -7,7 +7,8 @@ use hippo_store::StoreError;
 use hippo_store::db::Store;
 
 use super::super::Entries;
-use super::super::merge::Source;
+use super::super::merge::{Because, Source};
+use super::write::Outcome;
 use super::{Look, Now, meant, read};
 
 /// A file that changes while it is read is looked at again after this long.
@@ -29,9 +30,9 @@ impl Entries {
         }
         if self.file.look_at.is_some_and(|at| at <= now.at) {
             let accepted = self.file.accept_removals;
-            let held = !self.file.held.is_empty();
+            let held = self.file.is_held();
             self.take_over(store, now)?;
-            self.file.unwritten |= held && self.file.held.is_empty();
+            self.file.unwritten |= held && !self.file.is_held();
             if accepted && !self.file.unsettled {
                 self.file.accept_removals = false;
             }
@@ -46,7 +47,7 @@ impl Entries {
     pub fn may_write(&self) -> bool {
         let file = &self.file;
         let readable = file.trouble.as_ref().is_none_or(|trouble| trouble.writing);
-        self.enabled && readable && file.held.is_empty() && file.missing_since.is_none() && !file.unsettled
+        self.enabled && readable && !file.is_held() && file.missing_since.is_none() && !file.unsettled
     }
 
     /// Reads the file and merges what others wrote into the store. Answers its bytes where it may be written.
@@ -64,11 +65,20 @@ impl Entries {
                 return Ok(None);
             }
         };
-        if !self.recover(store, now, &path)? {
+        self.file.real = Some(path.clone());
+        let look = read(&path);
+        // What the last process left is judged by what stands there now: where that cannot be read, it waits.
+        let there = match &look {
+            Look::Whole(bytes) => Some(&bytes[..]),
+            Look::Missing => Some(&b""[..]),
+            Look::Unsettled | Look::Blocked(_) => None,
+        };
+        if let Some(there) = there
+            && !self.recover(store, now, &path, there)?
+        {
             return Ok(None);
         }
-        self.file.real = Some(path.clone());
-        match read(&path) {
+        match look {
             Look::Whole(bytes) => {
                 self.file.missing_since = None;
                 if self.file.trouble.as_ref().is_some_and(|trouble| !trouble.writing) {
@@ -82,7 +92,7 @@ impl Entries {
                 } else {
                     self.merge(store, now, &base.unwrap_or_default(), &bytes, Source::File)?;
                 }
-                Ok(self.file.held.is_empty().then_some(bytes))
+                Ok((!self.file.is_held()).then_some(bytes))
             }
             Look::Unsettled => {
                 self.file.unsettled = true;
@@ -91,7 +101,15 @@ impl Entries {
             }
             Look::Missing => {
                 self.file.trouble = self.file.trouble.take().filter(|trouble| trouble.writing);
-                self.file.let_go_of_held();
+                // The store does not know the words of which the end was missing: what was there comes back whole.
+                let whole = self
+                    .file
+                    .base
+                    .clone()
+                    .filter(|_| self.file.because == Because::Words);
+                if whole.is_none() {
+                    self.file.let_go_of_held();
+                }
                 let since = *self.file.missing_since.get_or_insert(now.at);
                 if self.file.base.is_some() && now.at < since + MISSING {
                     self.file.look(since + MISSING);
@@ -100,6 +118,13 @@ impl Entries {
                 // Nobody put it back. Nothing is forgotten with it: the store writes it anew.
                 self.file.missing_since = None;
                 self.file.unwritten |= self.file.base.is_some();
+                if let Some(whole) = whole {
+                    if self.replace(store, now, None, whole)? != Outcome::Refused {
+                        self.file.let_go_of_held();
+                        self.file.look(now.at);
+                    }
+                    return Ok(None);
+                }
                 self.file.set_base(None, now.now);
                 Ok(None)
             }
