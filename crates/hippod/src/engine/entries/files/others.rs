@@ -1,8 +1,9 @@
 //! How are the files below `.hippocampus/` kept, which hippod alone writes?
 
-use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use hippo_core::hierarchy::{FOLDER, Meta};
 use hippo_core::layout::{self, META_FILE};
@@ -38,6 +39,8 @@ pub(super) fn write(
     wanted: &BTreeMap<String, Vec<u8>>,
     changed: &mut Vec<RunFile>,
 ) -> io::Result<()> {
+    // Their names are made durable once, after all of them.
+    let mut touched: BTreeSet<PathBuf> = BTreeSet::new();
     for (path, bytes) in wanted {
         let whole = root.join(path);
         let before = read(root, path)?;
@@ -47,6 +50,7 @@ pub(super) fn write(
                 return Err(io::Error::other(what));
             }
             write_whole(root, &whole, bytes)?;
+            touched.extend(whole.parent().map(Path::to_path_buf));
             note(changed, path, before, bytes.clone());
         }
     }
@@ -55,11 +59,13 @@ pub(super) fn write(
             let Some(before) = read(root, &path)?.filter(|before| is_ours(&path, before)) else {
                 continue;
             };
-            std::fs::remove_file(root.join(&path))?;
+            let whole = root.join(&path);
+            std::fs::remove_file(&whole)?;
+            touched.extend(whole.parent().map(Path::to_path_buf));
             note(changed, &path, Some(before), Vec::new());
         }
     }
-    Ok(())
+    touched.iter().try_for_each(|folder| files::sync_folder(folder))
 }
 
 /// The bytes of a file; `None`: there is none.
@@ -92,7 +98,8 @@ pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
         Some(before) => write_whole(root, &path, before),
         None => std::fs::remove_file(&path),
     };
-    done.is_ok()
+    done.and_then(|()| path.parent().map_or(Ok(()), files::sync_folder))
+        .is_ok()
 }
 
 /// The files that an earlier writing may have made.
@@ -124,7 +131,7 @@ pub(super) fn made_here(root: &Path) -> Vec<String> {
     found
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all. Its bytes are durable, and its name once its folder is.
 fn write_whole(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(root);
     let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(root);
@@ -133,9 +140,20 @@ fn write_whole(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Err(io::Error::other(what));
     }
     std::fs::create_dir_all(folder)?;
+    if there != folder {
+        files::sync_folder(there)?;
+        folder.parent().map_or(Ok(()), files::sync_folder)?;
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}{DRAFT}"));
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    // Of a process that was stopped while it wrote, or something that nobody can write to.
+    let _ = std::fs::remove_file(&beside);
+    let written = File::create_new(&beside)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| std::fs::rename(&beside, path));
     written.inspect_err(|_| {
         // The first error is the one to report.
         let _ = std::fs::remove_file(&beside);
