@@ -292,7 +292,8 @@ fn words_behind_the_last_entry_that_were_cut_off_are_not_given_up() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let ids = client.ids(&root);
-    let own = "\n## Own\n\nThe pier is closed on Mondays.\nThe second key hangs behind the clock, says Ilse.\n";
+    let own =
+        "\n## Own\n\nThe pier is closed on Mondays.\nThe second key hangs behind the clock, says Ilse.\n";
     scratch.write("HIPPOCAMPUS.md", scratch.index_file() + own);
     client.sync(&root);
     client.run(&root, CycleName::Light);
@@ -308,13 +309,23 @@ fn words_behind_the_last_entry_that_were_cut_off_are_not_given_up() {
         let status = client.index_status();
         assert_eq!((status.file.as_str(), status.held_removals), ("held", 0));
         let trouble = status.trouble.unwrap();
-        for words in ["the end of HIPPOCAMPUS.md is missing", "words", "--accept-deletions"] {
+        for words in [
+            "the end of HIPPOCAMPUS.md is missing",
+            "words",
+            "--accept-deletions",
+        ] {
             assert!(trouble.contains(words), "{trouble}");
         }
         let problems = client.doctor(false).problems;
-        assert!(problems.iter().any(|problem| problem.id == "held-removals"), "{problems:?}");
+        assert!(
+            problems.iter().any(|problem| problem.id == "held-removals"),
+            "{problems:?}"
+        );
         let pending = client.heartbeat(&root).pending;
-        assert!(pending.iter().any(|pending| pending.kind == "removals-held"), "{pending:?}");
+        assert!(
+            pending.iter().any(|pending| pending.kind == "removals-held"),
+            "{pending:?}"
+        );
     };
     let mended = |client: &mut Caller, what: &str| {
         client.sync(&root);
@@ -339,7 +350,10 @@ fn words_behind_the_last_entry_that_were_cut_off_are_not_given_up() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.sync(&root);
-    assert_eq!((client.index_status().file.as_str(), scratch.index_file()), ("held", cut.clone()));
+    assert_eq!(
+        (client.index_status().file.as_str(), scratch.index_file()),
+        ("held", cut.clone())
+    );
     std::fs::remove_file(scratch.index_path()).unwrap();
     mended(&mut client, "removed");
 
@@ -349,5 +363,8 @@ fn words_behind_the_last_entry_that_were_cut_off_are_not_given_up() {
     client.accept_deletions(&root);
     assert_mended("accepted", &mut client);
     let file = scratch.index_file();
-    assert!(file.ends_with("The second key hangs beh") || file.contains("The second key hangs beh\n"), "{file}");
+    assert!(
+        file.ends_with("The second key hangs beh") || file.contains("The second key hangs beh\n"),
+        "{file}"
+    );
 }

@@ -116,7 +116,10 @@ fn pipes_in_the_place_of_what_hippod_writes_hold_nobody_up() {
     for (path, words) in [
         ("HIPPOCAMPUS.md", "is no file"),
         (".hippocampus/meta.json", ".hippocampus/meta.json is no file"),
-        (".hippocampus/topics/technical.md", ".hippocampus/topics/technical.md is no file"),
+        (
+            ".hippocampus/topics/technical.md",
+            ".hippocampus/topics/technical.md is no file",
+        ),
         (".hippocampus/topics/of-nobody.md", ""),
         (".hippocampus/archive/2026-01.md", ""),
         (".hippocampus/config.toml", ""),
@@ -132,7 +135,10 @@ fn pipes_in_the_place_of_what_hippod_writes_hold_nobody_up() {
             }
             // So little that most entries go into the files below.
             let mut settings = QUIET.to_vec();
-            settings.extend([("HIPPOD_INDEX_MAX_TOKENS", "600"), ("HIPPOD_INDEX_MAX_ENTRIES", "2")]);
+            settings.extend([
+                ("HIPPOD_INDEX_MAX_TOKENS", "600"),
+                ("HIPPOD_INDEX_MAX_ENTRIES", "2"),
+            ]);
             let daemon = Daemon::start(&scratch.home(), &settings);
             let mut client = daemon.client();
             client.index(&root);
@@ -151,13 +157,20 @@ fn pipes_in_the_place_of_what_hippod_writes_hold_nobody_up() {
             );
             let kind = std::fs::symlink_metadata(root.join(path)).unwrap().file_type();
             assert!(kind.is_fifo(), "{what}: it is left as it is");
-            assert_eq!(client.best(&root, "citric acid").as_deref(), Some("knowledge/kitchen.md:5"));
+            assert_eq!(
+                client.best(&root, "citric acid").as_deref(),
+                Some("knowledge/kitchen.md:5")
+            );
             if !words.is_empty() {
                 std::fs::remove_file(root.join(path)).unwrap();
                 client.sync(&root);
                 client.run(&root, CycleName::Light);
                 let status = client.index_status();
-                assert_eq!((status.file.as_str(), status.trouble), ("written", None), "{what}");
+                assert_eq!(
+                    (status.file.as_str(), status.trouble),
+                    ("written", None),
+                    "{what}"
+                );
                 let id = noted.entry.expect("an entry").id;
                 assert!(client.show(&root, &id).file.is_some(), "{what}");
             }

@@ -56,10 +56,17 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
         let report = client.run(&root, CycleName::Light);
         assert_eq!(report.run, Some(row.run), "restart: {restart}");
         let done = client.history(&root, None).runs.remove(0);
-        assert_eq!((done.run, done.outcome), (row.run, CycleOutcome::Capped), "{done:?}");
+        assert_eq!(
+            (done.run, done.outcome),
+            (row.run, CycleOutcome::Capped),
+            "{done:?}"
+        );
         let queued = client.entries(&root).into_iter();
         let queued = queued.filter(|entry| entry.place == IndexPlace::Queue).count();
-        assert!(queued * 4 <= all && queued as u64 == done.demoted, "{queued} of {all}: {done:?}");
+        assert!(
+            queued * 4 <= all && queued as u64 == done.demoted,
+            "{queued} of {all}: {done:?}"
+        );
         // The next one is a run of its own.
         assert_ne!(client.run(&root, CycleName::Light).run, Some(row.run));
     }
@@ -74,7 +81,11 @@ fn a_run_that_a_failed_one_built_on_is_not_taken_back_before_it() {
     refused(&mut client, &scratch, CycleName::Light, Some(STILL_LATER));
     let_go(&scratch);
     let failed = client.history(&root, None).runs.remove(0);
-    assert_eq!((failed.outcome, failed.done), (CycleOutcome::Failed, 2), "{failed:?}");
+    assert_eq!(
+        (failed.outcome, failed.done),
+        (CycleOutcome::Failed, 2),
+        "{failed:?}"
+    );
     let refusal = client.undo(&root, first).unwrap_err();
     assert!(refusal.message.contains(&failed.run.to_string()), "{refusal:?}");
     assert_eq!(client.undo(&root, failed.run).unwrap().undone, 2);
@@ -101,7 +112,10 @@ fn a_cycle_that_cannot_begin_is_answered_with_the_reason() {
 fn a_heartbeat_tells_the_cycle_that_failed_and_runs_the_others() {
     let scratch = Scratch::new();
     crate::index_file::fill(&scratch);
-    let settings = [("HIPPOD_CYCLES_LIGHT", "0 * * * *"), ("HIPPOD_CYCLES_ARCHIVAL", "0 0 1 1 *")];
+    let settings = [
+        ("HIPPOD_CYCLES_LIGHT", "0 * * * *"),
+        ("HIPPOD_CYCLES_ARCHIVAL", "0 0 1 1 *"),
+    ];
     let daemon = Clocked::start(&scratch, NOW, &settings);
     let mut client = daemon.client();
     let root = scratch.workspace();
@@ -119,6 +133,12 @@ fn a_heartbeat_tells_the_cycle_that_failed_and_runs_the_others() {
     let_go(&scratch);
     let beat = client.heartbeat(&root);
     assert_eq!(beat.ran.len(), 1, "{beat:#?}");
-    assert_eq!((beat.ran[0].cycle, beat.ran[0].outcome), (CycleName::Light, CycleOutcome::Done));
-    assert!(beat.pending.iter().all(|pending| pending.kind != "cycle-failed"), "{beat:#?}");
+    assert_eq!(
+        (beat.ran[0].cycle, beat.ran[0].outcome),
+        (CycleName::Light, CycleOutcome::Done)
+    );
+    assert!(
+        beat.pending.iter().all(|pending| pending.kind != "cycle-failed"),
+        "{beat:#?}"
+    );
 }

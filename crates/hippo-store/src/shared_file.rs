@@ -315,7 +315,10 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).unwrap();
         assert_eq!(replace(&path, b"new", 0).unwrap(), None);
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(replace(&path, b"newer", 0).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(
+            replace(&path, b"newer", 0).unwrap_err().kind(),
+            io::ErrorKind::AlreadyExists
+        );
     }
 
     #[test]

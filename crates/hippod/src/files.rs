@@ -126,7 +126,11 @@ fn to_write_without_waiting(path: &Path) -> io::Result<File> {
 
 #[cfg(not(unix))]
 fn to_write_without_waiting(path: &Path) -> io::Result<File> {
-    File::options().write(true).create(true).truncate(false).open(path)
+    File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
 }
 
 #[cfg(not(unix))]
@@ -153,9 +157,15 @@ mod tests {
         for path in [pipe.as_path(), folder.path()] {
             assert_eq!(read(path, 10).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         }
-        assert_eq!(overwrite(&pipe, b"x").unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(
+            overwrite(&pipe, b"x").unwrap_err().kind(),
+            io::ErrorKind::InvalidInput
+        );
         let reader = without_waiting(&pipe).unwrap();
-        assert_eq!(overwrite(&pipe, b"x").unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(
+            overwrite(&pipe, b"x").unwrap_err().kind(),
+            io::ErrorKind::InvalidInput
+        );
         drop(reader);
         overwrite(folder.path(), b"x").unwrap_err();
         let file = folder.path().join("file.md");

@@ -122,8 +122,10 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     // Others may have appended before and after: where it stands is counted from the end of this write.
     let upto = usize::try_from(after).unwrap_or(usize::MAX);
     let now = files::read(&whole, LARGEST).map_err(|error| {
-        RpcError::internal(format!("the text was appended to {path}, which cannot be read now: {error}"))
-            .hint("say it once more when it can: what stands there is not appended again")
+        RpcError::internal(format!(
+            "the text was appended to {path}, which cannot be read now: {error}"
+        ))
+        .hint("say it once more when it can: what stands there is not appended again")
     })?;
     let ends = now
         .get(..upto)

@@ -181,7 +181,13 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
     }
     if let Some(what) = entries.held_what() {
         let what = format!("{what}; the file is neither read nor written");
-        report.problem("held-removals", Severity::Warning, what, place.clone(), entries.held_fix());
+        report.problem(
+            "held-removals",
+            Severity::Warning,
+            what,
+            place.clone(),
+            entries.held_fix(),
+        );
     }
     let kept = index_path(&workspace.root).with_file_name(format!("{INDEX_FILE}{UNMERGED}"));
     if entries.enabled && kept.exists() {

@@ -235,7 +235,9 @@ fn failed(runs: &[RunRow]) -> Vec<RunRow> {
         let of_it = runs.iter().filter(|row| row.record.cycle == cycle);
         of_it.max_by_key(|row| row.id)
     };
-    let last = [Cycle::Light, Cycle::Deep, Cycle::Archival].into_iter().filter_map(last);
+    let last = [Cycle::Light, Cycle::Deep, Cycle::Archival]
+        .into_iter()
+        .filter_map(last);
     let failed = last.filter(|row| row.record.outcome == Outcome::Failed && row.undone.is_none());
     failed.copied().collect()
 }

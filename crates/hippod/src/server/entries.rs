@@ -200,7 +200,9 @@ pub async fn heartbeat(
     let mut ran = runs(shared, &view).await?;
     ran.retain(ended);
     ran.sort_by(|a, b| (&a.finished, a.run).cmp(&(&b.finished, b.run)));
-    let event::Beat { mut pending, next, .. } = beat(shared, &view).await?;
+    let event::Beat {
+        mut pending, next, ..
+    } = beat(shared, &view).await?;
     pending.splice(..0, failed);
     Ok(HeartbeatResponse { ran, pending, next })
 }

@@ -247,11 +247,10 @@ impl Entries {
 
     /// What to tell of removals that are held.
     pub fn held_story(&self) -> Option<String> {
-        self.held_what()
-            .map(|what| {
-                let fix = self.held_fix();
-                format!("{what}; the file is neither read nor written until you decide: {fix}")
-            })
+        self.held_what().map(|what| {
+            let fix = self.held_fix();
+            format!("{what}; the file is neither read nor written until you decide: {fix}")
+        })
     }
 
     /// What to do about what is held.

@@ -244,9 +244,15 @@ impl Engine {
         let Some(run) = entries.run.take() else {
             return;
         };
-        let row = entries.known.runs.iter().find(|row| run.recorded() == Some(row.id));
+        let row = entries
+            .known
+            .runs
+            .iter()
+            .find(|row| run.recorded() == Some(row.id));
         let row = row.filter(|row| row.undone.is_none()).copied();
-        entries.interrupted.retain(|known| row.is_none_or(|row| known.id != row.id));
+        entries
+            .interrupted
+            .retain(|known| row.is_none_or(|row| known.id != row.id));
         entries.interrupted.extend(row);
         if let Some(reply) = run.reply {
             let error = RpcError::internal(format!("the cycle could not be run: {why}"));

@@ -102,7 +102,11 @@ impl Entries {
             Look::Missing => {
                 self.file.trouble = self.file.trouble.take().filter(|trouble| trouble.writing);
                 // The store does not know the words of which the end was missing: what was there comes back whole.
-                let whole = self.file.base.clone().filter(|_| self.file.because == Because::Words);
+                let whole = self
+                    .file
+                    .base
+                    .clone()
+                    .filter(|_| self.file.because == Because::Words);
                 if whole.is_none() {
                     self.file.let_go_of_held();
                 }

@@ -162,6 +162,9 @@ mod tests {
         let open = "# T\n\nOne line without end";
         assert_eq!(of(open, open.len() - 4), Some(CutOff::WithWords));
         let windows = "# T\r\n\r\nOne line.\r\nTwo.\r\n";
-        assert_eq!(of(windows, windows.find("\r\nTwo").unwrap()), Some(CutOff::Nothing));
+        assert_eq!(
+            of(windows, windows.find("\r\nTwo").unwrap()),
+            Some(CutOff::Nothing)
+        );
     }
 }
