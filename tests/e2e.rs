@@ -59,6 +59,8 @@ mod schedule;
 mod search;
 #[path = "e2e/settings.rs"]
 mod settings;
+#[path = "e2e/store_refuses.rs"]
+mod store_refuses;
 #[path = "e2e/surroundings.rs"]
 mod surroundings;
 #[path = "e2e/undo.rs"]

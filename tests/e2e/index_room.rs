@@ -9,7 +9,7 @@ use hippod_tests::{Daemon, PATIENCE, QUIET, Scratch, program};
 use crate::index_file::{block_of, id_of, indexed};
 
 /// A daemon none of whose files may grow beyond a number of blocks of 512 bytes.
-fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
+pub fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
     let mut command = Command::new("sh");
     command
         .arg("-c")

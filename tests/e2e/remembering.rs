@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
-use hippo_proto::{IndexPlace, IndexPriority, MemoryType, RememberRequest, RememberResponse};
+use hippo_proto::{ClientError, IndexPlace, IndexPriority, MemoryType, RememberRequest, RememberResponse};
 use hippod_tests::{Daemon, Scratch, client_program};
 
-use crate::index_file::{block_of, indexed};
+use crate::index_file::{block_of, fill, indexed};
+use crate::index_room::daemon_without_room;
 use crate::index_writers::settled;
 
 #[test]
@@ -247,4 +248,51 @@ fn the_command_line_does_all_of_it() {
     assert!(told.contains("--accept-deletions"), "{told}");
     say(&["sync", "--wait", "--accept-deletions"]);
     assert_eq!(client.ids(&root), [""; 0]);
+}
+
+#[test]
+fn a_text_for_which_the_disk_has_no_room_leaves_no_part_of_it_in_the_log() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    // The log alone reaches the limit: it is not indexed.
+    scratch.write(".hippocampus/config.toml", "[sources]\nmax_file_bytes = 100000\n");
+    let root = scratch.workspace();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    let path = client.remember(&root, "The first text.", "First").path;
+    drop(client);
+    daemon.terminate();
+    let log = root.join(&path);
+    let blocks = 4000;
+    let mut before = std::fs::read(&log).unwrap();
+    before.resize(blocks as usize * 512 - 700, b'x');
+    std::fs::write(&log, &before).unwrap();
+    let text = "word ".repeat(400);
+    let request = RememberRequest {
+        workspace: root.display().to_string(),
+        text: text.clone(),
+        topic: Some("Second".to_owned()),
+        ..RememberRequest::default()
+    };
+    let daemon = daemon_without_room(&scratch, blocks);
+    let mut client = daemon.client();
+    for _ in 0..2 {
+        match client.raw().call::<RememberResponse>(&request.clone().into()) {
+            Err(ClientError::Refused(error)) => {
+                assert!(error.data.hint.contains("nothing was written"), "{error:?}");
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(std::fs::read(&log).unwrap() == before, "the log is as it was");
+    }
+    drop(client);
+    daemon.terminate();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    client.remember(&root, &text, "Second");
+    let after = std::fs::read_to_string(&log).unwrap();
+    assert!(after.as_bytes().starts_with(&before));
+    assert_eq!(after.matches("## Second\n").count(), 1);
 }

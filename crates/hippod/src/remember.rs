@@ -1,10 +1,11 @@
 //! How does a text come into today's log, with nothing that stands there touched?
 //!
-//! The log is only ever appended to, in one write, so that others may append at the same time. What cannot be appended to
+//! The log is only ever appended to, so that others may append at the same time. What cannot be appended to
 //! safely (a link out of the workspace, a folder, a file without right to write) is refused, and nothing is written.
 
-use std::fs::OpenOptions;
-use std::io::{self, ErrorKind as IoErrorKind, Seek, Write};
+mod append;
+
+use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -41,7 +42,7 @@ pub struct Appended {
 /// Appends a text to the log of a day.
 ///
 /// # Errors
-/// `read-only` or `internal` with what the system said; the log is as it was.
+/// `read-only` or `internal` with what the system said; the log is as it was, or the hint says what stands there.
 pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<Appended, RpcError> {
     let path = format!("memory/{today}.md");
     let topic = match &request.topic {
@@ -112,17 +113,20 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     }
     let lines = section_text.matches('\n').count();
     let text = (text + &section_text).replace('\n', end);
-    let mut log = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(&whole)
-        .map_err(refused)?;
-    log.write_all(text.as_bytes()).map_err(refused)?;
-    log.sync_all().map_err(refused)?;
+    let after = append::append(&whole, text.as_bytes()).map_err(|failed| match failed.left {
+        0 => refused(failed.error),
+        left => RpcError::internal(format!("could not append all of the text to {path}: {}", failed.error)).hint(
+            format!("the first {left} bytes of the section {section:?} stand there, and somebody wrote behind them: take them out"),
+        ),
+    })?;
     // Others may have appended before and after: where it stands is counted from the end of this write.
-    let after = log.stream_position().map_err(refused)?;
     let upto = usize::try_from(after).unwrap_or(usize::MAX);
-    let now = files::read(&whole, LARGEST).map_err(refused)?;
+    let now = files::read(&whole, LARGEST).map_err(|error| {
+        RpcError::internal(format!(
+            "the text was appended to {path}, which cannot be read now: {error}"
+        ))
+        .hint("say it once more when it can: what stands there is not appended again")
+    })?;
     let ends = now
         .get(..upto)
         .unwrap_or(&now)

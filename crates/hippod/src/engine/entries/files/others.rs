@@ -1,8 +1,9 @@
 //! How are the files below `.hippocampus/` kept, which hippod alone writes?
 
-use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hippo_core::hierarchy::{FOLDER, Meta};
@@ -43,34 +44,45 @@ pub(super) fn write(
 ) -> io::Result<bool> {
     let late =
         |changed: &[RunFile]| !changed.is_empty() && until.is_some_and(|until| Instant::now() >= until);
+    // Their names are made durable once, after all of them.
+    let mut touched: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut all = true;
     for (path, bytes) in wanted {
         let whole = root.join(path);
         let before = read(root, path)?;
         if before.as_ref() != Some(bytes) {
             if late(changed) {
-                return Ok(false);
+                all = false;
+                break;
             }
             if before.as_ref().is_some_and(|before| !is_ours(path, before)) {
                 let what = format!("{path} is not hippod's own; move it away");
                 return Err(io::Error::other(what));
             }
             write_whole(root, &whole, bytes)?;
+            touched.extend(whole.parent().map(Path::to_path_buf));
             note(changed, path, before, bytes.clone());
         }
     }
     for path in made_here(root) {
-        if !wanted.contains_key(&path) {
+        if all && !wanted.contains_key(&path) {
             let Some(before) = read(root, &path)?.filter(|before| is_ours(&path, before)) else {
                 continue;
             };
             if late(changed) {
-                return Ok(false);
+                all = false;
+                break;
             }
-            std::fs::remove_file(root.join(&path))?;
+            let whole = root.join(&path);
+            std::fs::remove_file(&whole)?;
+            touched.extend(whole.parent().map(Path::to_path_buf));
             note(changed, &path, Some(before), Vec::new());
         }
     }
-    Ok(true)
+    touched
+        .iter()
+        .try_for_each(|folder| files::sync_folder(folder))?;
+    Ok(all)
 }
 
 /// The bytes of a file; `None`: there is none.
@@ -103,7 +115,8 @@ pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
         Some(before) => write_whole(root, &path, before),
         None => std::fs::remove_file(&path),
     };
-    done.is_ok()
+    done.and_then(|()| path.parent().map_or(Ok(()), files::sync_folder))
+        .is_ok()
 }
 
 /// The files that an earlier writing may have made.
@@ -135,7 +148,7 @@ pub(super) fn made_here(root: &Path) -> Vec<String> {
     found
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all. Its bytes are durable, and its name once its folder is.
 fn write_whole(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(root);
     let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(root);
@@ -144,9 +157,20 @@ fn write_whole(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Err(io::Error::other(what));
     }
     std::fs::create_dir_all(folder)?;
+    if there != folder {
+        files::sync_folder(there)?;
+        folder.parent().map_or(Ok(()), files::sync_folder)?;
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}{DRAFT}"));
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    // Of a process that was stopped while it wrote, or something that nobody can write to.
+    let _ = std::fs::remove_file(&beside);
+    let written = File::create_new(&beside)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| std::fs::rename(&beside, path));
     written.inspect_err(|_| {
         // The first error is the one to report.
         let _ = std::fs::remove_file(&beside);
