@@ -33,7 +33,9 @@ fn a_rename_brings_nothing_back_and_doubles_nothing() {
     assert_eq!(before.len(), 1, "{before:?}");
     let ids = |client: &mut Caller| -> Vec<String> {
         let live = client.listed(&root, false, None).entries.into_iter();
-        live.map(|entry| entry.id).collect()
+        let mut ids: Vec<String> = live.map(|entry| entry.id).collect();
+        ids.sort();
+        ids
     };
     let all = ids(&mut client);
     let (old, new) = (

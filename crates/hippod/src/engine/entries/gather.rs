@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use hippo_core::bootstrap::{self, MemoryFile, StateFile};
+use hippo_core::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile, StateFile};
 use hippo_core::chunk::ContentHash;
 use hippo_core::consolidation::{self, Cycle, DocumentState, LogDay, Place, Plan, Record, Snapshot, facts};
 use hippo_core::decay::{self, Profile};
@@ -19,7 +19,9 @@ use crate::embed_worker::EmbedWorker;
 use crate::files;
 
 /// Bytes of files that are read at once to know how rare words are; of more, those that changed come first.
-const AT_ONCE: u64 = 256 << 20;
+pub const AT_ONCE: u64 = 256 << 20;
+/// Entries of memory, those of questions not counted, from which on cycles make no more by themselves.
+pub const MOST_LIVE: usize = 10_000;
 /// Between two texts that are embedded the model is left to questions for this long.
 const BREATH: Duration = Duration::from_millis(4);
 
@@ -150,6 +152,7 @@ impl Input {
             now: self.snapshot.run.started,
             offset_seconds: self.snapshot.settings.offset_seconds,
             taken: taken.map(|(id, _)| id.clone()).collect(),
+            max_entries: Some(self.room(changed.len() + state.len())),
             ..bootstrap::Settings::default()
         };
         let made = bootstrap::bootstrap(&memory, &state, &settings);
@@ -188,6 +191,16 @@ impl Input {
         };
         let unread = paths.into_iter().filter(|path| !read.contains_key(*path));
         unread.filter(|path| !is_gone(path)).map(str::to_owned).collect()
+    }
+
+    /// Entries that so many files may get: one each, where there is room.
+    fn room(&self, files: usize) -> usize {
+        let most = (files * ENTRIES_PER_FILE).min(MOST_ENTRIES).max(files);
+        if self.cycle == Cycle::Light {
+            most.min(MOST_LIVE.saturating_sub(live(&self.snapshot.records)))
+        } else {
+            most
+        }
     }
 
     /// State files that no entry points at.
@@ -298,4 +311,10 @@ impl Input {
         }
         self.snapshot.facts = facts(days, |pointer| hits.get(pointer).copied().unwrap_or(0));
     }
+}
+
+/// Entries of memory in the index and the Decay Queue.
+pub fn live(records: &BTreeMap<EntryId, Record>) -> usize {
+    let live = |record: &&Record| !matches!(record.place, Place::Archive(_)) && record.learned.is_none();
+    records.values().filter(live).count()
 }
