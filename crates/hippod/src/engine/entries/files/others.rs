@@ -79,9 +79,7 @@ pub(super) fn write(
             note(changed, &path, Some(before), Vec::new());
         }
     }
-    touched
-        .iter()
-        .try_for_each(|folder| files::sync_folder(folder))?;
+    touched.iter().try_for_each(|folder| files::sync_folder(folder))?;
     Ok(all)
 }
 
