@@ -123,6 +123,8 @@ impl Daemon {
             ("HIPPOD_EMBED_SPARE", "false"),
             ("HIPPOD_WATCH_QUIET_MS", "30"),
             ("HIPPOD_WATCH_DELETE_CONFIRM_MS", "200"),
+            // A few files tell of many things in scenarios.
+            ("HIPPOD_INDEX_TOKENS_PER_FILE", "0"),
         ];
         let child = command
             .env("HIPPOD_HOME", home)

@@ -271,16 +271,22 @@ fn an_edit_that_the_daemon_contradicted_meanwhile_is_told() {
     );
     client.sync(&root);
     assert_eq!(client.entry(&root, &id).summary, "What the person says.");
-    let pending = client.heartbeat(&root).pending;
-    let told = pending
-        .iter()
-        .find(|pending| pending.kind == "conflict")
-        .expect("it is reported");
-    assert!(
-        told.text.contains(&id) && told.text.contains("summary"),
-        "{told:?}"
-    );
-    assert_eq!(told.paths, ["HIPPOCAMPUS.md"]);
+    // A cycle that ends before anybody asks takes nothing of it away.
+    let run = client.run(&root, CycleName::Light).run;
+    let conflicts = |client: &mut Caller| {
+        let mut pending = client.heartbeat(&root).pending;
+        pending.retain(|pending| pending.kind == "conflict");
+        pending
+    };
+    let told = conflicts(&mut client);
+    assert_eq!(told.len(), 1, "{told:?}");
+    for part in [id.as_str(), "summary", "instead of: What the agent says."] {
+        assert!(told[0].text.contains(part), "{part}: {told:?}");
+    }
+    assert_eq!(told[0].paths, ["HIPPOCAMPUS.md"]);
+    assert_eq!(conflicts(&mut client), [], "told once");
+    let notes = client.history(&root, run).report.expect("a report").notes;
+    assert!(notes.contains(&told[0].text), "{notes:?}");
 }
 
 #[test]

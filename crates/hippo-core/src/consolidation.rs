@@ -143,12 +143,13 @@ pub struct CoAccess {
     pub count: u32,
 }
 
-/// What is left of common accesses after some time: they halve in [`CO_ACCESS_HALF_LIFE`], rounded down.
+/// What is left of common accesses after some time: they halve in [`CO_ACCESS_HALF_LIFE`], rounded. Rounded down, one a day
+/// would never become two.
 #[must_use]
 pub fn co_access_left(count: u32, last: Timestamp, now: Timestamp) -> u32 {
     let ago = now.since(last) as f64 / CO_ACCESS_HALF_LIFE as f64;
     // At most `count`.
-    (f64::from(count) * 0.5_f64.powf(ago)).floor() as u32
+    (f64::from(count) * 0.5_f64.powf(ago)).round() as u32
 }
 
 /// Milliseconds after which half of the common accesses of a pair is left: 30 days.

@@ -109,6 +109,8 @@ pub enum Request {
     },
     /// What waits for somebody, and what comes next.
     Heartbeat {
+        /// The answer goes to the client: what is told once counts as told.
+        tells: bool,
         /// Canonical root.
         root: PathBuf,
         /// The way back.

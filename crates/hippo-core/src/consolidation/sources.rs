@@ -58,7 +58,7 @@ pub(super) fn check(planner: &mut Planner) {
         }
         if to.0.is_empty() {
             for (pointer, known, what) in lost {
-                planner.find(Rule::Pointer, &id, format!("{what}: {}", shown(&pointer)));
+                planner.find(Rule::Pointer, &id, format!("{what}: {pointer}"));
                 to.0.push(pointer);
                 to.1.push(known);
             }
@@ -74,13 +74,6 @@ pub(super) fn check(planner: &mut Planner) {
             };
             planner.step(rule, vec![id], change);
         }
-    }
-}
-
-fn shown(pointer: &Pointer) -> String {
-    match &pointer.section {
-        Some(section) => format!("{} §{section}", pointer.path),
-        None => pointer.path.clone(),
     }
 }
 

@@ -372,3 +372,20 @@ fn removed_entries_do_not_come_back() {
 
 mod laws;
 mod merging;
+
+#[test]
+fn common_accesses_halve_and_one_a_day_adds_up() {
+    let left = |count, days: i64| co_access_left(count, Timestamp(0), Timestamp(days * 86_400_000));
+    let is = [
+        left(1, 1),
+        left(1, 29),
+        left(1, 31),
+        left(2, 12),
+        left(2, 61),
+        left(8, 30),
+    ];
+    assert_eq!(is, [1, 1, 0, 2, 0, 4]);
+    // Once a day for a week is more than seven times at once a month ago.
+    let spaced = (0..7).fold(0, |count, _| left(count, 1) + 1);
+    assert!(spaced == 7 && left(7, 30) == 4, "{spaced}");
+}

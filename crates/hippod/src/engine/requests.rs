@@ -68,12 +68,19 @@ impl Engine {
                 };
                 let _ = reply.send(answer);
             }
-            Request::Heartbeat { root, reply } => {
-                let answer = match self.by_root(&root).map(|workspace| workspace.key) {
+            Request::Heartbeat { tells, root, reply } => {
+                let key = self.by_root(&root).map(|workspace| workspace.key);
+                let answer = match key {
                     Some(key) => Ok(self.beat(&self.workspaces[&key])),
                     None => Err(no_workspace(&root)),
                 };
-                let _ = reply.send(answer);
+                // A client that is gone was told nothing.
+                if reply.send(answer).is_ok()
+                    && tells
+                    && let Some(workspace) = key.and_then(|key| self.workspaces.get_mut(&key))
+                {
+                    workspace.entries.file.conflicts.are_told();
+                }
             }
             Request::Doctor { request, reply } => {
                 self.look_for_model();

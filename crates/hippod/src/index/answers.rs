@@ -124,7 +124,7 @@ pub fn show(
             .pointers
             .iter()
             .filter(|pointer| stale(pointer))
-            .map(shown)
+            .map(ToString::to_string)
             .collect(),
         file: (!matches!(record.place, Place::Archive(_)))
             .then(|| file(&entry.id))
@@ -139,14 +139,6 @@ pub fn unknown(view: &IndexView, id: &str) -> RpcError {
     match hippo_proto::nearest(id, ids) {
         Some(near) => error.hint(format!("did you mean {near}? hippoctl index list shows all")),
         None => error.hint("hippoctl index list shows all entries"),
-    }
-}
-
-/// A pointer as people write it.
-pub fn shown(pointer: &Pointer) -> String {
-    match &pointer.section {
-        Some(section) => format!("{} §{section}", pointer.path),
-        None => pointer.path.clone(),
     }
 }
 

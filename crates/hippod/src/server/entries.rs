@@ -165,12 +165,12 @@ pub async fn heartbeat(
     request: HeartbeatRequest,
 ) -> Result<HeartbeatResponse, RpcError> {
     let view = shared.views.get(&request.workspace).await?;
-    let event::Beat { due, .. } = beat(shared, &view).await?;
     let before: BTreeMap<i64, Option<String>> = runs(shared, &view)
         .await?
         .into_iter()
         .map(|row| (row.run, row.finished))
         .collect();
+    let event::Beat { due, .. } = beat(shared, &view, false).await?;
     let mut failed = Vec::new();
     for cycle in due {
         let ended = order(shared, &view, |reply: Answer<CycleReport>| Order::Cycle {
@@ -202,7 +202,7 @@ pub async fn heartbeat(
     ran.sort_by(|a, b| (&a.finished, a.run).cmp(&(&b.finished, b.run)));
     let event::Beat {
         mut pending, next, ..
-    } = beat(shared, &view).await?;
+    } = beat(shared, &view, true).await?;
     pending.splice(..0, failed);
     Ok(HeartbeatResponse { ran, pending, next })
 }
@@ -218,9 +218,9 @@ async fn runs(shared: &Arc<Shared>, view: &WorkspaceView) -> Result<Vec<CycleRun
     Ok(history.await?.runs)
 }
 
-async fn beat(shared: &Arc<Shared>, view: &WorkspaceView) -> Result<event::Beat, RpcError> {
+async fn beat(shared: &Arc<Shared>, view: &WorkspaceView, tells: bool) -> Result<event::Beat, RpcError> {
     let root = view.root.clone();
-    ask(shared, |reply| event::Request::Heartbeat { root, reply }).await
+    ask(shared, |reply| event::Request::Heartbeat { tells, root, reply }).await
 }
 
 /// Has the engine do something about entries.

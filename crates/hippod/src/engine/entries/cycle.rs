@@ -14,7 +14,7 @@ use hippo_core::consolidation::{Cycle, Plan, Rule, Run as CoreRun, Snapshot};
 use hippo_core::time::Timestamp;
 use hippo_proto::{CycleReport, ErrorKind, RpcError};
 use hippo_store::StoreError;
-use hippo_store::db::RunId;
+use hippo_store::db::{RunFile, RunId};
 
 use super::files::Now;
 use super::report;
@@ -67,6 +67,10 @@ struct Applying {
     compared: BTreeSet<[u8; 16]>,
     plan: Plan,
     next: usize,
+    /// Files that its end has written so far, as the slices before this one left them.
+    files: Vec<RunFile>,
+    /// All files are as the store says.
+    written: bool,
 }
 
 /// What a plan was made from, the plan, and the texts that were compared for it.
@@ -88,6 +92,19 @@ impl std::fmt::Debug for Planned {
             .field("workspace", &self.workspace)
             .field("revision", &self.revision)
             .finish_non_exhaustive()
+    }
+}
+
+impl Applying {
+    /// Notes a file that was written; of several times the first `before` counts. Answers what the run did to it.
+    fn note(&mut self, file: RunFile) -> &RunFile {
+        let known = self.files.iter().position(|known| known.path == file.path);
+        let at = known.unwrap_or(self.files.len());
+        match self.files.get_mut(at) {
+            Some(known) => known.after = file.after,
+            None => self.files.push(file),
+        }
+        &self.files[at]
     }
 }
 
@@ -129,6 +146,7 @@ impl Engine {
             now,
             at,
             offset_seconds: self.offset(workspace, now),
+            files: workspace.known.len(),
         }
     }
 

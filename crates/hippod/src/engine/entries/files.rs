@@ -6,6 +6,7 @@
 
 mod below;
 mod blocks;
+mod conflicts;
 mod others;
 mod replaced;
 mod take;
@@ -33,6 +34,7 @@ use crate::config;
 use crate::files;
 use crate::verify::FileMark;
 use blocks::Blocks;
+use conflicts::Conflicts;
 use replaced::Replaced;
 use versions::Versions;
 
@@ -77,8 +79,8 @@ pub struct IndexFile {
     pub unwritten: bool,
     /// Somebody edited the file: the lists in it may be of before that, and the next cycle brings them up to date.
     pub outdated: bool,
-    /// What merges decided against the store since the last run, for people.
-    pub conflicts: Vec<String>,
+    /// What merges decided against the store.
+    pub conflicts: Conflicts,
 }
 
 /// Why the index file is not as it should be, for people.
@@ -111,6 +113,8 @@ pub struct Now<'a> {
     pub at: Instant,
     /// Distance of the local zone from UTC in seconds.
     pub offset_seconds: i32,
+    /// Files of the memory.
+    pub files: usize,
 }
 
 impl Now<'_> {

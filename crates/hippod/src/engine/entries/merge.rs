@@ -198,7 +198,9 @@ impl Entries {
             changed = changed.len(), adopted = merged.adopted.len(), removed = gone.len(), conflicts = merged.conflicts.len(),
             "edits of the index file are taken over"
         );
-        self.file.conflicts.extend(merged.conflicts.iter().map(told));
+        for conflict in &merged.conflicts {
+            self.file.conflicts.push(told(conflict));
+        }
         if let Some(written) = put_back {
             let (written, back) = (rfc3339(written), merged.adopted.len());
             let others: BTreeSet<&EntryId> = merged.taken.iter().map(|(id, _)| id).collect();
@@ -311,15 +313,40 @@ fn sections(file: &IndexFile) -> BTreeMap<EntryId, Vec<String>> {
         .collect()
 }
 
+/// What hippod had in a field that the file's holds in; `None` for what has no text worth telling.
+fn replaced(ours: &Entry, field: Field) -> Option<String> {
+    let list = |all: &[String]| all.join(", ");
+    let text = match field {
+        Field::Topic => ours.topic.clone(),
+        Field::Summary => ours.summary.clone(),
+        Field::Pointers => list(&ours.pointers.iter().map(ToString::to_string).collect::<Vec<_>>()),
+        Field::Tags => list(&ours.tags),
+        Field::Related => list(&ours.related.iter().map(ToString::to_string).collect::<Vec<_>>()),
+        Field::Priority => ours.priority.to_string(),
+        Field::Strength | Field::Accessed | Field::Hits | Field::Created | Field::Origin | Field::Version => {
+            return None;
+        }
+    };
+    Some(if text.is_empty() {
+        "nothing".to_owned()
+    } else {
+        text
+    })
+}
+
 fn told(conflict: &merge::Conflict) -> String {
     let id = &conflict.id;
     match conflict.rule {
         Rule::FileWins(field) => {
+            let replaced = conflict.ours.as_ref().and_then(|entry| replaced(entry, field));
+            let replaced = replaced.map_or_else(String::new, |replaced| format!(", instead of: {replaced}"));
             let field = format!("{field:?}").to_lowercase();
-            format!("{id}: {field} was changed in {INDEX_FILE} and by hippod; the file's holds")
+            format!("{id}: {field} was changed in {INDEX_FILE} and by hippod; the file's holds{replaced}")
         }
         Rule::RemovalWins => {
-            format!("{id}: removed from {INDEX_FILE} while hippod changed it; it is forgotten")
+            format!(
+                "{id}: removed from {INDEX_FILE} while hippod changed it; it is forgotten (hippoctl index restore {id})"
+            )
         }
         Rule::ChangeBeatsPruning => {
             format!("{id}: changed in {INDEX_FILE} while hippod put it away; it stays")

@@ -1,8 +1,10 @@
 //! How are the steps of a run made, and what belongs to its end?
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, Learned, Place, co_access_left};
+use hippo_core::consolidation::{Cycle, Learned, Place, Record, co_access_left};
+use hippo_core::entry::EntryId;
 use hippo_core::schedule::Outcome;
 use hippo_core::time::Timestamp;
 use hippo_proto::{Event as News, RpcError};
@@ -25,6 +27,8 @@ const MOST_DOUBLED: u32 = 5;
 const DAYS_KEPT: i64 = 3 * 86_400_000;
 /// From this number on it is looked whether some can be forgotten.
 const RUNS: usize = 40;
+/// Archived entries of questions that are kept.
+const QUESTIONS: usize = 1_000;
 /// Runs older than this are forgotten, in milliseconds: 180 days.
 const KEPT: i64 = 180 * 86_400_000;
 
@@ -50,6 +54,8 @@ impl Engine {
                 return finished;
             };
             applying.next += 1;
+            // The end of the run has slices of its own.
+            let last = applying.next == applying.plan.steps.len();
             match workspace.store.apply_step(id, &step) {
                 Ok(run) => workspace.entries.note_step(id, run),
                 Err(error) => {
@@ -60,7 +66,7 @@ impl Engine {
             workspace
                 .entries
                 .with_snapshot(|snapshot| step.change.apply(snapshot));
-            if begun.elapsed() >= SLICE {
+            if begun.elapsed() >= SLICE || last {
                 return Ok(());
             }
         }
@@ -79,17 +85,37 @@ impl Engine {
         let file = &workspace.entries.file;
         let steps = workspace.entries.run.as_ref().is_some_and(Run::has_steps);
         let changes_nothing = !steps && !file.unwritten && !file.outdated;
-        let files = if changes_nothing {
-            Vec::new()
-        } else {
-            workspace.entries.write(&mut workspace.store, now)?
-        };
-        for file in &files {
-            workspace.store.put_run_file(id, file)?;
+        let applying = workspace
+            .entries
+            .run
+            .as_ref()
+            .and_then(|run| run.applying.as_ref());
+        if !changes_nothing && applying.is_some_and(|applying| !applying.written) {
+            // Each file waits for the disk: the engine looks at its events in between.
+            let until = Some(Instant::now() + SLICE);
+            let (files, more) = workspace.entries.write_until(&mut workspace.store, now, until)?;
+            let applying = workspace
+                .entries
+                .run
+                .as_mut()
+                .and_then(|run| run.applying.as_mut());
+            if let Some(applying) = applying {
+                applying.written = !more;
+                for file in files {
+                    workspace.store.put_run_file(id, applying.note(file))?;
+                }
+            }
+            return Ok(());
         }
         let capped = workspace.entries.run.as_ref().is_some_and(Run::is_capped);
         let outcome = if capped { Outcome::Capped } else { Outcome::Done };
         let ended = self.shared.clock.now();
+        let conflicts = workspace.entries.file.conflicts.take_for_run();
+        if !conflicts.is_empty()
+            && let Err(error) = workspace.store.note_run(id, &conflicts)
+        {
+            tracing::warn!(%error, "the history lacks what the index file and the store disagreed on");
+        }
         workspace.store.finish_run(id, outcome, ended)?;
         self.refresh_run(workspace, id)?;
         // What could fail is done: the run is over.
@@ -97,7 +123,13 @@ impl Engine {
         let Some(mut run) = workspace.entries.run.take() else {
             return Ok(());
         };
-        let Some(Applying { plan, compared, .. }) = run.applying.take() else {
+        let Some(Applying {
+            plan,
+            compared,
+            files,
+            ..
+        }) = run.applying.take()
+        else {
             return Ok(());
         };
         if !capped {
@@ -135,7 +167,7 @@ impl Engine {
         report.outcome = report::outcome(outcome);
         report.applied = plan.steps.len() as u64;
         report.files = files.into_iter().map(|file| file.path).collect();
-        report.notes = std::mem::take(&mut workspace.entries.file.conflicts);
+        report.notes = conflicts;
         let trouble = workspace.entries.file.trouble.as_ref();
         report.notes.extend(trouble.map(ToString::to_string));
         report.notes.extend(workspace.entries.held_story());
@@ -198,12 +230,23 @@ impl Engine {
                 emptied.push(record);
             }
         }
+        let dropped = too_many_questions(&workspace.entries.known.records);
+        for id in &dropped {
+            batch.drop_record(id)?;
+        }
         batch.commit()?;
         workspace.entries.known.co_access.retain(|known| !faded(known));
         let emptied = emptied
             .into_iter()
             .map(|record| (record.entry.id.clone(), record));
         workspace.entries.known.records.extend(emptied);
+        let gone = |id: &EntryId| dropped.contains(id);
+        workspace.entries.known.records.retain(|id, _| !gone(id));
+        workspace
+            .entries
+            .known
+            .co_access
+            .retain(|known| !gone(&known.pair.a) && !gone(&known.pair.b));
         Ok(())
     }
 
@@ -260,4 +303,25 @@ impl Engine {
             let _ = reply.send(Err(error.hint("nothing is lost; hippoctl doctor tells more")));
         }
     }
+}
+
+/// Archived entries that questions made and nobody wrote into, as far as there are too many: those that were archived first.
+/// They say nothing that the memory does not say.
+fn too_many_questions(records: &BTreeMap<EntryId, Record>) -> BTreeSet<EntryId> {
+    let spent = |record: &&Record| record.learned.is_some() && !record.by_hand && !record.apart;
+    let mut archived: Vec<(Timestamp, &EntryId)> = records
+        .values()
+        .filter(spent)
+        .filter_map(|record| match record.place {
+            Place::Archive(since) => Some((since, &record.entry.id)),
+            Place::Index | Place::Queue(_) => None,
+        })
+        .collect();
+    archived.sort_unstable();
+    let more = archived.len().saturating_sub(QUESTIONS);
+    archived
+        .into_iter()
+        .take(more)
+        .map(|(_, id)| id.clone())
+        .collect()
 }

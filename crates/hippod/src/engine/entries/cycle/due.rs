@@ -109,7 +109,7 @@ impl Engine {
         if let Some(story) = entries.held_story() {
             tell("removals-held", story, vec![INDEX_FILE.to_owned()]);
         }
-        for conflict in entries.file.conflicts.iter().rev().take(TOLD) {
+        for conflict in entries.file.conflicts.untold().take(TOLD) {
             tell("conflict", conflict.clone(), vec![INDEX_FILE.to_owned()]);
         }
         for fact in entries.known.proposed.iter().take(TOLD) {

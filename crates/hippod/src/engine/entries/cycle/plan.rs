@@ -121,6 +121,8 @@ impl Engine {
             compared,
             plan,
             next: 0,
+            files: Vec::new(),
+            written: false,
         });
         self.refresh_run(workspace, id)
     }

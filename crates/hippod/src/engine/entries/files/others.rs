@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use hippo_core::hierarchy::{FOLDER, Meta};
 use hippo_core::layout::{self, META_FILE};
@@ -30,7 +31,8 @@ pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8
     }
 }
 
-/// Writes the files that differ, removes those that are of no use any more, and notes in `changed` what it did.
+/// Writes the files that differ, removes those that are of no use any more, and notes in `changed` what it did. After
+/// `until` nothing more is changed but the first of `changed`; the answer is whether all is as wanted.
 ///
 /// # Errors
 /// At the first that the system refuses.
@@ -38,13 +40,31 @@ pub(super) fn write(
     root: &Path,
     wanted: &BTreeMap<String, Vec<u8>>,
     changed: &mut Vec<RunFile>,
-) -> io::Result<()> {
-    // Their names are made durable once, after all of them.
-    let mut touched: BTreeSet<PathBuf> = BTreeSet::new();
+    until: Option<Instant>,
+) -> io::Result<bool> {
+    let mut touched = BTreeSet::new();
+    let all = change(root, wanted, changed, until, &mut touched);
+    // Names are made durable once, after all of them, and after an error too.
+    let durable = touched.iter().try_for_each(|folder| files::sync_folder(folder));
+    all.and_then(|all| durable.map(|()| all))
+}
+
+fn change(
+    root: &Path,
+    wanted: &BTreeMap<String, Vec<u8>>,
+    changed: &mut Vec<RunFile>,
+    until: Option<Instant>,
+    touched: &mut BTreeSet<PathBuf>,
+) -> io::Result<bool> {
+    let late =
+        |changed: &[RunFile]| !changed.is_empty() && until.is_some_and(|until| Instant::now() >= until);
     for (path, bytes) in wanted {
         let whole = root.join(path);
         let before = read(root, path)?;
         if before.as_ref() != Some(bytes) {
+            if late(changed) {
+                return Ok(false);
+            }
             if before.as_ref().is_some_and(|before| !is_ours(path, before)) {
                 let what = format!("{path} is not hippod's own; move it away");
                 return Err(io::Error::other(what));
@@ -59,13 +79,16 @@ pub(super) fn write(
             let Some(before) = read(root, &path)?.filter(|before| is_ours(&path, before)) else {
                 continue;
             };
+            if late(changed) {
+                return Ok(false);
+            }
             let whole = root.join(&path);
             std::fs::remove_file(&whole)?;
             touched.extend(whole.parent().map(Path::to_path_buf));
             note(changed, &path, Some(before), Vec::new());
         }
     }
-    touched.iter().try_for_each(|folder| files::sync_folder(folder))
+    Ok(true)
 }
 
 /// The bytes of a file; `None`: there is none.

@@ -1,6 +1,7 @@
 //! How does what the store says come into the index file and the files below it?
 
 use std::io;
+use std::time::Instant;
 
 use hippo_core::hierarchy::{FOLDER, Limits, Meta};
 use hippo_core::index_file::IndexFile as Parsed;
@@ -33,9 +34,22 @@ impl Entries {
     /// # Errors
     /// See [`StoreError`]. What the file system refuses is no error: it is noted, and tried again.
     pub fn write(&mut self, store: &mut Store, now: Now<'_>) -> Result<Vec<RunFile>, StoreError> {
+        Ok(self.write_until(store, now, None)?.0)
+    }
+
+    /// The same, at least one file, and no other one after `until`. Answers also whether something is left to be written.
+    ///
+    /// # Errors
+    /// See [`Entries::write`].
+    pub fn write_until(
+        &mut self,
+        store: &mut Store,
+        now: Now<'_>,
+        until: Option<Instant>,
+    ) -> Result<(Vec<RunFile>, bool), StoreError> {
         let mut changed: Vec<RunFile> = Vec::new();
         if !self.enabled {
-            return Ok(changed);
+            return Ok((changed, false));
         }
         self.file.unwritten = true;
         for _ in 0..TRIES {
@@ -45,7 +59,7 @@ impl Entries {
             }
             let current = self.take_over(store, now)?;
             if !self.may_write() || (current.is_none() && self.file.base.is_some()) {
-                return Ok(changed);
+                return Ok((changed, false));
             }
             // Whoever opens the file has the time in its header from now on, which tells the version.
             let stamp = now.now.max(self.file.stamped.plus(1));
@@ -61,16 +75,20 @@ impl Entries {
                         others::note(&mut changed, INDEX_FILE, before, files.master);
                     }
                     Outcome::Again => continue,
-                    Outcome::Refused => return Ok(changed),
+                    Outcome::Refused => return Ok((changed, false)),
                 }
             }
-            if let Err(error) = others::write(now.root, &files.others, &mut changed) {
+            let written = others::write(now.root, &files.others, &mut changed, until);
+            if let Err(error) = &written {
                 let trouble = refused(
                     format!("the files below {FOLDER} cannot be written: {error}"),
                     format!("make the folder {} writable", now.root.join(FOLDER).display()),
                 );
                 self.file.block(now, trouble);
-                return Ok(changed);
+                return Ok((changed, false));
+            }
+            if matches!(written, Ok(false)) {
+                return Ok((changed, true));
             }
             if self.file.trouble.take().is_some() {
                 tracing::info!(root = %now.root.display(), "the index file can be written again");
@@ -78,7 +96,7 @@ impl Entries {
             (self.file.unwritten, self.file.outdated) = (false, false);
             break;
         }
-        Ok(changed)
+        Ok((changed, false))
     }
 
     /// Keeps what people wrote into entries that are not in the file any more.
@@ -93,7 +111,7 @@ impl Entries {
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let limits = Limits {
-            max_tokens: now.config.max_tokens,
+            max_tokens: now.config.tokens(now.files),
             max_entries: now.config.max_entries,
             ..Limits::default()
         };
