@@ -26,6 +26,8 @@ mod index_odd;
 mod index_recall;
 #[path = "e2e/index_recovery.rs"]
 mod index_recovery;
+#[path = "e2e/index_renames.rs"]
+mod index_renames;
 #[path = "e2e/index_return.rs"]
 mod index_return;
 #[path = "e2e/index_room.rs"]

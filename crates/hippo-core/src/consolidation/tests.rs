@@ -116,6 +116,7 @@ fn weak_entries_queue_and_the_cap_holds() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let weak = |(at, name): (usize, &&str)| record(name, 0.01 * (at as f32 + 1.0), Place::Index);
     let mut state = snapshot(names.iter().enumerate().map(weak).collect());
+    state.documents.clear();
     let plan_of_first = plan(&state, Cycle::Light);
     let listed = rules_of(&plan_of_first).pop();
     // What the file lists first is listed at once, and from then on by deep cycles.
@@ -145,6 +146,7 @@ fn what_never_fades_is_never_queued_and_what_is_strong_again_comes_back() {
     never.entry.priority = Priority::Amygdala;
     let mut state = snapshot(vec![never, record("back", 0.4, Place::Queue(NOW.plus(-DAY)))]);
     state.quick_access = vec![id("never")];
+    state.documents.clear();
     assert_eq!(
         rules_of(&plan(&state, Cycle::Light)),
         [(Rule::Revive, "back".to_owned())]
@@ -340,6 +342,7 @@ fn the_file_changes_with_what_a_reader_would_act_on() {
         one.filed = said;
         let mut state = snapshot(vec![one]);
         state.quick_access = vec![id("one")];
+        state.documents.clear();
         let plan = plan(&state, Cycle::Light);
         assert_eq!(!plan.steps.is_empty(), changes, "{said:?} {strength}");
     }
@@ -372,6 +375,7 @@ fn removed_entries_do_not_come_back() {
 
 mod laws;
 mod merging;
+mod renaming;
 
 #[test]
 fn common_accesses_halve_and_one_a_day_adds_up() {

@@ -11,15 +11,17 @@ mod report;
 mod requests;
 mod undo;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use hippo_core::bootstrap::MOST_ENTRIES;
 use hippo_core::consolidation::{Cycle, DocumentState, Place, Record, Run, Snapshot};
 use hippo_core::decay::Profile;
 use hippo_core::entry::EntryId;
 use hippo_core::schedule::Outcome;
+use hippo_core::source::SourceKind;
 use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryStore, RunId, RunRow, Store};
@@ -28,6 +30,8 @@ use super::workspace::Known;
 use crate::config::WorkspaceConfig;
 use crate::index::IndexView;
 use crate::view::WorkspaceView;
+
+use gather::MOST_LIVE;
 
 pub use access::{Lesson, Trace};
 pub use cycle::{Order, Planned, root_missing};
@@ -57,6 +61,8 @@ pub struct Entries {
     pub file: files::IndexFile,
     /// Documents that came or changed since the last light cycle.
     pub fresh: BTreeSet<String>,
+    /// The last light cycle left some of these for the next one, which need not wait for its time.
+    pub goes_on: bool,
     /// Contents of sections.
     pub documents: Documents,
     /// Vectors of entries.
@@ -116,6 +122,7 @@ impl Entries {
             revision: 0,
             file,
             fresh: BTreeSet::new(),
+            goes_on: false,
             documents: Documents::default(),
             vectors: EntryVectors::default(),
             compared: BTreeSet::new(),
@@ -130,35 +137,41 @@ impl Entries {
         })
     }
 
-    /// Documents that came after the last light cycle started, and have no entry: a process may have ended before their
-    /// cycle.
+    /// Documents that have no entry: a process may have ended before their cycle, or between two that share them.
     pub fn notice(&mut self, documents: &HashMap<String, Known>) {
-        let light = |run: &&RunRow| {
-            let past = run
-                .record
-                .finished
-                .is_some_and(|finished| run.record.started <= finished);
-            // What a run made that was taken back is to be made again.
-            run.record.cycle == Cycle::Light && past && run.undone.is_none()
-        };
-        let last = self
-            .known
-            .runs
-            .iter()
-            .filter(light)
-            .map(|run| run.record.started)
-            .max();
-        let told = self
-            .known
-            .records
-            .values()
-            .flat_map(|record| &record.entry.pointers);
-        let told: BTreeSet<&str> = told.map(|pointer| pointer.path.as_str()).collect();
-        let missed = documents.iter().filter(|(path, known)| {
-            let modified = Timestamp(known.mark.mtime_ns / 1_000_000);
-            last.is_none_or(|last| modified >= last) && !told.contains(path.as_str())
-        });
-        self.fresh.extend(missed.map(|(path, _)| path.clone()));
+        let missed: Vec<String> = self.untold(documents).map(str::to_owned).collect();
+        self.fresh.extend(missed);
+    }
+
+    /// Documents that no entry tells of, nodes of the compaction tree apart: they repeat the logs.
+    fn untold<'d>(&self, documents: &'d HashMap<String, Known>) -> impl Iterator<Item = &'d str> {
+        let records = self.known.records.values();
+        let told = records.filter(|record| record.learned.is_none());
+        let told: HashSet<&str> = told
+            .flat_map(|record| &record.entry.pointers)
+            .map(|pointer| pointer.path.as_str())
+            .collect();
+        let paths = documents.keys().map(String::as_str);
+        let untold = paths.filter(move |path| !told.contains(path));
+        untold.filter(|path| !matches!(SourceKind::of(path), SourceKind::Node(_)))
+    }
+
+    /// What waits after a light cycle that looked for new entries, for people.
+    fn left_out(&self, documents: &HashMap<String, Known>) -> Option<String> {
+        if self.goes_on {
+            let files = self.fresh.len();
+            return Some(format!(
+                "{files} more files wait for the next light cycle: one makes {MOST_ENTRIES} entries at most"
+            ));
+        }
+        let files = self.untold(documents).count();
+        let full = gather::live(&self.known.records) >= MOST_LIVE && files > 0;
+        full.then(|| {
+            format!(
+                "{files} files have no entry: the index has {MOST_LIVE} and takes no more by itself; search finds them, \
+                 and what leaves the index makes room at the next start"
+            )
+        })
     }
 
     /// Notes that entries have changed.

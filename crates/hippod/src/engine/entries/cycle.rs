@@ -56,8 +56,10 @@ pub struct Run {
     tries: u32,
     /// The run of an earlier process that it goes on with.
     resumes: Option<RunId>,
-    /// Documents that were new when it was planned.
+    /// Documents that were new when it was planned; a light cycle takes as many as it has entries for.
     fresh: BTreeSet<String>,
+    /// There were more.
+    left: bool,
     applying: Option<Applying>,
 }
 

@@ -124,7 +124,8 @@ fn other(root: &Path, path: &str, limit: u64) -> io::Result<Option<DocumentState
     Ok(Some(state(path, &bytes, document.as_ref())))
 }
 
-fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentState {
+/// What a file holds; `document` is it as chunked, where it is markdown.
+pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentState {
     let mut starts = vec![0];
     starts.extend(
         bytes

@@ -146,6 +146,7 @@ impl Engine {
         if run.cycle == Cycle::Light {
             // The other cycles make no entries.
             workspace.entries.fresh.retain(|path| !run.fresh.contains(path));
+            workspace.entries.goes_on = run.left && !workspace.entries.fresh.is_empty();
         } else {
             workspace.entries.findings = plan.findings.iter().cloned().collect();
         }
@@ -171,6 +172,9 @@ impl Engine {
         let trouble = workspace.entries.file.trouble.as_ref();
         report.notes.extend(trouble.map(ToString::to_string));
         report.notes.extend(workspace.entries.held_story());
+        if !run.fresh.is_empty() && run.cycle == Cycle::Light {
+            report.notes.extend(workspace.entries.left_out(&workspace.known));
+        }
         tracing::info!(
             root = %workspace.root.display(), cycle = ?run.cycle, run = id.0, steps = report.applied, files = report.files.len(),
             took_ms = report.took_ms, "a cycle ended"

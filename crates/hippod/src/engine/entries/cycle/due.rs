@@ -27,23 +27,28 @@ impl Engine {
         if !entries.enabled || at < entries.look_at || entries.run.is_some() || !settled {
             return;
         }
+        let goes_on = entries.goes_on && entries.scheduled;
         let due = self.due(workspace);
         let now = self.shared.clock.now();
         let next = self.next_cycles(workspace).into_iter().map(|(_, at)| at).min();
         let wait = next.map_or(LOOK, |next| Duration::from_millis(next.since(now)).min(LOOK));
         workspace.entries.look_at = at + wait.max(Duration::from_secs(1));
-        for due in due {
+        let mut wanted: Vec<(Cycle, bool)> = due.into_iter().map(|due| (due.cycle, true)).collect();
+        if goes_on && wanted.iter().all(|(cycle, _)| *cycle != Cycle::Light) {
+            wanted.push((Cycle::Light, false));
+        }
+        for (wanted, when_due) in wanted {
             let queued = workspace.entries.queue.iter();
             let mut queued = queued.filter_map(|order| match order {
                 Order::Cycle { cycle, dry_run, .. } if !dry_run => Some(*cycle),
                 _ => None,
             });
-            if queued.all(|cycle| cycle != due.cycle) {
+            if queued.all(|cycle| cycle != wanted) {
                 workspace.entries.queue.push_back(Order::Cycle {
-                    cycle: due.cycle,
+                    cycle: wanted,
                     at: None,
                     dry_run: false,
-                    when_due: true,
+                    when_due,
                     reply: None,
                 });
             }

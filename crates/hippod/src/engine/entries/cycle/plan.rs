@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use hippo_core::bootstrap::MOST_ENTRIES;
 use hippo_core::consolidation::{self, CoAccess, Cycle, Plan, Run as CoreRun, Snapshot, co_access_left};
 use hippo_core::schedule::Outcome;
 use hippo_core::source::SourceKind;
@@ -13,7 +14,7 @@ use hippo_store::StoreError;
 use hippo_store::db::RunRow;
 
 use super::super::documents::Known;
-use super::super::gather::Input;
+use super::super::gather::{AT_ONCE, Input};
 use super::super::report;
 use super::{Applying, Planned, Run, refusal};
 use crate::engine::Engine;
@@ -62,6 +63,7 @@ impl Engine {
             },
             |row| row.run,
         );
+        let fresh = batch(workspace, cycle);
         workspace.entries.run = Some(Run {
             cycle,
             run,
@@ -70,7 +72,8 @@ impl Engine {
             since,
             tries: 0,
             resumes: resumes.map(|row| row.id),
-            fresh: workspace.entries.fresh.clone(),
+            left: fresh.len() < workspace.entries.fresh.len(),
+            fresh,
             applying: None,
         });
         let offset_seconds = self.offset(workspace, started);
@@ -292,4 +295,26 @@ impl Engine {
         }
         self.begin(workspace, plan, compared)
     }
+}
+
+/// Documents that a cycle looks at for new entries: a light one makes so many entries, each document has one at least,
+/// and the next one goes on.
+fn batch(workspace: &Workspace, cycle: Cycle) -> BTreeSet<String> {
+    let fresh = &workspace.entries.fresh;
+    if cycle != Cycle::Light {
+        return fresh.clone();
+    }
+    let mut bytes = 0;
+    let size = |path: &String| workspace.known.get(path).map_or(0, |known| known.mark.size);
+    let fits = |path: &&String| {
+        let first = bytes == 0;
+        bytes += size(path);
+        first || bytes <= AT_ONCE
+    };
+    fresh
+        .iter()
+        .take(MOST_ENTRIES)
+        .take_while(fits)
+        .cloned()
+        .collect()
 }

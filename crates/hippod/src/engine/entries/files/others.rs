@@ -42,28 +42,18 @@ pub(super) fn write(
     changed: &mut Vec<RunFile>,
     until: Option<Instant>,
 ) -> io::Result<bool> {
-    let mut touched = BTreeSet::new();
-    let all = change(root, wanted, changed, until, &mut touched);
-    // Names are made durable once, after all of them, and after an error too.
-    let durable = touched.iter().try_for_each(|folder| files::sync_folder(folder));
-    all.and_then(|all| durable.map(|()| all))
-}
-
-fn change(
-    root: &Path,
-    wanted: &BTreeMap<String, Vec<u8>>,
-    changed: &mut Vec<RunFile>,
-    until: Option<Instant>,
-    touched: &mut BTreeSet<PathBuf>,
-) -> io::Result<bool> {
     let late =
         |changed: &[RunFile]| !changed.is_empty() && until.is_some_and(|until| Instant::now() >= until);
+    // Their names are made durable once, after all of them.
+    let mut touched: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut all = true;
     for (path, bytes) in wanted {
         let whole = root.join(path);
         let before = read(root, path)?;
         if before.as_ref() != Some(bytes) {
             if late(changed) {
-                return Ok(false);
+                all = false;
+                break;
             }
             if before.as_ref().is_some_and(|before| !is_ours(path, before)) {
                 let what = format!("{path} is not hippod's own; move it away");
@@ -75,12 +65,13 @@ fn change(
         }
     }
     for path in made_here(root) {
-        if !wanted.contains_key(&path) {
+        if all && !wanted.contains_key(&path) {
             let Some(before) = read(root, &path)?.filter(|before| is_ours(&path, before)) else {
                 continue;
             };
             if late(changed) {
-                return Ok(false);
+                all = false;
+                break;
             }
             let whole = root.join(&path);
             std::fs::remove_file(&whole)?;
@@ -88,7 +79,8 @@ fn change(
             note(changed, &path, Some(before), Vec::new());
         }
     }
-    Ok(true)
+    touched.iter().try_for_each(|folder| files::sync_folder(folder))?;
+    Ok(all)
 }
 
 /// The bytes of a file; `None`: there is none.
