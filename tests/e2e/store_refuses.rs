@@ -55,18 +55,19 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
         }
         let report = client.run(&root, CycleName::Light);
         assert_eq!(report.run, Some(row.run), "restart: {restart}");
-        let done = client.history(&root, None).runs.remove(0);
-        assert_eq!(
-            (done.run, done.outcome),
-            (row.run, CycleOutcome::Capped),
-            "{done:?}"
-        );
-        let queued = client.entries(&root).into_iter();
-        let queued = queued.filter(|entry| entry.place == IndexPlace::Queue).count();
-        assert!(
-            queued * 4 <= all && queued as u64 == done.demoted,
-            "{queued} of {all}: {done:?}"
-        );
+        let runs = client.history(&root, None).runs;
+        let done = runs
+            .iter()
+            .find(|done| done.run == row.run)
+            .expect("it is listed");
+        assert_eq!(done.outcome, CycleOutcome::Capped, "{done:?}");
+        assert!(done.demoted as usize * 4 <= all, "of {all}: {done:?}");
+        if !restart {
+            // No other cycle comes between.
+            let queued = client.entries(&root).into_iter();
+            let queued = queued.filter(|entry| entry.place == IndexPlace::Queue).count();
+            assert_eq!(queued as u64, done.demoted, "{done:?}");
+        }
         // The next one is a run of its own.
         assert_ne!(client.run(&root, CycleName::Light).run, Some(row.run));
     }
@@ -77,21 +78,33 @@ fn a_run_that_a_failed_one_built_on_is_not_taken_back_before_it() {
     let (scratch, _daemon, mut client) = started(8, "");
     let root = scratch.workspace();
     let first = client.run_at(&root, CycleName::Light, LATER).run.unwrap();
-    refuse(&scratch, "BEFORE UPDATE OF done ON runs WHEN NEW.done = 3");
-    refused(&mut client, &scratch, CycleName::Light, Some(STILL_LATER));
+    let queued = client.entries(&root).into_iter();
+    let queued = queued.filter(|entry| entry.place == IndexPlace::Queue);
+    let queued: Vec<String> = queued.map(|entry| entry.id).collect();
+    let plan = client.plan(&root, CycleName::Deep, Some(STILL_LATER)).plan;
+    let is_shared = |step: &hippo_proto::CycleStep| {
+        !["flush", "strong"].contains(&step.rule.as_str())
+            && step.entries.iter().any(|id| queued.contains(id))
+    };
+    let done = plan.iter().position(is_shared).expect("a step") as u64 + 1;
+    refuse(
+        &scratch,
+        &format!("BEFORE UPDATE OF done ON runs WHEN NEW.done = {}", done + 1),
+    );
+    refused(&mut client, &scratch, CycleName::Deep, Some(STILL_LATER));
     let_go(&scratch);
     let failed = client.history(&root, None).runs.remove(0);
     assert_eq!(
         (failed.outcome, failed.done),
-        (CycleOutcome::Failed, 2),
+        (CycleOutcome::Failed, done),
         "{failed:?}"
     );
     let refusal = client.undo(&root, first).unwrap_err();
     assert!(refusal.message.contains(&failed.run.to_string()), "{refusal:?}");
-    assert_eq!(client.undo(&root, failed.run).unwrap().undone, 2);
+    assert!(client.undo(&root, failed.run).unwrap().undone > 0);
     assert!(client.undo(&root, first).unwrap().undone > 0);
     // What was taken back is gone on with by nobody.
-    let next = client.run(&root, CycleName::Light).run;
+    let next = client.run(&root, CycleName::Deep).run;
     assert!(next.is_some_and(|next| next > failed.run), "{next:?}");
 }
 
