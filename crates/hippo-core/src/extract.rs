@@ -134,11 +134,11 @@ impl Extract {
 /// Tokens that an entry for so large a content has by default, 24 to [`MOST_TOKENS`].
 ///
 /// It grows with the cube root of the content, so that a small result is not made longer by what stands for it, and a
-/// large one is told in more than a line: 28 tokens for 1,000, 60 for 10,000, 300 for 50,000.
+/// large one is told in more than a line: 27 tokens for 1,000, 58 for 10,000, 250 for 50,000.
 #[must_use]
 pub fn default_tokens(content_tokens: usize) -> usize {
-    let grown = 28.0 * (content_tokens as f64 / 1_000.0).cbrt();
-    let share = content_tokens / 170;
+    let grown = 27.0 * (content_tokens as f64 / 1_000.0).cbrt();
+    let share = content_tokens / 200;
     (grown.round() as usize).max(share).clamp(24, MOST_TOKENS)
 }
 

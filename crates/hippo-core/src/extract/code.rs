@@ -11,6 +11,7 @@ use super::Kind;
 use super::clip::{counted, start};
 use super::draft::Draft;
 use super::lines::Text;
+use super::values::{Sort as Sought, Values};
 use declared::{Declared, Sort, declared};
 pub(super) use language::Language;
 use plain::Plain;
@@ -33,6 +34,7 @@ pub(super) fn draft(text: &Text<'_>, language: Language) -> Option<Draft> {
     let mut symbols: Vec<Symbol> = Vec::new();
     let mut plain = Plain::new(language);
     let mut words: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut values = Values::default();
     let (mut lines, mut last, mut first) = (0_usize, 0, None);
     for line in text.lines() {
         lines += 1;
@@ -40,6 +42,7 @@ pub(super) fn draft(text: &Text<'_>, language: Language) -> Option<Draft> {
         first = first.or(Some(line.number).filter(|number| *number > 0));
         let code = start(line.text, LINE);
         count(&mut words, code);
+        values.take(code);
         if !plain.is_code(code) || symbols.len() >= KEPT {
             continue;
         }
@@ -90,12 +93,12 @@ pub(super) fn draft(text: &Text<'_>, language: Language) -> Option<Draft> {
     draft.pairs("symbols", declared, 6);
     let mut used: Vec<(&str, usize)> = words
         .into_iter()
-        .filter(|(word, count)| {
-            *count > 2 && word.len() > 3 && !names.contains(*word) && super::values::is_code(word)
-        })
+        .filter(|(word, _)| word.len() > 3 && !names.contains(*word) && super::values::is_code(word))
         .collect();
     used.sort_by_key(|(word, count)| (std::cmp::Reverse(*count), *word));
     draft.list("names", used.into_iter().map(|(word, _)| word.to_owned()), 2);
+    let paths = values.of(&[Sought::Path, Sought::Url]);
+    draft.list("paths", paths.into_iter().map(|found| found.text.to_owned()), 0);
     Some(draft)
 }
 

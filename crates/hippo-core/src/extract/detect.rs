@@ -244,7 +244,7 @@ impl Seen {
             (Kind::Markdown, is_markdown && self.headings + self.marks > 0),
             (
                 Kind::Diff,
-                self.hunks > 0 && self.files > 0 && !is_code && !is_markdown,
+                self.hunks > 0 && self.files > 0 && !is_code && !is_markdown && self.tests < 6,
             ),
             (
                 Kind::Snapshot,

@@ -12,6 +12,8 @@ use crate::redact;
 const VALUE: usize = 160;
 /// Values of one fact that are kept to choose from.
 const KEPT: usize = 400;
+/// Bytes that the start of a text must have to tell anything.
+const SHORT: usize = 30;
 /// Values in a row that may not fit before a fact is left.
 const MISSED: usize = 6;
 
@@ -172,7 +174,7 @@ impl Packed {
         let mut missed = 0;
         while *taken < fact.items.len().min(until) && missed < MISSED {
             let fits = match &fact.items {
-                Items::One(value) => self.put(&fact.key, None, value),
+                Items::One(value) => self.put(&fact.key, None, value) || self.put_short(&fact.key, value),
                 Items::List(items) => items.get(*taken).is_some_and(|item| self.push(&fact.key, item)),
                 Items::Pairs(items) => items
                     .get(*taken)
@@ -249,6 +251,14 @@ impl Packed {
             }
         }
         true
+    }
+
+    /// The start of a text that does not fit as a whole, where a few words of it do.
+    fn put_short(&mut self, key: &str, value: &Value) -> bool {
+        let Value::String(text) = value else { return false };
+        let used = self.tokens(&self.summary, self.bytes.max(3));
+        let room = (self.budget.saturating_sub(used) * 4).saturating_sub(key.len() + 8);
+        room >= SHORT && self.put(key, None, &Value::from(clip(&redact::redact(text), room)))
     }
 
     fn finish(mut self, kind: Kind, content_tokens: usize) -> Extract {

@@ -15,6 +15,8 @@ use tokens::unescaped;
 
 /// Names of fields in the headline.
 const NAMED: usize = 10;
+/// Fields whose values are told where there is room.
+const FURTHER: usize = 24;
 /// Bytes of a text value.
 const TEXT: usize = 80;
 
@@ -96,35 +98,41 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
         draft.list(column(&shape, *at), place.scalars.iter().map(|s| unescaped(s)), 1);
     }
     choices(&mut draft, &shape);
+    for (_, at) in columns.iter().take(FURTHER) {
+        let place = &shape.places[*at];
+        draft.list(column(&shape, *at), place.scalars.iter().map(|s| unescaped(s)), 0);
+    }
     Some(draft)
 }
 
 fn headline(shape: &Shape<'_>, root: &Place<'_>) -> String {
-    let mut said = if shape.values > 1 {
-        format!("{} JSON values: ", shape.values)
-    } else {
-        String::new()
-    };
+    let mut counts = Vec::new();
+    if shape.values > 1 {
+        counts.push(format!("{} JSON values", shape.values));
+    }
     let mut place = root;
-    let mut times = if shape.values > 1 { shape.values } else { 1 };
     // Lists in lists, down to what they are of.
     while place.lists > 0 && place.objects == 0 {
         let Some(item) = shape.kid(place, "") else { break };
-        match times {
-            1 => said.push_str(&format!("list of {} ", item.seen)),
-            _ => said.push_str(&format!("lists, {} in all, ", item.seen)),
-        }
-        times = item.seen.max(2);
+        let what = match (item.objects, item.lists, item.texts, item.numbers) {
+            (1.., ..) => "object",
+            (_, 1.., ..) => "list",
+            (_, _, 1.., 0) => "text",
+            (_, _, 0, 1..) => "number",
+            _ => "value",
+        };
+        counts.push(counted(item.seen, what));
         place = item;
     }
+    counts.reverse();
+    let mut said = counts.join(" in ");
     if place.objects == 0 {
-        said.push_str(match place.numbers > place.texts {
-            true => "numbers",
-            false => "texts",
-        });
         return said;
     }
-    said.push_str(if times > 1 { "objects: " } else { "object: " });
+    if said.is_empty() {
+        said.push_str("object");
+    }
+    said.push_str(": ");
     let names = place.kids.iter().filter_map(|&kid| shape.get(kid));
     let names: Vec<String> = names
         .take(NAMED)

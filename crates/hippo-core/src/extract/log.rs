@@ -53,24 +53,12 @@ impl<'t> Run<'t> {
             self.last = line.trim();
         }
         match outcome(line) {
-            Some(Outcome::Total(text)) => {
-                // Several crates or packages tell each their own: the last failure counts, else the last.
-                let failed =
-                    |text: &str| text.contains("fail") || text.contains("FAIL") || text.contains("error");
-                let empty = text.contains(" 0 passed; 0 failed");
-                if !empty
-                    && (self.totals.len() < KEPT)
-                    && !self
-                        .totals
-                        .last()
-                        .is_some_and(|last| failed(last) && !failed(&text))
-                {
-                    self.totals.push(text);
-                }
-            }
+            Some(Outcome::Total(text)) => self.sum(text),
             Some(Outcome::Failed(name)) if self.failed.len() < KEPT && !self.failed.contains(&name) => {
                 self.failed.push(name);
             }
+            // A test that runs tests shows their failures too: the last list is that of the run.
+            Some(Outcome::Summary) => self.failed.clear(),
             Some(Outcome::Passed) => self.passed += 1,
             Some(Outcome::Error(text)) if self.errors.len() < KEPT => {
                 let text = clip(text, 200);
@@ -89,6 +77,26 @@ impl<'t> Run<'t> {
         }
         if let Some(frame) = trace::frame(line).filter(|_| self.frames.len() < KEPT) {
             self.frames.push(frame);
+        }
+    }
+
+    /// Keeps a sum; several packages tell each their own: the last failure counts, else the last.
+    fn sum(&mut self, text: String) {
+        let failed = |text: &str| {
+            ["fail", "FAIL", "error"].iter().any(|word| text.contains(word)) && !text.contains(" 0 failed")
+        };
+        if text.contains(" 0 passed; 0 failed") {
+            return;
+        }
+        match self.totals.last_mut() {
+            // unittest tells in two lines.
+            Some(last)
+                if last.starts_with("Ran ") && (text.starts_with("FAILED") || text.starts_with("OK")) =>
+            {
+                *last = format!("{text} {}", last.replacen('R', "r", 1));
+            }
+            Some(last) if failed(last) && !failed(&text) => {}
+            _ => self.totals = vec![text],
         }
     }
 
@@ -111,7 +119,7 @@ impl<'t> Run<'t> {
         }
         if said.is_empty() {
             said = format!("{}: {}", counted(self.lines, "line"), clip(self.last, 160));
-        } else if let Some(took) = self.took.as_ref().filter(|took| !said.contains(took.as_str())) {
+        } else if let Some(took) = self.took.as_ref().filter(|_| !said.contains(" in ")) {
             said.push_str(&format!(" in {took}"));
         }
         let mut draft = Draft::new(Kind::Log, said);

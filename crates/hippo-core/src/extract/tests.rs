@@ -145,7 +145,7 @@ fn each_kind_is_known_by_its_look_and_tells_what_it_is() {
     use Kind::{Code, Diff, Html, Json, JsonSchema, Listing, Log, Markdown, Snapshot, Table, Trace};
     let expected = [
         (Json, "object: total, next, orders[4]"),
-        (Json, "3 JSON values: objects: run, ok"),
+        (Json, "3 JSON values: run, ok"),
         (JsonSchema, "JSON Schema “Settings”: 5 properties, 3 required"),
         (Html, "Harbour &mdash; berths: 2 controls, 1 link"),
         (

@@ -111,7 +111,7 @@ impl Language {
 
     /// The language that the lines of a text speak, if enough of them do.
     pub fn of_lines<'t>(lines: impl Iterator<Item = &'t str>) -> Option<Self> {
-        let mut scores = [0_usize; MARKS.len()];
+        let mut scores = [(0_usize, 0_usize); MARKS.len()];
         let (mut count, mut ends) = (0_usize, 0_usize);
         for line in lines {
             let text = line.trim();
@@ -123,15 +123,17 @@ impl Language {
             for (score, (_, starts, parts)) in scores.iter_mut().zip(MARKS) {
                 let start = starts.iter().any(|mark| text.starts_with(mark));
                 let part = parts.iter().any(|mark| text.contains(mark));
-                *score += usize::from(start) * 2 + usize::from(part);
+                score.0 += usize::from(start) * 2 + usize::from(part);
+                score.1 += usize::from(start);
             }
         }
         let (at, score) = scores
             .iter()
             .enumerate()
-            .max_by_key(|(at, score)| (**score, std::cmp::Reverse(*at)))?;
+            .max_by_key(|(at, (score, _))| (*score, std::cmp::Reverse(*at)))?;
         // Prose has few lines that end as those of code do, and hardly any that begin so.
-        let enough = *score >= 4 && score * 12 >= count && ends * 3 >= count;
+        let (score, starts) = *score;
+        let enough = score >= 4 && starts * 20 >= count && score * 12 >= count && ends * 3 >= count;
         enough.then(|| MARKS[at].0)
     }
 }

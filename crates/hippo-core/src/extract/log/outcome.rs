@@ -11,6 +11,8 @@ const LINE: usize = 2_000;
 pub(in crate::extract) enum Outcome<'t> {
     /// How many passed and failed.
     Total(String),
+    /// What failed is listed from here on, whatever stood above.
+    Summary,
     /// A test that failed.
     Failed(&'t str),
     /// A test that passed.
@@ -35,6 +37,9 @@ pub(in crate::extract) fn outcome(line: &str) -> Option<Outcome<'_>> {
     let text = line.trim();
     if text.is_empty() {
         return None;
+    }
+    if text.contains("= short test summary info =") {
+        return Some(Outcome::Summary);
     }
     total(text)
         .or_else(|| test(text))
@@ -87,10 +92,7 @@ fn total(text: &str) -> Option<Outcome<'_>> {
 fn test(text: &str) -> Option<Outcome<'_>> {
     // pytest: `FAILED path::name - words`
     for mark in ["FAILED ", "ERROR "] {
-        if let Some(rest) = text
-            .strip_prefix(mark)
-            .filter(|rest| rest.contains("::") || rest.contains(".py"))
-        {
+        if let Some(rest) = text.strip_prefix(mark).filter(|rest| is_test(rest)) {
             return Some(Outcome::Failed(rest.split(" - ").next().unwrap_or(rest).trim()));
         }
     }
@@ -131,11 +133,18 @@ fn test(text: &str) -> Option<Outcome<'_>> {
     if text.starts_with("✓ ") || text.starts_with("✔ ") || text.ends_with(" ... ok") {
         return Some(Outcome::Passed);
     }
-    // unittest -v: `name (module.Class) ... FAIL`; sympy: `name F`
+    // unittest -v: `name (module.Class) ... FAIL`, where no description stands instead of the name
     if let Some((name, how)) = text.rsplit_once(" ... ") {
-        return matches!(how, "FAIL" | "ERROR").then_some(Outcome::Failed(name));
+        let failed = matches!(how, "FAIL" | "ERROR") && name.ends_with(')');
+        return failed.then_some(Outcome::Failed(name));
     }
     None
+}
+
+/// Whether the first word is `path::name` or a path, as pytest writes it.
+fn is_test(rest: &str) -> bool {
+    let word = rest.split(' ').next().unwrap_or_default();
+    word.contains("::") || word.ends_with(".py")
 }
 
 /// Errors and warnings of compilers.
