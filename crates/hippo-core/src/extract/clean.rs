@@ -123,7 +123,7 @@ mod tests {
         for (bytes, seen) in [
             (&b"\x1b[31mFAILED\x1b[0m a"[..], "FAILED a"),
             (b"10%\r50%\r100%\ndone", "100%\ndone"),
-            (b"- \x08\\ \x08done\r\n", "- \\done\r\n"),
+            (b"- \x08\\ \x08done\r\n", "-\\done\r\n"),
             (b"\xEF\xBB\xBFx", "x"),
             (b"\x1b]0;title\x07prompt$", "prompt$"),
             (b"\x1b]0;never\nnext", "\nnext"),

@@ -191,7 +191,11 @@ fn ranges(draft: &mut Draft, shape: &Shape<'_>) {
 /// Fields that have few different texts.
 fn choices(draft: &mut Draft, shape: &Shape<'_>) {
     let few = shape.places.iter().enumerate().filter(|(at, place)| {
-        place.texts > 3 && (2..=5).contains(&place.scalars.len()) && !place.overflow && shape.is_repeated(*at)
+        place.texts > 3
+            && (1..=5).contains(&place.scalars.len())
+            && place.scalars.len() * 2 <= place.texts
+            && !place.overflow
+            && shape.is_repeated(*at)
     });
     let found: Vec<_> = few
         .map(|(at, place)| {

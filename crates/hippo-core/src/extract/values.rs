@@ -133,7 +133,8 @@ pub(super) fn is_path(word: &str) -> bool {
     if place.contains('/') {
         // `n/a`, `and/or` are words; `12/2024` is a date.
         let long = place.split('/').filter(|part| part.len() > 1).count();
-        return long > 1 && (place.starts_with(['/', '.', '~', '@']) || place.len() > 8);
+        let known = ENDINGS.contains(&super::clip::extension(place).as_str());
+        return known && long > 0 || long > 1 && (place.starts_with(['/', '.', '~', '@']) || place.len() > 8);
     }
     let ending = super::clip::extension(place);
     ENDINGS.contains(&ending.as_str()) && !place.starts_with('.')

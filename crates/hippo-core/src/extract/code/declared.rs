@@ -79,7 +79,8 @@ pub(super) fn declared(line: &str, language: Language) -> Option<(&str, Declared
                 },
             )
         }),
-        L::Java | L::CSharp | L::C | L::Cpp | L::Kotlin | L::Php => typed(text, indented, public, language),
+        L::C | L::Cpp => typed(text, indented, !line.starts_with("static "), language),
+        L::Java | L::CSharp | L::Kotlin | L::Php => typed(text, indented, public, language),
         _ => None,
     }
 }
@@ -242,14 +243,7 @@ fn typed(text: &str, indented: bool, public: bool, language: Language) -> Option
     } else {
         Sort::Function
     };
-    let hidden = c && text.starts_with("static ");
-    Some((
-        name,
-        Declared {
-            sort,
-            public: (public || c) && !hidden,
-        },
-    ))
+    Some((name, Declared { sort, public }))
 }
 
 /// A section or a name of settings.

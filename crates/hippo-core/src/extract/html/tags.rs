@@ -98,9 +98,9 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
                 };
                 continue;
             }
-            let end = end_of(body);
+            let (end, next) = end_of(body);
             let inner = &body[..end];
-            rest = body.get(end + 1..).unwrap_or_default();
+            rest = &body[next..];
             let length = inner
                 .find(|c: char| c.is_whitespace() || c == '/')
                 .unwrap_or(inner.len());
@@ -127,24 +127,25 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// The place of the `>` that ends a tag; those within quotes do not.
-fn end_of(body: &str) -> usize {
+/// Where what a tag holds ends, and where the text after it begins; a `>` within quotes ends nothing.
+fn end_of(body: &str) -> (usize, usize) {
+    let bytes = body.as_bytes();
     let mut quote = None;
-    for (at, byte) in body.bytes().enumerate() {
+    for (at, &byte) in bytes.iter().enumerate() {
         match (quote, byte) {
-            (None, b'>') => return at,
+            (None, b'>') => return (at, at + 1),
             // A tag that begins within another one: the first was broken.
-            (None, b'<') => return at.saturating_sub(1),
-            (None, b'"' | b'\'') if body.as_bytes().get(at.wrapping_sub(1)) == Some(&b'=') => {
-                quote = Some(byte)
+            (None, b'<') => return (at, at),
+            (None, b'"' | b'\'') if at.checked_sub(1).is_some_and(|before| bytes[before] == b'=') => {
+                quote = Some(byte);
             }
             (Some(open), byte) if open == byte => quote = None,
             // A quote that is never closed ends with what is looked at.
-            (Some(_), _) if at > TAG => return body[at..].find('>').map_or(body.len(), |end| at + end),
+            (Some(_), b'>') if at > TAG => return (at, at + 1),
             _ => {}
         }
     }
-    body.len()
+    (body.len(), body.len())
 }
 
 #[cfg(test)]
