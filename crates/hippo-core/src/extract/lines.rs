@@ -85,9 +85,12 @@ fn written(line: &str) -> Option<(u32, &str)> {
 mod tests {
     use super::*;
 
+    /// A text, whether its lines carry numbers, and its lines.
+    type Case<'t> = (&'t str, bool, &'t [(u32, &'t str)]);
+
     #[test]
     fn written_numbers_are_taken_for_what_they_are() {
-        let cases: [(&str, bool, &[(u32, &str)]); 4] = [
+        let cases: [Case<'_>; 4] = [
             ("a\n\nb", false, &[(1, "a"), (2, ""), (3, "b")]),
             (
                 "  7\tfn a() {\n  8\t\n  9\t}\n 10\tx",
