@@ -216,7 +216,7 @@ fn key_data_holds_what_is_asked_for_again() {
             "largest",
             json!({"tide-table.csv": "88 kB", "README.md": "1 kB", "Cargo.toml": "640 B"}),
         ),
-        (TREE, "folders", json!({"harbour/src": 2, "harbour/docs": 1})),
+        (TREE, "folders", json!({"src": 2, "docs": 1})),
         (RUST, "symbols", json!({"Berth": 6, "book": 12, "helper": 17})),
         (
             PYTHON,
