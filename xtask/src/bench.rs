@@ -106,7 +106,11 @@ pub fn run(house: &House, options: &Options) -> Result<()> {
         .clone()
         .context("where is the evaluation data? give --eval DIR or set HIPPOD_EVAL")?;
     let eval = std::fs::canonicalize(&eval).with_context(|| format!("could not find {}", eval.display()))?;
-    if PARTS.into_iter().filter(|part| options.wants(part)).eq(["extract"]) {
+    if PARTS
+        .into_iter()
+        .filter(|part| options.wants(part))
+        .eq(["extract"])
+    {
         // Values alone: neither daemon nor model is needed.
         table::print(&extract::run(&eval)?);
         return Ok(());
