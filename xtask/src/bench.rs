@@ -5,6 +5,7 @@ mod bare;
 mod cycles;
 mod edits;
 mod entries;
+mod extract;
 mod fresh;
 mod latency;
 mod mixture;
@@ -26,7 +27,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "locomo",
     "scifact",
     "memaware",
@@ -40,6 +41,7 @@ const PARTS: [&str; 13] = [
     "index-memaware",
     "entries",
     "cycles",
+    "extract",
 ];
 
 /// What the user asks for.
@@ -104,6 +106,15 @@ pub fn run(house: &House, options: &Options) -> Result<()> {
         .clone()
         .context("where is the evaluation data? give --eval DIR or set HIPPOD_EVAL")?;
     let eval = std::fs::canonicalize(&eval).with_context(|| format!("could not find {}", eval.display()))?;
+    if PARTS
+        .into_iter()
+        .filter(|part| options.wants(part))
+        .eq(["extract"])
+    {
+        // Values alone: neither daemon nor model is needed.
+        table::print(&extract::run(&eval)?);
+        return Ok(());
+    }
     house.build_release(&["hippod", "hippoctl"])?;
     let installed = setup::run(house)?;
     let scratch = match &options.keep {
@@ -145,6 +156,7 @@ fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec
         "index-memaware" => ways::memaware(ground),
         "entries" => entries::run(ground),
         "cycles" => cycles::run(ground),
+        "extract" => extract::run(ground.workspaces.eval()),
         _ => bare::throughput(ground),
     }
 }

@@ -8,6 +8,7 @@ pub mod consolidation;
 pub mod corpus;
 pub mod decay;
 pub mod entry;
+pub mod extract;
 pub mod hierarchy;
 pub mod index_file;
 pub mod layout;
