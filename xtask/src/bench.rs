@@ -2,6 +2,7 @@
 
 mod ask;
 mod bare;
+mod compaction;
 mod cycles;
 mod edits;
 mod entries;
@@ -26,7 +27,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "locomo",
     "scifact",
     "memaware",
@@ -40,7 +41,11 @@ const PARTS: [&str; 13] = [
     "index-memaware",
     "entries",
     "cycles",
+    COMPACTION,
 ];
+
+/// The part that needs neither the daemon nor the model.
+const COMPACTION: &str = "compaction";
 
 /// What the user asks for.
 pub struct Options {
@@ -104,6 +109,10 @@ pub fn run(house: &House, options: &Options) -> Result<()> {
         .clone()
         .context("where is the evaluation data? give --eval DIR or set HIPPOD_EVAL")?;
     let eval = std::fs::canonicalize(&eval).with_context(|| format!("could not find {}", eval.display()))?;
+    if options.only == [COMPACTION] {
+        table::print(&compaction::run(&eval)?);
+        return Ok(());
+    }
     house.build_release(&["hippod", "hippoctl"])?;
     let installed = setup::run(house)?;
     let scratch = match &options.keep {
@@ -111,7 +120,7 @@ pub fn run(house: &House, options: &Options) -> Result<()> {
         None => Scratch::new(house, &installed)?,
     };
     scratch.start()?;
-    let workspaces = Workspaces::new(&scratch, eval);
+    let workspaces = Workspaces::new(&scratch, eval.clone());
     let mut ground = Ground {
         house,
         installed: &installed,
@@ -121,7 +130,11 @@ pub fn run(house: &House, options: &Options) -> Result<()> {
     let mut figures = Vec::new();
     for part in PARTS.into_iter().filter(|part| options.wants(part)) {
         say(format_args!("\n=== {part}"));
-        let new = measure(part, &mut ground, options).with_context(|| format!("benchmark {part}"))?;
+        let new = match part {
+            COMPACTION => compaction::run(&eval),
+            part => measure(part, &mut ground, options),
+        };
+        let new = new.with_context(|| format!("benchmark {part}"))?;
         new.iter().for_each(|figure| say(format_args!("{figure}")));
         figures.extend(new);
     }

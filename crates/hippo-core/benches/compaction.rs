@@ -27,7 +27,10 @@ fn given(bencher: Bencher<'_, '_>) {
 }
 
 fn measure(bencher: Bencher<'_, '_>, bytes: &[u8], budget: Option<usize>) {
-    let options = Options { budget, ..Options::default() };
+    let options = Options {
+        budget,
+        ..Options::default()
+    };
     bencher
         .counter(BytesCount::new(bytes.len()))
         .bench(|| compact(divan::black_box(bytes), &options).summary.len());
@@ -39,15 +42,24 @@ fn session(messages: usize) -> Vec<u8> {
     for number in 0..messages {
         let file = format!("src/part_{}/handler{}.rs", number % 37, number % 211);
         let line = match number % 4 {
-            0 => format!(r#"{{"role":"user","content":"Please look at {file}: the timeout of {number} ms is wrong"}}"#),
+            0 => format!(
+                r#"{{"role":"user","content":"Please look at {file}: the timeout of {number} ms is wrong"}}"#
+            ),
             1 => format!(
                 r#"{{"role":"assistant","content":"My plan is to read it first.","tool_calls":[{{"id":"c{number}","function":{{"name":"read","arguments":"{{\"path\":\"{file}\"}}"}}}}]}}"#
             ),
             2 => {
-                let body: String = (0..60).map(|row| format!("    let value_{row} = compute({row}, &self.limits[{row}])?;\\n")).collect();
-                format!(r#"{{"role":"tool","tool_call_id":"c{}","content":"{body}"}}"#, number - 1)
+                let body: String = (0..60)
+                    .map(|row| format!("    let value_{row} = compute({row}, &self.limits[{row}])?;\\n"))
+                    .collect();
+                format!(
+                    r#"{{"role":"tool","tool_call_id":"c{}","content":"{body}"}}"#,
+                    number - 1
+                )
             }
-            _ => format!(r#"{{"role":"assistant","content":"The limit in {file} is {number}; I change it to the configured one."}}"#),
+            _ => format!(
+                r#"{{"role":"assistant","content":"The limit in {file} is {number}; I change it to the configured one."}}"#
+            ),
         };
         out.push_str(&line);
         out.push('\n');

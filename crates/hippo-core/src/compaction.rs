@@ -236,7 +236,11 @@ impl State {
             }
             if fits {
                 self.format = self.format.or(record.format);
-                if self.selection.as_ref().is_none_or(|selection| selection.takes(place)) {
+                if self
+                    .selection
+                    .as_ref()
+                    .is_none_or(|selection| selection.takes(place))
+                {
                     self.take(record, each);
                 }
             }

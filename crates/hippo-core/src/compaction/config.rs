@@ -65,9 +65,9 @@ impl Config {
                 "retentionFloor" => rates(value, key, 1.0, &mut self.retention_floor, warnings),
                 "sparseThreshold" => number(value, 1.0).map(|number| self.sparse_threshold = number),
                 "compressThreshold" => number(value, 1.0).map(|number| self.compress_threshold = number),
-                "maxSparseIndexTokens" => value
-                    .as_u64()
-                    .map(|tokens| self.max_sparse_index_tokens = usize::try_from(tokens).unwrap_or(usize::MAX)),
+                "maxSparseIndexTokens" => value.as_u64().map(|tokens| {
+                    self.max_sparse_index_tokens = usize::try_from(tokens).unwrap_or(usize::MAX)
+                }),
                 "debug" => value.as_bool().map(|debug| self.debug = debug),
                 "logFile" => value.as_str().map(|path| path.clone_into(&mut self.log_file)),
                 // Editors write it for their own use.

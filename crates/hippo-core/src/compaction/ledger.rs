@@ -122,7 +122,9 @@ impl Ledger {
 
     /// Takes the next message.
     pub fn push(&mut self, message: &Message<'_>) {
-        let Ok(index) = u32::try_from(self.cores.len()) else { return };
+        let Ok(index) = u32::try_from(self.cores.len()) else {
+            return;
+        };
         let content = message.content();
         let kind = classify(message);
         self.cores.push(Core {
@@ -143,7 +145,9 @@ impl Ledger {
             }
         });
         tracked.begin(index, &shown);
-        let error = (message.role == Role::Tool).then(|| first_error(&shown, message.error)).flatten();
+        let error = (message.role == Role::Tool)
+            .then(|| first_error(&shown, message.error))
+            .flatten();
         let detail = Detail {
             name: redact(&self.name(message)).into(),
             preview: preview(&shown).into(),
@@ -158,7 +162,10 @@ impl Ledger {
 
     fn name(&mut self, message: &Message<'_>) -> String {
         let name = match message.by_call {
-            true => self.calls.remove(&super::read::hash(&message.name)).unwrap_or_else(|| "tool".to_owned()),
+            true => self
+                .calls
+                .remove(&super::read::hash(&message.name))
+                .unwrap_or_else(|| "tool".to_owned()),
             false if message.name.is_empty() && message.role == Role::Tool => "tool".to_owned(),
             false => cut(&message.name, 64).to_owned(),
         };
@@ -182,15 +189,24 @@ impl Ledger {
         self.text_bytes += text.len();
         self.texts[kind as usize].push_back((index, text));
         while self.text_bytes > TEXTS {
-            let oldest = self.texts.iter_mut().min_by_key(|texts| texts.front().map_or(u32::MAX, |first| first.0));
-            let Some((_, text)) = oldest.and_then(VecDeque::pop_front) else { break };
+            let oldest = self
+                .texts
+                .iter_mut()
+                .min_by_key(|texts| texts.front().map_or(u32::MAX, |first| first.0));
+            let Some((_, text)) = oldest.and_then(VecDeque::pop_front) else {
+                break;
+            };
             self.text_bytes -= text.len();
         }
     }
 
     /// Forgets the lines that are the least likely to be shown.
     fn thin_out(&mut self) {
-        let mut ranked: Vec<(f64, u32)> = self.details.keys().map(|index| (self.scored(*index as usize).retention, *index)).collect();
+        let mut ranked: Vec<(f64, u32)> = self
+            .details
+            .keys()
+            .map(|index| (self.scored(*index as usize).retention, *index))
+            .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         for (_, index) in &ranked[LINES..] {
             self.details.remove(index);
@@ -278,7 +294,15 @@ fn preview(text: &str) -> String {
 
 /// How lines begin that tell of an error.
 const ERRORS: [&str; 9] = [
-    "error:", "error[", "Error:", "Exception:", "panicked at", "fatal:", "FAILED", "Traceback", "ERR!",
+    "error:",
+    "error[",
+    "Error:",
+    "Exception:",
+    "panicked at",
+    "fatal:",
+    "FAILED",
+    "Traceback",
+    "ERR!",
 ];
 /// Bytes of an error that are shown.
 const ERROR: usize = 160;
@@ -288,7 +312,10 @@ const SEARCHED: usize = 64 << 10;
 /// The first line that tells of an error; of a tool that failed the first line at least.
 fn first_error(text: &str, failed: bool) -> Option<&str> {
     let text = cut(text, SEARCHED);
-    let tells = ERRORS.iter().filter_map(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes())).min();
+    let tells = ERRORS
+        .iter()
+        .filter_map(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()))
+        .min();
     let at = match tells {
         Some(at) => at,
         None if failed => text.len() - text.trim_start().len(),

@@ -19,7 +19,11 @@ pub fn line(core: &Core, detail: &Detail, scored: Scored) -> String {
         let _ = write!(out, "• (r={:.2}) ", scored.retention);
     }
     let preview = |most: usize| {
-        let end = detail.preview.char_indices().nth(most).map_or(detail.preview.len(), |(at, _)| at);
+        let end = detail
+            .preview
+            .char_indices()
+            .nth(most)
+            .map_or(detail.preview.len(), |(at, _)| at);
         let more = if end < detail.preview.len() { "…" } else { "" };
         (&detail.preview[..end], more)
     };
@@ -29,7 +33,12 @@ pub fn line(core: &Core, detail: &Detail, scored: Scored) -> String {
                 Some(error) => (&**error, ""),
                 None => preview(TOOL),
             };
-            write!(out, "[TOOL:{}] {}tok → \"{text}{more}\"", detail.name, core.tokens())
+            write!(
+                out,
+                "[TOOL:{}] {}tok → \"{text}{more}\"",
+                detail.name,
+                core.tokens()
+            )
         }
         EntryType::UserIntent => {
             let (text, more) = preview(SAID);
@@ -49,7 +58,11 @@ pub fn line(core: &Core, detail: &Detail, scored: Scored) -> String {
         }
         EntryType::Unknown => {
             let (text, more) = preview(TOOL);
-            let role = if detail.name.is_empty() { "unknown" } else { &detail.name };
+            let role = if detail.name.is_empty() {
+                "unknown"
+            } else {
+                &detail.name
+            };
             write!(out, "[{}] {text}{more}", role.to_uppercase())
         }
     };

@@ -42,6 +42,10 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
+/// What may stand at the end of a word and belongs to the sentence.
+const LOOSE: u8 = HYPHEN | DOT | AT;
+const LETTERS: u8 = LOWER | UPPER;
+
 /// Goes through the words of a text.
 pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
     let bytes = text.as_bytes();
@@ -53,76 +57,85 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
         }
         let start = at;
         finds.word(start);
-        let (mut classes, mut before, mut humps) = (0_u8, 0_u8, false);
-        while let Some(&byte) = bytes.get(at)
-            && CLASSES[usize::from(byte)] != 0
-        {
+        // Of the word without loose bytes at its end.
+        let (mut classes, mut end) = (0_u8, start);
+        let (mut loose, mut before, mut humps) = (0_u8, 0_u8, false);
+        while let Some(&byte) = bytes.get(at) {
             let class = CLASSES[usize::from(byte)];
-            humps |= before == LOWER && class == UPPER;
-            classes |= class;
-            before = class;
-            at += 1;
-        }
-        if classes & !(LOWER | UPPER) == 0 && bytes[at..].starts_with(b"://") {
-            let stops = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>()[]{}|\\,;".contains(byte);
-            let length = bytes[at..].iter().take(MOST).position(stops);
-            at = (at + length.unwrap_or(MOST)).min(bytes.len());
-            while !text.is_char_boundary(at) {
-                at -= 1;
+            if class == 0 {
+                break;
             }
-            finds.literal(text[start..at].trim_end_matches(['.', ':', '!', '?']));
+            at += 1;
+            if class & LOOSE == 0 {
+                humps |= before == LOWER && class == UPPER;
+                classes |= loose | class;
+                (loose, end) = (0, at);
+            } else {
+                loose |= class;
+            }
+            before = class;
+        }
+        if classes & !LETTERS == 0 {
+            if end == at && bytes[at..].starts_with(b"://") {
+                at = address(text, at);
+                finds.literal(text[start..at].trim_end_matches(['.', ':', '!', '?']));
+            } else if classes != LOWER && (humps || classes == UPPER) && (4..=MOST).contains(&(end - start)) {
+                finds.literal(&text[start..end]);
+            }
             continue;
         }
-        if classes == LOWER || (classes & !(LOWER | UPPER) == 0 && !humps && bytes[start + 1..at].iter().any(u8::is_ascii_lowercase)) {
-            continue;
-        }
-        let word = text[start..at].trim_end_matches(['.', '-', '@', '~']).trim_start_matches('-');
-        if (LEAST..=MOST).contains(&word.len()) && is_literal(word, humps) {
+        let word = text[start..end].trim_start_matches('-');
+        if (LEAST..=MOST).contains(&word.len()) && is_literal(word, classes, humps) {
             finds.literal(word);
         }
     }
 }
 
-fn is_literal(word: &str, humps: bool) -> bool {
-    let (mut letters, mut digits, mut upper, mut dots, mut hyphens, mut slashes, mut unders) = (0, 0, 0, 0, 0, 0, 0);
-    for byte in word.bytes() {
-        match CLASSES[usize::from(byte)] {
-            LOWER => letters += 1,
-            UPPER => (letters, upper) = (letters + 1, upper + 1),
-            DIGIT => digits += 1,
-            UNDER => unders += 1,
-            HYPHEN => hyphens += 1,
-            DOT => dots += 1,
-            SLASH => slashes += 1,
-            _ => {}
-        }
+/// The end of an address whose `://` is here.
+fn address(text: &str, from: usize) -> usize {
+    let stops = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>()[]{}|\\,;".contains(byte);
+    let rest = &text.as_bytes()[from..];
+    let mut end = from
+        + rest
+            .iter()
+            .take(MOST)
+            .position(stops)
+            .unwrap_or(rest.len().min(MOST));
+    while !text.is_char_boundary(end) {
+        end -= 1;
     }
-    if letters == 0 {
+    end
+}
+
+fn is_literal(word: &str, classes: u8, humps: bool) -> bool {
+    let count = |class: u8| {
+        word.bytes()
+            .filter(|byte| CLASSES[usize::from(*byte)] & class != 0)
+            .count()
+    };
+    if classes & LETTERS == 0 {
         // A number, a date, an address.
-        return digits >= 3;
+        return count(DIGIT) >= 3;
     }
-    if slashes > 0 {
+    if classes & SLASH != 0 {
         // "and/or" is no path.
-        let rooted = word.starts_with(['/', '.', '~', '@']);
-        let short = word.split('/').any(|part| part.len() < 3);
-        return letters >= 3 && (rooted || slashes > 1 || dots + digits + unders + hyphens > 0 || !short);
+        let told = classes & (DOT | DIGIT | UNDER | HYPHEN | AT) != 0 || word.starts_with('/');
+        let long = || word.split('/').all(|part| part.len() >= 3);
+        return count(LETTERS) >= 3 && (told || count(SLASH) > 1 || long());
     }
-    if word.contains('@') {
+    if classes & AT != 0 {
         return word.len() >= 5;
     }
-    if dots > 0 {
+    if classes & DOT != 0 {
         // "e.g" is no file.
-        return word.len() >= 5 && !word.starts_with('.') && letters >= 3 || word.starts_with('.') && letters >= 3;
+        return (word.len() >= 5 || word.starts_with('.')) && count(LETTERS) >= 3;
     }
-    if unders > 0 {
-        return letters >= 3;
+    if classes & UNDER != 0 {
+        return count(LETTERS) >= 3;
     }
-    if digits > 0 {
-        return word.len() >= 4 || (digits >= 2 && hyphens == 0);
+    if classes & DIGIT != 0 {
+        return word.len() >= 4 || count(DIGIT) >= 2;
     }
-    if humps {
-        return word.len() >= 4;
-    }
-    // WORDS_IN_CAPITALS, and names of several parts.
-    hyphens > 1 || (upper == letters && letters >= 4)
+    // Names of several parts.
+    humps || count(HYPHEN) > 1
 }

@@ -62,12 +62,18 @@ impl Tracker {
             Some(Format::ClaudeCode) if !self.linear => self.gone_back(),
             _ => return None,
         };
-        left_out.iter().any(|left_out| *left_out).then_some(Selection { left_out })
+        left_out
+            .iter()
+            .any(|left_out| *left_out)
+            .then_some(Selection { left_out })
     }
 
     /// Places of ids, sorted by id; of one id that stands twice the last place.
     fn places(&self) -> Vec<(u64, u32)> {
-        let mut places: Vec<(u64, u32)> = (0..).zip(&self.links).map(|(place, link)| (link.0, place)).collect();
+        let mut places: Vec<(u64, u32)> = (0..)
+            .zip(&self.links)
+            .map(|(place, link)| (link.0, place))
+            .collect();
         places.retain(|(id, _)| *id != 0);
         places.sort_unstable();
         places

@@ -107,7 +107,8 @@ pub fn read<T>(bytes: &[u8], take: impl FnOnce(Record<'_>) -> T) -> Option<T> {
 /// The record with what is no text replaced; none where nothing is to be replaced.
 fn mended(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
-    let surrogates = memchr::memmem::find(bytes, b"\\ud").is_some() || memchr::memmem::find(bytes, b"\\uD").is_some();
+    let surrogates =
+        memchr::memmem::find(bytes, b"\\ud").is_some() || memchr::memmem::find(bytes, b"\\uD").is_some();
     if !surrogates {
         return matches!(text, std::borrow::Cow::Owned(_)).then(|| text.into_owned());
     }

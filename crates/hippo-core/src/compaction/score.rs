@@ -105,5 +105,5 @@ pub fn horizon(config: &Config, kind: EntryType) -> Option<usize> {
         clippy::cast_sign_loss,
         reason = "the comparison keeps it small, and it is not negative"
     )]
-    (ages < 1e9).then_some(ages as usize + 2)
+    (ages < 1e9).then(|| ages as usize + 2)
 }

@@ -126,7 +126,7 @@ fn is_document(bytes: &[u8]) -> bool {
             // Lines after a first one that was cut off begin a value each; those of a document do not.
             let next = end.and_then(|end| bytes[end..].trim_ascii_start().first());
             let spread = !whole && end.is_some() && next != Some(&b'{');
-            spread || Document::opens_list(bytes)
+            spread || Document::opens_list(line)
         }
         _ => false,
     }

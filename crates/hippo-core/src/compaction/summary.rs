@@ -24,14 +24,12 @@ const SPARSE: &str = "\n## Sparse Index (decayed — pointers only)\n";
 const AROUND: usize = 600;
 /// Within a smaller budget in bytes there is only the newest message.
 const TINY: usize = 800;
-/// Of the room that is left: for active context beyond the first characters of each, for goals, for an earlier summary, for lines.
-#[derive(Debug, Clone, Copy)]
-pub struct Shares {
-    pub active: f64,
-    pub goal: f64,
-    pub prior: f64,
-    pub lines: f64,
-}
+/// Parts of the room that is left when its turn comes: active context beyond the first characters of each, goals, an earlier summary,
+/// lines. Words have what is left then.
+const ACTIVE_SHARE: f64 = 0.6;
+const GOAL_SHARE: f64 = 0.15;
+const PRIOR_SHARE: f64 = 0.25;
+const LINES_SHARE: f64 = 0.4;
 /// Characters of active context that the extension shows.
 const FIRST: usize = 500;
 /// Characters of a goal.
@@ -50,6 +48,7 @@ pub struct Built {
 }
 
 /// Room in bytes.
+#[derive(Debug, Default)]
 struct Room(usize);
 
 impl Room {
@@ -93,16 +92,28 @@ pub fn build(ledger: &Ledger, budget: Option<usize>) -> Built {
     parts.lines(ledger, &scored, &mut room, budget.is_some());
     parts.words(ledger, &scored, &mut room, budget.is_some());
     parts.grow(ledger, &mut room);
-    let shown = |index: &usize| parts.active.contains_key(index) || parts.lines.contains_key(index) || parts.goals.contains_key(index);
-    built.dropped = scored.iter().map(|scored| scored.index).filter(|index| !shown(index)).collect();
+    let shown = |index: &usize| {
+        parts.active.contains_key(index) || parts.lines.contains_key(index) || parts.goals.contains_key(index)
+    };
+    built.dropped = scored
+        .iter()
+        .map(|scored| scored.index)
+        .filter(|index| !shown(index))
+        .collect();
     built.text = parts.written(ledger, &scored, &built, limit);
     built
 }
 
 /// The newest message that is kept, as much of it as fits.
 fn tiny(ledger: &Ledger, scored: &[Scored], dropped: &[usize], limit: usize) -> String {
-    let newest = scored.iter().rev().find(|scored| scored.tier == Tier::Keep).or(scored.last());
-    let Some(newest) = newest else { return String::new() };
+    let newest = scored
+        .iter()
+        .rev()
+        .find(|scored| scored.tier == Tier::Keep)
+        .or(scored.last());
+    let Some(newest) = newest else {
+        return String::new();
+    };
     let preview = ledger.detail(newest.index).map_or("", |detail| &detail.preview);
     let text = ledger.text(newest.index).unwrap_or(preview);
     let all = format!("<!-- all entries: {} -->\n", super::rest_id(ledger, dropped));
@@ -116,7 +127,11 @@ fn tiny(ledger: &Ledger, scored: &[Scored], dropped: &[usize], limit: usize) -> 
 /// Without secrets, and within the limit: what is replaced may be shorter than what replaces it.
 fn fitting(text: String, limit: usize) -> String {
     let shown = redact(cut(&text, limit)).into_owned();
-    if shown.len() <= limit { shown } else { cut(&shown, limit).to_owned() }
+    if shown.len() <= limit {
+        shown
+    } else {
+        cut(&shown, limit).to_owned()
+    }
 }
 
 /// What has been chosen so far.
@@ -131,20 +146,24 @@ struct Parts<'l> {
     lines: BTreeMap<usize, String>,
     /// Words that are added to a line.
     added: BTreeMap<usize, Vec<&'l str>>,
+    /// Room in the sparse index.
+    sparse: Room,
 }
 
 impl<'l> Parts<'l> {
     /// The beginning of each active message, the newest first, then more of each.
     fn active(&mut self, ledger: &'l Ledger, scored: &[Scored], room: &mut Room) {
         for scored in scored.iter().rev().filter(|scored| scored.tier == Tier::Keep) {
-            let Some(text) = ledger.text(scored.index) else { continue };
+            let Some(text) = ledger.text(scored.index) else {
+                continue;
+            };
             let end = text.char_indices().nth(FIRST).map_or(text.len(), |(at, _)| at);
             // "### [user_intent] (r=0.87) m123456789" and three ends of lines.
             if room.take(end + 48) {
                 self.active.insert(scored.index, &text[..end]);
             }
         }
-        let mut share = room.share(words::SHARES.active);
+        let mut share = room.share(ACTIVE_SHARE);
         let before = share.0;
         self.widen(ledger, &mut share);
         room.0 -= before - share.0;
@@ -171,11 +190,17 @@ impl<'l> Parts<'l> {
         // The first one is what the session is about.
         let first = usize::from(!goals.is_empty());
         goals.rotate_right(first);
-        let mut share = room.share(words::SHARES.goal);
+        let mut share = room.share(GOAL_SHARE);
         let before = share.0;
         for scored in goals {
-            let Some(detail) = ledger.detail(scored.index) else { continue };
-            let text = detail.preview.char_indices().nth(GOAL_LENGTH).map_or(&*detail.preview, |(at, _)| &detail.preview[..at]);
+            let Some(detail) = ledger.detail(scored.index) else {
+                continue;
+            };
+            let text = detail
+                .preview
+                .char_indices()
+                .nth(GOAL_LENGTH)
+                .map_or(&*detail.preview, |(at, _)| &detail.preview[..at]);
             let line = format!("- {text} {}", ledger.cores()[scored.index].id);
             if text.chars().count() > GOAL_LEAST && share.take(line.len() + 1) {
                 self.goals.insert(scored.index, line);
@@ -185,29 +210,39 @@ impl<'l> Parts<'l> {
     }
 
     fn prior(&mut self, ledger: &'l Ledger, room: &mut Room) {
-        let Some(prior) = ledger.prior.as_deref() else { return };
-        self.prior = cut(prior, room.share(words::SHARES.prior).0);
+        let Some(prior) = ledger.prior.as_deref() else {
+            return;
+        };
+        self.prior = cut(prior, room.share(PRIOR_SHARE).0);
         room.0 -= self.prior.len();
     }
 
     /// Lines in the order of retention; of two alike the newer one.
     fn lines(&mut self, ledger: &Ledger, scored: &[Scored], room: &mut Room, tight: bool) {
-        let mut ranked: Vec<&Scored> = scored.iter().filter(|scored| !self.active.contains_key(&scored.index)).collect();
+        let mut ranked: Vec<&Scored> = scored
+            .iter()
+            .filter(|scored| !self.active.contains_key(&scored.index))
+            .collect();
         ranked.sort_by(|a, b| b.retention.total_cmp(&a.retention).then(b.index.cmp(&a.index)));
-        let mut share = room.share(if tight { words::SHARES.lines } else { 1.0 });
+        let mut share = room.share(if tight { LINES_SHARE } else { 1.0 });
         let before = share.0;
-        let mut sparse = Room(ledger.config().max_sparse_index_tokens.saturating_mul(4));
+        self.sparse = Room(ledger.config().max_sparse_index_tokens.saturating_mul(4));
         for scored in ranked {
             // Within a budget a goal is not told twice.
             if tight && self.goals.contains_key(&scored.index) {
                 continue;
             }
-            let Some(detail) = ledger.detail(scored.index) else { continue };
+            let Some(detail) = ledger.detail(scored.index) else {
+                continue;
+            };
             let line = line::line(&ledger.cores()[scored.index], detail, *scored);
-            if scored.tier == Tier::Sparse && !sparse.take(line.len() + 1) {
+            if scored.tier == Tier::Sparse && line.len() >= self.sparse.0 {
                 continue;
             }
             if share.take(line.len() + 1) {
+                if scored.tier == Tier::Sparse {
+                    self.sparse.0 -= line.len() + 1;
+                }
                 self.lines.insert(scored.index, line);
             }
         }
@@ -223,45 +258,54 @@ impl<'l> Parts<'l> {
         known.note(self.prior);
         let mut left = Room(if tight { room.0 } else { room.0.min(words::UNBOUND) });
         let before = left.0;
-        let shown: BTreeSet<usize> = scored.iter().map(|scored| scored.index).collect();
+        let told: BTreeSet<usize> = scored.iter().map(|scored| scored.index).collect();
         for seen in words::ranked(ledger) {
             if left.0 < 8 {
                 break;
             }
-            if known.has(&seen.text) || !left.take(seen.text.len() + 1) {
+            if known.has(&seen.text) {
                 continue;
             }
             let places = [seen.last_said, seen.last, seen.first].map(|index| index as usize);
-            let lined = places.iter().find(|index| self.lines.contains_key(index));
-            let place = match lined {
-                Some(place) => *place,
-                None => {
-                    let place = places.into_iter().find(|index| shown.contains(index) && !self.active.contains_key(index) && !self.goals.contains_key(index));
-                    let line = place.and_then(|place| {
-                        let detail = ledger.detail(place)?;
-                        Some((place, line::pointer(&ledger.cores()[place], detail)))
-                    });
-                    match line {
-                        Some((place, line)) if left.take(line.len() + 3) => {
-                            self.lines.insert(place, line);
-                            place
-                        }
-                        _ => {
-                            left.0 += seen.text.len() + 1;
-                            continue;
-                        }
-                    }
-                }
+            let lined = places.into_iter().filter(|place| self.lines.contains_key(place));
+            let free = |place: &usize| {
+                !self.lines.contains_key(place)
+                    && !self.active.contains_key(place)
+                    && !self.goals.contains_key(place)
+                    && told.contains(place)
             };
-            let added = self.added.entry(place).or_default();
-            if added.is_empty() && !left.take(2) {
-                left.0 += seen.text.len() + 1;
-                continue;
+            let places: Vec<usize> = lined.chain(places.into_iter().filter(free)).collect();
+            if places
+                .into_iter()
+                .any(|place| self.add(ledger, place, &seen.text, &mut left))
+            {
+                known.note(&seen.text);
             }
-            added.push(&seen.text);
-            known.note(&seen.text);
         }
         room.0 -= before - left.0;
+    }
+
+    /// Adds a word to the line of a message, or to a new pointer to it; false where there is no room.
+    fn add(&mut self, ledger: &'l Ledger, place: usize, word: &'l str, room: &mut Room) -> bool {
+        let pointer = match (self.lines.contains_key(&place), ledger.detail(place)) {
+            (true, _) => None,
+            (false, Some(detail)) => Some(line::pointer(&ledger.cores()[place], detail)),
+            (false, None) => return false,
+        };
+        let mark = if self.added.contains_key(&place) { 0 } else { 2 };
+        let cost = word.len() + 1 + mark + pointer.as_ref().map_or(0, |line| line.len() + 1);
+        let sparse = ledger.scored(place).tier == Tier::Sparse;
+        if sparse && cost > self.sparse.0 || !room.take(cost) {
+            return false;
+        }
+        if sparse {
+            self.sparse.0 -= cost;
+        }
+        if let Some(pointer) = pointer {
+            self.lines.insert(place, pointer);
+        }
+        self.added.entry(place).or_default().push(word);
+        true
     }
 
     /// What is left goes to the active context.
@@ -281,7 +325,9 @@ impl<'l> Parts<'l> {
         );
         if !self.goals.is_empty() {
             out.push_str(GOAL);
-            self.goals.values().for_each(|goal| push_line(&mut out, goal, None));
+            self.goals
+                .values()
+                .for_each(|goal| push_line(&mut out, goal, None));
         }
         if !self.prior.is_empty() {
             let _ = writeln!(out, "{PRIOR}{}", self.prior);
@@ -290,8 +336,18 @@ impl<'l> Parts<'l> {
             out.push_str(ACTIVE);
             for (index, text) in &self.active {
                 let (core, scored) = (&ledger.cores()[*index], ledger.scored(*index));
-                let more = if ledger.text(*index).is_some_and(|whole| whole.len() > text.len()) { "…" } else { "" };
-                let _ = writeln!(out, "### [{}] (r={:.2}) {}\n{text}{more}\n", core.kind.name(), scored.retention, core.id);
+                let more = if ledger.text(*index).is_some_and(|whole| whole.len() > text.len()) {
+                    "…"
+                } else {
+                    ""
+                };
+                let _ = writeln!(
+                    out,
+                    "### [{}] (r={:.2}) {}\n{text}{more}\n",
+                    core.kind.name(),
+                    scored.retention,
+                    core.id
+                );
             }
             out.pop();
         }
@@ -309,15 +365,26 @@ impl<'l> Parts<'l> {
         section(COMPRESSED, false);
         section(SPARSE, true);
         if !built.dropped.is_empty() {
-            let _ = writeln!(out, "\n<!-- {} additional entries dropped (no room); all of them: {} -->", built.dropped.len(), super::rest_id(ledger, &built.dropped));
+            let _ = writeln!(
+                out,
+                "\n<!-- {} additional entries dropped (no room); all of them: {} -->",
+                built.dropped.len(),
+                super::rest_id(ledger, &built.dropped)
+            );
         }
         let before: usize = ledger.cores().iter().map(super::ledger::Core::tokens).sum();
-        let after = (out.len() + 60).div_ceil(4);
-        #[allow(clippy::cast_precision_loss, reason = "shown with one digit")]
-        let ratio = before as f64 / after as f64;
-        let _ = write!(out, "\n<!-- hippocampus stats: {before}tok → {after}tok ({ratio:.1}× compression) -->");
+        // Its own length decides what it says; two goes are enough for it to be right about itself.
+        let first = stats(before, out.len());
+        out.push_str(&stats(before, out.len() + first.len()));
         fitting(out, limit)
     }
+}
+
+fn stats(before: usize, bytes: usize) -> String {
+    let after = bytes.div_ceil(4);
+    #[allow(clippy::cast_precision_loss, reason = "shown with one digit")]
+    let ratio = before as f64 / after.max(1) as f64;
+    format!("\n<!-- hippocampus stats: {before}tok → {after}tok ({ratio:.1}× compression) -->")
 }
 
 fn push_line(out: &mut String, line: &str, added: Option<&Vec<&str>>) {

@@ -82,7 +82,9 @@ impl Tracked {
 
     /// Notes the beginning of a message.
     pub fn begin(&mut self, index: u32, text: &str) {
-        let Some(beginning) = beginning(text.trim_start()) else { return };
+        let Some(beginning) = beginning(text.trim_start()) else {
+            return;
+        };
         if self.beginnings.len() >= BEGINNINGS {
             self.old_beginnings = std::mem::take(&mut self.beginnings);
         }
@@ -98,23 +100,13 @@ impl Tracked {
         self.young.values().chain(self.old.values())
     }
 
+    /// Notes a word; answers with the message that brought it up, when this one refers to that.
     fn meet(&mut self, key: u64, index: u32, said: bool, text: &str) -> Option<u32> {
-        if !self.young.contains_key(&key) {
-            if self.young.len() >= WORDS {
-                self.old = std::mem::take(&mut self.young);
-            }
-            let seen = self.old.remove(&key).unwrap_or_else(|| Seen {
-                text: text.into(),
-                first: index,
-                last: u32::MAX,
-                count: 0,
-                said: 0,
-                last_said: 0,
-            });
-            self.young.insert(key, seen);
-        }
-        let seen = self.young.get_mut(&key)?;
-        if seen.last == index {
+        let seen = match self.young.get_mut(&key) {
+            Some(seen) => seen,
+            None => self.bring(key, index, text),
+        };
+        if seen.last == index && seen.count > 0 {
             return None;
         }
         seen.last = index;
@@ -124,6 +116,27 @@ impl Tracked {
             seen.last_said = index;
         }
         (said && seen.first < index).then_some(seen.first)
+    }
+
+    /// Brings a word into the young generation, from the old one or as a new one.
+    fn bring(&mut self, key: u64, index: u32, text: &str) -> &mut Seen {
+        if self.young.len() >= WORDS {
+            self.old = std::mem::take(&mut self.young);
+        }
+        let old = if self.old.is_empty() {
+            None
+        } else {
+            self.old.remove(&key)
+        };
+        let seen = old.unwrap_or_else(|| Seen {
+            text: text.into(),
+            first: index,
+            last: index,
+            count: 0,
+            said: 0,
+            last_said: index,
+        });
+        self.young.entry(key).or_insert(seen)
     }
 }
 
@@ -160,7 +173,11 @@ impl<'t> Finds<'t> for Pass<'_, 't> {
         }
         if let Some(beginning) = beginning(rest) {
             let key = hash(beginning);
-            let found = self.tracked.beginnings.get(&key).or_else(|| self.tracked.old_beginnings.get(&key));
+            let found = self
+                .tracked
+                .beginnings
+                .get(&key)
+                .or_else(|| self.tracked.old_beginnings.get(&key));
             if let Some(&found) = found.filter(|found| **found < self.index) {
                 (self.refers)(found);
             }

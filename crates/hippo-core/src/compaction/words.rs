@@ -5,13 +5,10 @@ use std::collections::BTreeSet;
 use super::ledger::Ledger;
 use super::literal::{self, Finds};
 use super::read::hash;
-use super::summary::Shares;
 use super::track::Seen;
 
 /// Without a budget, bytes of words that are added to lines.
 pub const UNBOUND: usize = 4_000;
-
-pub const SHARES: Shares = Shares { active: 0.6, goal: 0.15, prior: 0.25, lines: 0.4 };
 
 /// Words that stand in a text already.
 #[derive(Debug, Default)]
@@ -45,7 +42,10 @@ pub fn ranked(ledger: &Ledger) -> Vec<&Seen> {
         .filter(|seen| !seen.text.contains(crate::redact::REDACTED))
         .map(|seen| (worth(seen, count), seen))
         .collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1.first, &a.1.text).cmp(&(b.1.first, &b.1.text))));
+    ranked.sort_by(|a, b| {
+        b.0.total_cmp(&a.0)
+            .then_with(|| (a.1.first, &a.1.text).cmp(&(b.1.first, &b.1.text)))
+    });
     ranked.into_iter().map(|(_, seen)| seen).collect()
 }
 

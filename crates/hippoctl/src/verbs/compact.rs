@@ -39,7 +39,7 @@ impl Serialize for Entries<'_> {
 /// # Errors
 /// The transcript cannot be read, or holds no message.
 pub fn compact(session: &Session, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
-    let config = config(&session.folder()?, out)?;
+    let config = config(&folder(session)?, out)?;
     let debug = config.debug;
     let options = Options {
         config,
@@ -47,7 +47,8 @@ pub fn compact(session: &Session, args: &CompactArgs, out: &mut Output) -> Resul
         budget: args.budget.map(|budget| budget as usize),
     };
     let compacted = if args.file == Path::new("-") {
-        let spooled = spooled().map_err(|error| Failure::new(Exit::Failed, format!("could not read standard input: {error}")))?;
+        let spooled = spooled()
+            .map_err(|error| Failure::new(Exit::Failed, format!("could not read standard input: {error}")))?;
         read(spooled, &options)
     } else {
         File::open(&args.file).and_then(|file| read(file, &options))
@@ -75,7 +76,9 @@ fn config(folder: &Path, out: &mut Output) -> Result<Config, Failure> {
         Err(error) => return Err(Failure::file("read the settings", &path, error)),
     };
     let (config, warnings) = Config::parse(&bytes);
-    warnings.iter().for_each(|warning| out.note(&format!("warning: {warning}")));
+    warnings
+        .iter()
+        .for_each(|warning| out.note(&format!("warning: {warning}")));
     Ok(config)
 }
 
@@ -121,26 +124,40 @@ fn feed(compactor: &mut Compactor, mut from: impl Read) -> io::Result<u64> {
 /// What could not be read, and on demand what was done.
 fn tell(stats: &Stats, debug: bool, out: &mut Output) {
     for problem in stats.problems.iter().take(TOLD) {
-        out.note(&format!("warning: line {}: {}; left out", problem.line, problem.what));
+        out.note(&format!(
+            "warning: line {}: {}; left out",
+            problem.line, problem.what
+        ));
     }
     let told = TOLD as u64;
     if stats.malformed > told {
-        out.note(&format!("warning: {} more records left out", stats.malformed - told));
+        out.note(&format!(
+            "warning: {} more records left out",
+            stats.malformed - told
+        ));
     }
     if debug {
         out.note(&format!(
             "{} entries: {} kept, {} compressed, {} sparse; {} → {} tokens",
-            stats.messages, stats.kept, stats.compressed, stats.sparse, stats.tokens_before, stats.tokens_after
+            stats.messages,
+            stats.kept,
+            stats.compressed,
+            stats.sparse,
+            stats.tokens_before,
+            stats.tokens_after
         ));
     }
 }
 
 /// Where the numbers are looked for.
-impl Session {
-    fn folder(&self) -> Result<PathBuf, Failure> {
-        match self.given_workspace()? {
-            Some(folder) => Ok(folder),
-            None => std::env::current_dir().map_err(|error| Failure::new(Exit::Failed, format!("could not find the current folder: {error}"))),
-        }
+fn folder(session: &Session) -> Result<PathBuf, Failure> {
+    if let Some(folder) = session.given_workspace()? {
+        return Ok(folder);
     }
+    std::env::current_dir().map_err(|error| {
+        Failure::new(
+            Exit::Failed,
+            format!("could not find the current folder: {error}"),
+        )
+    })
 }

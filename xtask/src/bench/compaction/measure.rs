@@ -49,7 +49,18 @@ pub struct Sums {
 impl Sums {
     /// Adds what another group has.
     pub fn add(&mut self, other: &Self) {
-        let Self { cuts, needs, ours, reference, truncated, reachable, before, tokens, reference_tokens, took } = other;
+        let Self {
+            cuts,
+            needs,
+            ours,
+            reference,
+            truncated,
+            reachable,
+            before,
+            tokens,
+            reference_tokens,
+            took,
+        } = other;
         self.cuts += cuts;
         self.needs += needs;
         self.ours += ours;
@@ -70,7 +81,11 @@ impl Sums {
 pub fn all(folder: &Path) -> Result<BTreeMap<String, Sums>> {
     let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
     for group in entries(folder)? {
-        let name = group.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = group
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         for file in entries(&group)? {
             let bytes = fs::read(&file).with_context(|| format!("could not read {}", file.display()))?;
             let found = transcript(&bytes).with_context(|| format!("in {}", file.display()))?;
@@ -117,18 +132,34 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
     let all_before = texts.join("\n");
     let known: BTreeSet<&str> = needs::words(&all_before);
     let known_errors = needs::errors(&all_before);
-    let all_after = after.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
-    let mut needed: Vec<&str> = needs::words(&all_after).into_iter().filter(|word| known.contains(word)).collect();
-    needed.extend(needs::errors(&all_after).into_iter().filter(|line| known_errors.contains(line)));
+    let all_after = after
+        .iter()
+        .map(|line| line.text.as_str())
+        .collect::<Vec<_>>()
+        .join("\n");
+    let mut needed: Vec<&str> = needs::words(&all_after)
+        .into_iter()
+        .filter(|word| known.contains(word))
+        .collect();
+    needed.extend(
+        needs::errors(&all_after)
+            .into_iter()
+            .filter(|line| known_errors.contains(line)),
+    );
     if needed.is_empty() {
         return Ok(Sums::default());
     }
     let reference = reference::summary(&before.iter().map(message).collect::<Vec<_>>());
     let budget = tokens(&reference);
     let started = Instant::now();
-    let mut compactor = Compactor::new(Options { budget: Some(budget), ..Options::default() });
+    let mut compactor = Compactor::new(Options {
+        budget: Some(budget),
+        ..Options::default()
+    });
     compactor.feed(bytes);
-    let Pass::Done(compacted) = compactor.finish() else { bail!("a list of messages has no paths") };
+    let Pass::Done(compacted) = compactor.finish() else {
+        bail!("a list of messages has no paths")
+    };
     let took = started.elapsed().as_secs_f64() * 1_000.0;
     let summary = &compacted.summary;
     if tokens(summary) > budget {
@@ -140,7 +171,11 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
     again.feed_with(bytes, &mut keep);
     let _ = again.finish_with(&mut keep);
     let rest = compacted.rest();
-    let led_on = compacted.stats.rest.as_ref().is_some_and(|id| summary.contains(id.as_str()));
+    let led_on = compacted
+        .stats
+        .rest
+        .as_ref()
+        .is_some_and(|id| summary.contains(id.as_str()));
     let mut reached = String::new();
     for (id, content) in &contents {
         let id = id.to_string();
@@ -149,11 +184,15 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
             reached.push('\n');
         }
     }
-    let missing: Vec<&&str> = needed.iter().filter(|word| !reached.contains(**word) && !summary.contains(**word)).collect();
+    let missing: Vec<&&str> = needed
+        .iter()
+        .filter(|word| !reached.contains(**word) && !summary.contains(**word))
+        .collect();
     if std::env::var_os("HIPPOD_BENCH_MISSING").is_some() && !missing.is_empty() {
         crate::terminal::say(format_args!("not reached: {missing:?}"));
     }
-    let share = |text: &str| needed.iter().filter(|word| text.contains(**word)).count() as f64 / needed.len() as f64;
+    let share =
+        |text: &str| needed.iter().filter(|word| text.contains(**word)).count() as f64 / needed.len() as f64;
     let mut from = all_before.len().saturating_sub(budget * 4);
     while !all_before.is_char_boundary(from) {
         from += 1;

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 /// What ends a word.
-const ENDS: &[char] = &['"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '|', '=', '\\', '→', '“', '”', '’'];
+const ENDS: &[char] = &[
+    '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '|', '=', '\\', '→', '“', '”', '’',
+];
 /// Bytes of a word that is no data.
 const MOST: usize = 120;
 
@@ -24,7 +26,15 @@ pub fn words(text: &str) -> BTreeSet<&str> {
 
 /// Lines of a text that tell of an error.
 pub fn errors(text: &str) -> BTreeSet<&str> {
-    let marks = ["error:", "Error:", "error[", "Exception", "panicked", "fatal:", "FAILED"];
+    let marks = [
+        "error:",
+        "Error:",
+        "error[",
+        "Exception",
+        "panicked",
+        "fatal:",
+        "FAILED",
+    ];
     let lines = text.lines().map(str::trim);
     lines
         .filter(|line| (12..=MOST).contains(&line.len()) && marks.iter().any(|mark| line.contains(mark)))
@@ -32,7 +42,12 @@ pub fn errors(text: &str) -> BTreeSet<&str> {
 }
 
 fn trimmed(word: &str) -> &str {
-    word.trim_matches(|letter: char| matches!(letter, '.' | ':' | '!' | '?' | '*' | '#' | '$' | '%' | '&' | '+' | '-' | '~' | '^'))
+    word.trim_matches(|letter: char| {
+        matches!(
+            letter,
+            '.' | ':' | '!' | '?' | '*' | '#' | '$' | '%' | '&' | '+' | '-' | '~' | '^'
+        )
+    })
 }
 
 fn is_wanted(word: &str) -> bool {
@@ -45,11 +60,18 @@ fn is_wanted(word: &str) -> bool {
     if letters == 0 {
         return digits >= 3;
     }
-    let humps = word.as_bytes().windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let humps = word
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
     let path = word.matches('/').count() > 1 || word.contains('/') && word.contains('.');
     let file = word.rsplit_once('.').is_some_and(|(stem, ending)| {
-        stem.len() > 1 && (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        stem.len() > 1
+            && (1..=5).contains(&ending.len())
+            && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
     });
-    let identifier = word.len() >= 5 && !word.contains('/') && (humps || word.trim_matches('_').contains('_') || digits > 0);
+    let identifier = word.len() >= 5
+        && !word.contains('/')
+        && (humps || word.trim_matches('_').contains('_') || digits > 0);
     path || file || identifier
 }

@@ -5,7 +5,9 @@
 
 use std::fmt::Write as _;
 
-use hippo_core::compaction::{Config, EntryType, Facts, Message, Role, Tier, classify, importance, retention, tier};
+use hippo_core::compaction::{
+    Config, EntryType, Facts, Message, Role, Tier, classify, importance, retention, tier,
+};
 
 /// Characters that a message is cut at where it is shown whole.
 const KEPT: usize = 500;
@@ -13,7 +15,8 @@ const KEPT: usize = 500;
 /// The summary.
 pub fn summary(messages: &[Message<'_>]) -> String {
     let config = Config::default();
-    let (mut kept, mut compressed, mut sparse, mut goals) = (String::new(), String::new(), String::new(), String::new());
+    let (mut kept, mut compressed, mut sparse, mut goals) =
+        (String::new(), String::new(), String::new(), String::new());
     let mut sparse_tokens = 0;
     for (index, message) in messages.iter().enumerate() {
         let text = &*message.text;
@@ -22,12 +25,19 @@ pub fn summary(messages: &[Message<'_>]) -> String {
         let facts = Facts {
             age: messages.len() - 1 - index,
             tokens: text.chars().count().div_ceil(4),
-            referenced: messages[index + 1..].iter().any(|later| later.text.contains(beginning)),
+            referenced: messages[index + 1..]
+                .iter()
+                .any(|later| later.text.contains(beginning)),
         };
         let retention = retention(&config, kind, importance(kind, facts), facts.age);
         let line = line(message, kind, facts.tokens);
         let _ = match tier(&config, retention) {
-            Tier::Keep => writeln!(kept, "### [{}] (r={retention:.2})\n{}\n", kind.name(), first(text, KEPT)),
+            Tier::Keep => writeln!(
+                kept,
+                "### [{}] (r={retention:.2})\n{}\n",
+                kind.name(),
+                first(text, KEPT)
+            ),
             Tier::Compress => writeln!(compressed, "• (r={retention:.2}) {line}"),
             Tier::Sparse => {
                 let tokens = line.chars().count().div_ceil(4);
@@ -40,7 +50,8 @@ pub fn summary(messages: &[Message<'_>]) -> String {
             }
         };
         let goal = first(text, 120).replace('\n', " ");
-        if kind == EntryType::UserIntent && retention >= config.sparse_threshold && goal.chars().count() > 10 {
+        if kind == EntryType::UserIntent && retention >= config.sparse_threshold && goal.chars().count() > 10
+        {
             let _ = writeln!(goals, "- {goal}");
         }
     }
@@ -58,7 +69,11 @@ fn line(message: &Message<'_>, kind: EntryType, tokens: usize) -> String {
         EntryType::Decision => format!("[DECISION] \"{}\"", first(text, 100)),
         EntryType::Ephemeral => format!("[EPHEMERAL] {}", first(text, 40)),
         EntryType::Context | EntryType::Unknown => {
-            let role = if message.role == Role::Assistant { "ASSISTANT" } else { "SYSTEM" };
+            let role = if message.role == Role::Assistant {
+                "ASSISTANT"
+            } else {
+                "SYSTEM"
+            };
             format!("[{role}] {}", first(text, 80))
         }
     }

@@ -63,12 +63,20 @@ impl<'de> Visitor<'de> for Outer {
     }
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
         let mut out = String::new();
-        Inner { out: &mut out, top: true }.visit_seq(list)?;
+        Inner {
+            out: &mut out,
+            top: true,
+        }
+        .visit_seq(list)?;
         Ok(Args(Some(Cow::Owned(out))))
     }
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
         let mut out = String::new();
-        Inner { out: &mut out, top: true }.visit_map(object)?;
+        Inner {
+            out: &mut out,
+            top: true,
+        }
+        .visit_map(object)?;
         Ok(Args(Some(Cow::Owned(out))))
     }
 }
@@ -123,7 +131,13 @@ impl<'de> Visitor<'de> for Inner<'_> {
             if before > start {
                 out.push_str(between);
             }
-            if list.next_element_seed(Inner { out: &mut *out, top: false })?.is_none() {
+            if list
+                .next_element_seed(Inner {
+                    out: &mut *out,
+                    top: false,
+                })?
+                .is_none()
+            {
                 out.truncate(before);
                 break;
             }
@@ -141,12 +155,21 @@ impl<'de> Visitor<'de> for Inner<'_> {
             if before > start {
                 out.push_str(", ");
             }
-            if object.next_key_seed(Inner { out: &mut *out, top: false })?.is_none() {
+            if object
+                .next_key_seed(Inner {
+                    out: &mut *out,
+                    top: false,
+                })?
+                .is_none()
+            {
                 out.truncate(before);
                 break;
             }
             out.push('=');
-            object.next_value_seed(Inner { out: &mut *out, top: false })?;
+            object.next_value_seed(Inner {
+                out: &mut *out,
+                top: false,
+            })?;
         }
         out.push_str(close);
         Ok(())

@@ -61,9 +61,17 @@ impl<'a> Blocks<'a> {
         let function = call.function.0.as_deref().unwrap_or(call);
         let name = [function.name.get(), call.name.get(), "tool"];
         let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or("tool");
-        let args = if function.arguments.is_some() { &function.arguments } else { &function.input };
+        let args = if function.arguments.is_some() {
+            &function.arguments
+        } else {
+            &function.input
+        };
         self.call_of(name, &args.shown());
-        let id = if call.id.get().is_empty() { call.call_id.get() } else { call.id.get() };
+        let id = if call.id.get().is_empty() {
+            call.call_id.get()
+        } else {
+            call.id.get()
+        };
         if !id.is_empty() {
             self.called.push((hash(id), name.to_owned()));
         }
@@ -77,16 +85,21 @@ impl<'a> Blocks<'a> {
         self.said = true;
     }
 
-    /// As messages of a record: what was said by `role`, then the answers of tools that came with it.
+    /// As messages of a record: what was said by `role`, and the answers of tools that came with it. Those that a user's message carries
+    /// answer what was before it.
     pub fn into(self, role: Role, name: Cow<'a, str>, record: &mut Record<'a>) {
         record.called.extend(self.called);
         let only_results = self.text.is_empty() && self.calls.is_empty() && !self.results.is_empty();
-        if self.said && !only_results {
-            let mut message = Message::new(role, self.text).named(name);
-            message.calls = self.calls;
-            record.messages.push(message);
+        let mut message = Message::new(role, self.text).named(name);
+        message.calls = self.calls;
+        let message = Some(message).filter(|_| self.said && !only_results);
+        if role == Role::User {
+            record.messages.extend(self.results);
+            record.messages.extend(message);
+        } else {
+            record.messages.extend(message);
+            record.messages.extend(self.results);
         }
-        record.messages.extend(self.results);
     }
 }
 

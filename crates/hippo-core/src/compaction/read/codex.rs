@@ -1,21 +1,18 @@
 //! How does Codex write a session? As a rollout of response items, as the events of a run, or as the log of its screen.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::node::{Content, Node};
 use super::{Blocks, Format, Record, blocks, hashed};
 use crate::compaction::message::{Message, Role};
 
-/// Bytes of a record in which its kind stands.
-const HEAD: usize = 200;
-/// Kinds that say nothing: keys, redraws, pieces of what comes as a whole later.
-const NOISE: [&[u8]; 5] = [
-    br#""kind":"app_event""#,
-    br#""kind":"key_event""#,
-    br#""kind":"insert_history""#,
-    br#""kind":"log_line""#,
-    br#"_delta""#,
-];
+/// Bytes after its kind in which the type of an event stands.
+const HEAD: usize = 160;
+/// Kinds that say nothing: keys, redraws, lines on the screen.
+const NOISE: [&[u8]; 4] = [b"app_event\"", b"key_event\"", b"insert_history\"", b"log_line\""];
 /// What a program, not a person, writes in the name of the user.
 const INJECTED: [&str; 4] = [
     "<environment_context>",
@@ -24,14 +21,27 @@ const INJECTED: [&str; 4] = [
     "<turn_aborted>",
 ];
 
-/// Whether it is a line of a screen log that says nothing: most of them do not, and are not worth parsing.
+/// Whether it is a line of a screen log that says nothing: most of them do not, and are not worth parsing. Pieces of what
+/// comes as a whole later say nothing either.
 pub fn is_noise(bytes: &[u8]) -> bool {
-    if !bytes.starts_with(br#"{"ts":""#) || bytes.last() != Some(&b'}') {
+    let kind = || {
+        let rest = past_value(bytes.strip_prefix(br#"{"ts":""#)?)?;
+        let rest = past_value(rest.strip_prefix(br#","dir":""#)?)?;
+        rest.strip_prefix(br#","kind":""#)
+    };
+    let Some(kind) = kind().filter(|_| bytes.last() == Some(&b'}')) else {
         return false;
-    }
-    let head = &bytes[..bytes.len().min(HEAD)];
-    memchr::memmem::find(head, br#""dir":""#).is_some()
-        && NOISE.iter().any(|mark| memchr::memmem::find(head, mark).is_some())
+    };
+    NOISE.iter().any(|noise| kind.starts_with(noise)) || DELTA.find(&kind[..kind.len().min(HEAD)]).is_some()
+}
+
+/// The end of the type of an event that is a piece.
+static DELTA: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"_delta\""));
+
+/// What follows the text that begins here.
+fn past_value(bytes: &[u8]) -> Option<&[u8]> {
+    let end = memchr::memchr(b'"', bytes)?;
+    bytes.get(end + 1..)
 }
 
 /// Reads a record, if it is one of Codex.
@@ -44,7 +54,11 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
     match (node.tag.get(), payload) {
         ("response_item", Some(item)) => response_item(item, &mut record),
         ("compacted", Some(folded)) => {
-            let summary = folded.message.0.as_deref().map_or("", |message| message.text.get());
+            let summary = folded
+                .message
+                .0
+                .as_deref()
+                .map_or("", |message| message.text.get());
             record.prior = Some(summary.to_owned());
             record.folds = true;
         }
@@ -56,8 +70,13 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
         }
         ("thread.started" | "turn.started" | "turn.completed" | "turn.failed", _) => {}
         (
-            "function_call" | "function_call_output" | "local_shell_call" | "custom_tool_call"
-            | "custom_tool_call_output" | "reasoning" | "web_search_call",
+            "function_call"
+            | "function_call_output"
+            | "local_shell_call"
+            | "custom_tool_call"
+            | "custom_tool_call_output"
+            | "reasoning"
+            | "web_search_call",
             _,
         ) => response_item(node, &mut record),
         ("message", _) if node.role.0.is_some() && has_typed_text(&node.content) => {
@@ -85,7 +104,11 @@ fn response_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
             let mut role = blocks::role(item.role.get()).unwrap_or(Role::Other);
             found = Blocks::read(&item.content);
             let mut name = if role == Role::Other { item.role.get() } else { "" };
-            if role == Role::User && INJECTED.iter().any(|mark| found.text.trim_start().starts_with(mark)) {
+            if role == Role::User
+                && INJECTED
+                    .iter()
+                    .any(|mark| found.text.trim_start().starts_with(mark))
+            {
                 (role, name) = (Role::Other, "context");
             }
             found.into(role, Cow::Borrowed(name), record);
@@ -93,13 +116,27 @@ fn response_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
         }
         "function_call" | "custom_tool_call" => {
             found.call(item);
-            let name = if item.name.get().is_empty() { "tool" } else { item.name.get() };
-            found.called = hashed(&item.call_id).map(|id| (id, name.to_owned())).into_iter().collect();
+            let name = if item.name.get().is_empty() {
+                "tool"
+            } else {
+                item.name.get()
+            };
+            found.called = hashed(&item.call_id)
+                .map(|id| (id, name.to_owned()))
+                .into_iter()
+                .collect();
         }
         "local_shell_call" | "web_search_call" => {
-            let tool = if item.tag.get() == "local_shell_call" { "shell" } else { "web_search" };
+            let tool = if item.tag.get() == "local_shell_call" {
+                "shell"
+            } else {
+                "web_search"
+            };
             found.call_of(tool, &item.action.shown());
-            found.called = hashed(&item.call_id).map(|id| (id, tool.to_owned())).into_iter().collect();
+            found.called = hashed(&item.call_id)
+                .map(|id| (id, tool.to_owned()))
+                .into_iter()
+                .collect();
         }
         "function_call_output" | "custom_tool_call_output" => {
             let text = unwrapped(Blocks::read(&item.output).text);
@@ -130,19 +167,27 @@ fn run_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
     let mut found = Blocks::default();
     match item.tag.get() {
         "agent_message" => {
-            record.messages.push(Message::new(Role::Assistant, item.text.get()));
+            record
+                .messages
+                .push(Message::new(Role::Assistant, item.text.get()));
         }
         "command_execution" => {
             found.call_of("shell", &item.command.shown());
             found.into(Role::Assistant, Cow::Borrowed(""), record);
-            record.messages.push(answer(item, item.aggregated_output.get(), "shell"));
+            record
+                .messages
+                .push(answer(item, item.aggregated_output.get(), "shell"));
         }
         "file_change" => {
             found.call_of("apply_patch", &item.changes.shown());
             found.into(Role::Assistant, Cow::Borrowed(""), record);
         }
         "mcp_tool_call" => {
-            let tool = if item.tool.get().is_empty() { "mcp" } else { item.tool.get() };
+            let tool = if item.tool.get().is_empty() {
+                "mcp"
+            } else {
+                item.tool.get()
+            };
             found.call_of(tool, &item.arguments.shown());
             found.into(Role::Assistant, Cow::Borrowed(""), record);
         }
@@ -158,8 +203,14 @@ fn screen_event<'a>(payload: &'a Node<'_>, record: &mut Record<'a>) {
         found.into(Role::User, Cow::Borrowed(""), record);
         return;
     }
-    let Some(event) = payload.msg.0.as_deref() else { return };
-    let message = event.message.0.as_deref().map_or("", |message| message.text.get());
+    let Some(event) = payload.msg.0.as_deref() else {
+        return;
+    };
+    let message = event
+        .message
+        .0
+        .as_deref()
+        .map_or("", |message| message.text.get());
     let mut call = |name: &str, args: &str| {
         let mut found = Blocks::default();
         found.call_of(name, args);
@@ -167,7 +218,9 @@ fn screen_event<'a>(payload: &'a Node<'_>, record: &mut Record<'a>) {
     };
     match event.tag.get() {
         "agent_message" => record.messages.push(Message::new(Role::Assistant, message)),
-        "error" => record.messages.push(Message::new(Role::Other, message).named("error")),
+        "error" => record
+            .messages
+            .push(Message::new(Role::Other, message).named("error")),
         "exec_command_begin" => call("exec", &event.command.shown()),
         "patch_apply_begin" => call("apply_patch", &event.changes.shown()),
         "mcp_tool_call_begin" => {
@@ -176,10 +229,22 @@ fn screen_event<'a>(payload: &'a Node<'_>, record: &mut Record<'a>) {
             }
         }
         "exec_command_end" | "patch_apply_end" => {
-            let name = if event.tag.get() == "exec_command_end" { "exec" } else { "apply_patch" };
+            let name = if event.tag.get() == "exec_command_end" {
+                "exec"
+            } else {
+                "apply_patch"
+            };
             let both = [event.stdout.get(), event.stderr.get()];
-            let text = both.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-            let text = if text.is_empty() { event.aggregated_output.get().to_owned() } else { text };
+            let text = both
+                .into_iter()
+                .filter(|text| !text.is_empty())
+                .collect::<Vec<_>>()
+                .join("\n");
+            let text = if text.is_empty() {
+                event.aggregated_output.get().to_owned()
+            } else {
+                text
+            };
             record.messages.push(answer(event, text, name));
         }
         _ => {}

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::args::Args;
 
@@ -92,6 +92,7 @@ pub struct Node<'a> {
     #[serde(rename = "isError", alias = "is_error")]
     pub error: Flag,
     pub success: Flag,
+    #[serde(alias = "exitCode")]
     pub exit_code: Number,
 }
 
@@ -241,7 +242,9 @@ impl<'de> Visitor<'de> for ContentVisitor {
         Ok(Content(vec![Node::plain(Cow::Owned(text.to_owned()))]))
     }
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
-        Ok(Content(vec![Node::deserialize(MapAccessDeserializer::new(object))?]))
+        Ok(Content(vec![Node::deserialize(MapAccessDeserializer::new(
+            object,
+        ))?]))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut blocks = Vec::new();

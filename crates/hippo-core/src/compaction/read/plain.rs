@@ -23,7 +23,11 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
         "tool_call" => {
             found = Blocks::default();
             let call = super::args::Args(Some(Cow::Borrowed(node.text.get())));
-            let tool = if node.name.get().is_empty() { "tool" } else { node.name.get() };
+            let tool = if node.name.get().is_empty() {
+                "tool"
+            } else {
+                node.name.get()
+            };
             found.call_of(tool, &call.shown());
             if let Some(id) = super::hashed(&node.call_id) {
                 found.called.push((id, tool.to_owned()));
@@ -40,7 +44,9 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
         }
     }
     let label = match role {
-        Role::Tool => [node.name.get(), node.tool_name.get()].into_iter().find(|name| !name.is_empty()),
+        Role::Tool => [node.name.get(), node.tool_name.get()]
+            .into_iter()
+            .find(|name| !name.is_empty()),
         Role::Other => Some(name),
         _ => None,
     };
