@@ -3,6 +3,8 @@
 //! Sections and their order are the extension's. Within a budget the active context comes first, then what the user wants; what is left
 //! goes to lines, and to the words in them that are the most likely to be needed again ([`super::words`]).
 
+mod room;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -12,6 +14,7 @@ use super::line;
 use super::score::Tier;
 use super::words;
 use crate::redact::redact;
+use room::Room;
 
 const TITLE: &str = "# hippocampus.md Compaction\n";
 const GOAL: &str = "\n## Goal\n";
@@ -22,6 +25,8 @@ const SPARSE: &str = "\n## Sparse Index (decayed — pointers only)\n";
 
 /// Bytes for what stands around the entries: title, comments, headings, the line for the rest.
 const AROUND: usize = 600;
+/// Bytes of the headings of both indexes and of the line for the rest.
+const HEADINGS: usize = 190;
 /// Within a smaller budget in bytes there is only the newest message.
 const TINY: usize = 800;
 /// Parts of the room that is left when its turn comes: active context beyond the first characters of each, goals, an earlier summary,
@@ -47,30 +52,6 @@ pub struct Built {
     pub tiers: [usize; 3],
 }
 
-/// Room in bytes.
-#[derive(Debug, Default)]
-struct Room(usize);
-
-impl Room {
-    fn take(&mut self, bytes: usize) -> bool {
-        if bytes > self.0 {
-            return false;
-        }
-        self.0 -= bytes;
-        true
-    }
-
-    fn share(&self, share: f64) -> Room {
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            clippy::cast_precision_loss,
-            reason = "a share of a size is a size; beyond 2^53 bytes nobody counts"
-        )]
-        Room((self.0 as f64 * share) as usize)
-    }
-}
-
 /// Makes the summary; never more than `budget` tokens of four bytes.
 pub fn build(ledger: &Ledger, budget: Option<usize>) -> Built {
     let scored: Vec<Scored> = ledger.lines().map(|index| ledger.scored(index)).collect();
@@ -79,8 +60,10 @@ pub fn build(ledger: &Ledger, budget: Option<usize>) -> Built {
         built.tiers[ledger.scored(index).tier as usize] += 1;
     }
     let limit = budget.map_or(usize::MAX, |budget| budget.saturating_mul(4));
+    let says = |index: &usize| ledger.cores()[*index].tokens() > 0;
+    let all = 0..ledger.cores().len();
     if limit < TINY {
-        built.dropped = scored.iter().map(|scored| scored.index).collect();
+        built.dropped = all.filter(says).collect();
         built.text = tiny(ledger, &scored, &built.dropped, limit);
         return built;
     }
@@ -90,16 +73,17 @@ pub fn build(ledger: &Ledger, budget: Option<usize>) -> Built {
     parts.goal(ledger, &scored, &mut room);
     parts.prior(ledger, &mut room);
     parts.lines(ledger, &scored, &mut room, budget.is_some());
+    if budget.is_some() {
+        // What stands around is known now, but for headings that words may need, and for the line of what has no room.
+        let so_far = parts.written(ledger, &scored, &built, limit).len();
+        room.0 = limit.saturating_sub(so_far + HEADINGS);
+    }
     parts.words(ledger, &scored, &mut room, budget.is_some());
     parts.grow(ledger, &mut room);
     let shown = |index: &usize| {
         parts.active.contains_key(index) || parts.lines.contains_key(index) || parts.goals.contains_key(index)
     };
-    built.dropped = scored
-        .iter()
-        .map(|scored| scored.index)
-        .filter(|index| !shown(index))
-        .collect();
+    built.dropped = all.filter(|index| says(index) && !shown(index)).collect();
     built.text = parts.written(ledger, &scored, &built, limit);
     built
 }

@@ -142,6 +142,9 @@ impl Tracked {
 
 /// The first characters of a text; none of a shorter one, which would be found anywhere.
 fn beginning(text: &str) -> Option<&str> {
+    if text.as_bytes().get(..BEGINNING).is_some_and(<[u8]>::is_ascii) {
+        return Some(&text[..BEGINNING]);
+    }
     let mut ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
     ends.nth(BEGINNING).map(|end| &text[..end])
 }
