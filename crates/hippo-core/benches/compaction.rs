@@ -21,6 +21,10 @@ fn within_a_budget(bencher: Bencher<'_, '_>, budget: usize) {
 }
 
 #[divan::bench]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark may read the transcript that it is given"
+)]
 fn given(bencher: Bencher<'_, '_>) {
     let bytes = std::env::var_os("HIPPOD_TRANSCRIPT").and_then(|path| std::fs::read(path).ok());
     measure(bencher, &bytes.unwrap_or_else(|| session(1_000)), Some(5_000));

@@ -132,7 +132,7 @@ fn a_text_is_kept_as_long_as_it_may_be_shown_whole() {
                     },
                 );
                 let shown = tier(&config, retention(&config, kind, best, age)) == Tier::Keep;
-                let held = super::super::score::horizon(&config, kind).is_none_or(|horizon| age < horizon);
+                let held = score::horizon(&config, kind).is_none_or(|horizon| age < horizon);
                 assert!(held || !shown, "{kind:?} at {age}");
             }
         }
