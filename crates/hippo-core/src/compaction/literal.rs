@@ -57,9 +57,14 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
         }
         let start = at;
         finds.word(start);
+        // Most words are nothing but small letters.
+        while bytes.get(at).is_some_and(u8::is_ascii_lowercase) {
+            at += 1;
+        }
+        let first = if at > start { LOWER } else { 0 };
         // Of the word without loose bytes at its end.
-        let (mut classes, mut end) = (0_u8, start);
-        let (mut loose, mut before, mut humps) = (0_u8, 0_u8, false);
+        let (mut classes, mut end) = (first, at);
+        let (mut loose, mut before, mut humps) = (0_u8, first, false);
         while let Some(&byte) = bytes.get(at) {
             let class = CLASSES[usize::from(byte)];
             if class == 0 {
