@@ -4,6 +4,7 @@
 
 pub mod bootstrap;
 pub mod chunk;
+pub mod compaction;
 pub mod consolidation;
 pub mod corpus;
 pub mod decay;
