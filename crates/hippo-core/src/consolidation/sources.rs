@@ -38,7 +38,8 @@ pub(super) fn check(planner: &mut Planner) {
     let mut considered = 0;
     let contents = Contents::of(&planner.state);
     let mut targets = targets(&planner.state);
-    let checked = |record: &&Record| !matches!(record.place, Place::Archive(_));
+    let told = |record: &Record| !planner.state.tombstones.contains_key(&record.entry.id);
+    let checked = |record: &&Record| !matches!(record.place, Place::Archive(_)) && told(record);
     for record in planner.state.records.values().filter(checked) {
         considered += 1;
         let id = &record.entry.id;
@@ -126,13 +127,15 @@ pub(super) fn follow(planner: &mut Planner) {
     point(planner, changes);
 }
 
-/// Notes what documents hold where entries point at them, so that it is known again when it has moved.
+/// Notes what documents hold where entries point at them, so that it is known again when it has moved. What a person
+/// removed keeps what it said then: under another name it is still what was removed.
 pub(super) fn note(planner: &mut Planner) {
     if planner.state.documents.is_empty() {
         return;
     }
     let mut changes = Vec::new();
-    for record in planner.state.records.values() {
+    let told = |record: &&Record| !planner.state.tombstones.contains_key(&record.entry.id);
+    for record in planner.state.records.values().filter(told) {
         let from = (record.entry.pointers.clone(), record.hashes.clone());
         let hash = |(at, pointer): (usize, &Pointer)| {
             let known = from.1.get(at).copied().flatten();

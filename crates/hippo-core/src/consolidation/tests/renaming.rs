@@ -94,7 +94,8 @@ fn of_two_places_with_one_text_each_entry_takes_its_own() {
 #[test]
 fn what_was_forgotten_stays_so_under_another_name() {
     let archived = Place::Archive(NOW);
-    // Moved, copied, in a file that was forgotten as a whole, and moved without being known to have.
+    // Moved, copied, in a file that was forgotten as a whole, moved without being known to have, and moved from where
+    // something else stands now.
     let cases = [
         (
             told("mine", "memory/old.md", Some("One"), b"one", archived),
@@ -109,6 +110,7 @@ fn what_was_forgotten_stays_so_under_another_name() {
             true,
         ),
         (told("mine", "memory/a.md", None, b"onetwo", archived), false),
+        (told("mine", "memory/a.md", Some("Two"), b"one", archived), false),
     ];
     for (mine, there) in cases {
         let before = mine.entry.pointers.clone();
