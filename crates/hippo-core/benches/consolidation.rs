@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use divan::Bencher;
 
-use hippo_core::consolidation::{self, Cycle, Filed, Place, Record, Snapshot};
+use hippo_core::consolidation::{self, Cycle, Filed, Record, Snapshot};
 use hippo_core::decay::Profile;
 use hippo_core::entry::{Entry, EntryId, Pointer};
 use hippo_core::time::Timestamp;
@@ -38,23 +38,13 @@ fn settled(entries: usize) -> Snapshot {
         };
         let record = Record {
             strength: 0.68,
-            place: Place::Index,
-            group: "Projects".to_owned(),
-            band: None,
             hashes: vec![Some([7; 16])],
             filed: Some(Filed {
                 accessed: entry.accessed,
                 hits: entry.hits,
                 hundredths: 68,
             }),
-            strong_since: None,
-            consolidated: false,
-            replayed: None,
-            learned: None,
-            by_hand: false,
-            apart: false,
-            linked: Default::default(),
-            entry,
+            ..Record::new(entry, "Projects")
         };
         records.insert(id, record);
     }

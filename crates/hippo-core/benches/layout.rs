@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use divan::Bencher;
-use hippo_core::consolidation::{Filed, Place, Record};
+use hippo_core::consolidation::{Filed, Record};
 use hippo_core::entry::{Entry, EntryId, Pointer};
 use hippo_core::hierarchy::Limits;
 use hippo_core::index_file::Settings;
@@ -94,24 +94,12 @@ fn records(count: u32) -> Records {
             ..Entry::default()
         };
         let record = Record {
-            strength: entry.strength,
-            place: Place::Index,
-            group: group.to_owned(),
-            band: None,
-            hashes: Vec::new(),
             filed: Some(Filed {
                 accessed: entry.accessed,
                 hits: entry.hits,
                 hundredths: u8::try_from(20 + number * 7 % 80).unwrap_or(50),
             }),
-            strong_since: None,
-            consolidated: false,
-            replayed: None,
-            learned: None,
-            by_hand: false,
-            apart: false,
-            linked: Default::default(),
-            entry,
+            ..Record::new(entry, group)
         };
         records.insert(record.entry.id.clone(), record);
     }

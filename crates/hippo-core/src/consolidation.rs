@@ -37,7 +37,7 @@ pub use facts::{LogDay, facts};
 pub use light::idle;
 pub use merge::{Likeness, likeness};
 pub use planner::{Finding, Plan, Refusal, carry_out, plan};
-pub use record::{Filed, Learned, Passage, Place, Record};
+pub use record::{Filed, Learned, Passage, Place, Record, Removed};
 pub use similar::similar;
 pub use value::{Conflict, Told, value_conflict};
 
@@ -246,8 +246,8 @@ pub struct Snapshot {
     pub run: Run,
     /// All entries, the archived ones too.
     pub records: BTreeMap<EntryId, Record>,
-    /// Ids and pointers of entries that a person removed.
-    pub tombstones: BTreeMap<EntryId, Vec<Pointer>>,
+    /// Entries that a person removed.
+    pub tombstones: BTreeMap<EntryId, Removed>,
     /// Documents by path.
     pub documents: BTreeMap<String, DocumentState>,
     /// Files that are there, or may be, and could not be read: pointers to them are left alone.

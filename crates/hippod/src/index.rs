@@ -228,32 +228,18 @@ mod tests {
     use super::*;
 
     fn record(id: &str, topic: &str) -> Record {
-        Record {
-            entry: Entry {
-                id: EntryId(id.to_owned()),
-                topic: topic.to_owned(),
-                pointers: vec![Pointer {
-                    path: format!("{id}.md"),
-                    section: None,
-                }],
-                strength: 1.0,
-                version: 1,
-                ..Entry::default()
-            },
+        let entry = Entry {
+            id: EntryId(id.to_owned()),
+            topic: topic.to_owned(),
+            pointers: vec![Pointer {
+                path: format!("{id}.md"),
+                section: None,
+            }],
             strength: 1.0,
-            place: Place::Index,
-            group: PROJECTS.to_owned(),
-            band: None,
-            hashes: vec![None],
-            filed: None,
-            strong_since: None,
-            consolidated: false,
-            replayed: None,
-            learned: None,
-            by_hand: false,
-            apart: false,
-            linked: Default::default(),
-        }
+            version: 1,
+            ..Entry::default()
+        };
+        Record::new(entry, PROJECTS)
     }
 
     fn ids(view: &IndexView, question: &str) -> Vec<String> {

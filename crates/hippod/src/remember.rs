@@ -46,7 +46,7 @@ pub struct Appended {
 pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<Appended, RpcError> {
     let path = format!("memory/{today}.md");
     let topic = match &request.topic {
-        Some(topic) => one_line(topic),
+        Some(topic) => one_line(&without_secrets(topic)),
         None => made(&without_secrets(&request.text)),
     };
     let section = match request.type_ {
@@ -160,10 +160,11 @@ fn standing(log: &[u8], section: &str, text: &str) -> Option<(u32, u32)> {
     Some((u32::try_from(first).ok()?, u32::try_from(last).ok()?))
 }
 
-/// A text that stays within its section: headings stand below the section's own, and a fence that was left open is
+/// A text that stays within its section: headings stand below the section's own, underlines make none, and a fence that was left open is
 /// closed.
 fn tamed(text: &str) -> String {
     let mut open: Option<&str> = None;
+    let mut before = "";
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let bare = line.trim_start();
@@ -175,18 +176,32 @@ fn tamed(text: &str) -> String {
         }
         let marks = bare.bytes().take_while(|byte| *byte == b'#').count();
         let heading = (1..=2).contains(&marks) && bare[marks..].starts_with([' ', '\t']);
-        if heading && open.is_none() && line.len() - bare.len() < 4 {
+        let outside = open.is_none() && line.len() - bare.len() < 4;
+        if heading && outside {
             out.push_str(&"#".repeat(3 - marks));
+            out.push_str(bare);
+        } else if outside && is_underline(bare) && !before.trim().is_empty() {
+            // The line above would be a heading of the section's own level or above it.
+            out.push('\\');
             out.push_str(bare);
         } else {
             out.push_str(line);
         }
         out.push('\n');
+        before = line;
     }
     if let Some(fence) = open {
         out.push_str(fence);
     }
     out.trim_end().to_owned()
+}
+
+/// Whether a line makes a heading of the one above it.
+fn is_underline(line: &str) -> bool {
+    let line = line.trim_end();
+    ['=', '-']
+        .into_iter()
+        .any(|mark| !line.is_empty() && line.chars().all(|other| other == mark))
 }
 
 /// The beginning of a text as a heading.
@@ -324,6 +339,18 @@ mod tests {
         );
         assert_eq!(tamed("Code:\n```sh\n# ls\n"), "Code:\n```sh\n# ls\n```");
         assert_eq!(tamed("```\nx\n```\n#tag"), "```\nx\n```\n#tag");
+        assert_eq!(
+            tamed("Result\n======\nDone\n---  \n\n---\na | b\n--|--"),
+            "Result\n\\======\nDone\n\\---  \n\n---\na | b\n--|--"
+        );
+        assert_eq!(tamed("```\nx\n===\n```"), "```\nx\n===\n```");
+        let folder = tempfile::tempdir().unwrap();
+        let named = append(
+            &folder.path().canonicalize().unwrap(),
+            day(),
+            &request("x", Some("Token glpat-1234567890abcdefghij")),
+        );
+        assert_eq!(named.unwrap().section, "Token …");
         assert_eq!(
             made(&without_secrets("The deploy token is glpat-1234567890abcdefghij")),
             "The deploy token is …"

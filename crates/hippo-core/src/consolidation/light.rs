@@ -125,14 +125,14 @@ struct Known {
 }
 
 impl Known {
-    /// What entries tell of already. What a question made is no telling: it is about that question.
+    /// What entries tell of already.
     fn told(state: &Snapshot, candidates: &[NewEntry]) -> Self {
         let ids: BTreeSet<&EntryId> = candidates.iter().map(|new| &new.entry.id).collect();
         let mut known = Self::default();
         for (id, record) in &state.records {
             // Of two entries of one section that this run makes, one may be made already when it goes on.
-            let of_this_run = record.filed.is_none() && ids.contains(id);
-            if record.learned.is_none() && !of_this_run {
+            let of_this_run = record.place == Place::Index && record.filed.is_none() && ids.contains(id);
+            if sources::is_telling(record) && !of_this_run {
                 known.take(record, state);
                 let paths = record.entry.pointers.iter().map(|pointer| pointer.path.clone());
                 known.files.extend(paths);
@@ -144,17 +144,22 @@ impl Known {
     /// What a person removed: where it stood and what it said.
     fn forgotten(state: &Snapshot) -> Self {
         let mut known = Self::default();
-        for (id, pointers) in &state.tombstones {
-            known.pointers.extend(pointers.iter().cloned());
+        for (id, removed) in &state.tombstones {
+            known.pointers.extend(removed.pointers.iter().cloned());
+            // What it said then, and what has been written in its place since.
+            known.remember(&removed.pointers, &removed.hashes);
             if let Some(record) = state.records.get(id) {
                 known.take(record, state);
-                let hashes = record.entry.pointers.iter().zip(&record.hashes);
-                known
-                    .contents
-                    .extend(hashes.filter_map(|(pointer, hash)| Some((pointer.section.is_some(), (*hash)?))));
+                known.remember(&record.entry.pointers, &record.hashes);
             }
         }
         known
+    }
+
+    fn remember(&mut self, pointers: &[Pointer], hashes: &[Option<[u8; 16]>]) {
+        let contents = pointers.iter().zip(hashes);
+        self.contents
+            .extend(contents.filter_map(|(pointer, hash)| Some((pointer.section.is_some(), (*hash)?))));
     }
 
     fn take(&mut self, record: &Record, state: &Snapshot) {
@@ -178,34 +183,14 @@ impl Known {
 }
 
 fn record_of(new: &NewEntry, planner: &Planner) -> Record {
-    let offset = planner.state.settings.offset_seconds;
+    let (state, entry) = (&planner.state, &new.entry);
+    let offset = state.settings.offset_seconds;
+    let here = |pointer| sources::here(state, pointer, None);
     Record {
-        strength: decay::strength_at(
-            &planner.state.settings.profile,
-            &new.entry,
-            planner.state.run.started,
-        ),
-        place: Place::Index,
-        group: new.group.clone(),
-        band: Some(TimeBand::of(
-            new.entry.created.date(offset),
-            planner.state.today(),
-        )),
-        hashes: new
-            .entry
-            .pointers
-            .iter()
-            .map(|pointer| sources::here(&planner.state, pointer, None))
-            .collect(),
-        filed: None,
-        strong_since: None,
-        consolidated: false,
-        replayed: None,
-        learned: None,
-        by_hand: false,
-        apart: false,
-        linked: BTreeSet::new(),
-        entry: new.entry.clone(),
+        strength: decay::strength_at(&state.settings.profile, entry, state.run.started),
+        band: Some(TimeBand::of(entry.created.date(offset), state.today())),
+        hashes: entry.pointers.iter().map(here).collect(),
+        ..Record::new(entry.clone(), new.group.as_str())
     }
 }
 

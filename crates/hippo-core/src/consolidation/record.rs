@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::TimeBand;
-use crate::entry::{Entry, EntryId};
+use crate::entry::{Entry, EntryId, Pointer};
 use crate::time::Timestamp;
 
 /// Where an entry stands.
@@ -126,7 +126,46 @@ impl Learned {
     }
 }
 
+/// What a person removed: where it stood, and what it said then.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Removed {
+    /// What it pointed at.
+    pub pointers: Vec<Pointer>,
+    /// Hashes of what its pointers pointed at, in their order; `None`: not known.
+    pub hashes: Vec<Option<[u8; 16]>>,
+}
+
+impl From<&Record> for Removed {
+    fn from(record: &Record) -> Self {
+        Self {
+            pointers: record.entry.pointers.clone(),
+            hashes: record.hashes.clone(),
+        }
+    }
+}
+
 impl Record {
+    /// A live entry of which nothing else is known yet, as strong as the entry says.
+    #[must_use]
+    pub fn new(entry: Entry, group: impl Into<String>) -> Self {
+        Self {
+            strength: entry.strength,
+            place: Place::Index,
+            group: group.into(),
+            band: None,
+            hashes: vec![None; entry.pointers.len()],
+            filed: None,
+            strong_since: None,
+            consolidated: false,
+            replayed: None,
+            learned: None,
+            linked: BTreeSet::new(),
+            by_hand: false,
+            apart: false,
+            entry,
+        }
+    }
+
     /// The entry as the index file says it: strength, last access and hits as last filed.
     #[must_use]
     pub fn as_filed(&self) -> Option<Entry> {

@@ -38,8 +38,7 @@ pub(super) fn check(planner: &mut Planner) {
     let mut considered = 0;
     let contents = Contents::of(&planner.state);
     let mut targets = targets(&planner.state);
-    let told = |record: &Record| !planner.state.tombstones.contains_key(&record.entry.id);
-    let checked = |record: &&Record| !matches!(record.place, Place::Archive(_)) && told(record);
+    let checked = |record: &&Record| !matches!(record.place, Place::Archive(_));
     for record in planner.state.records.values().filter(checked) {
         considered += 1;
         let id = &record.entry.id;
@@ -79,7 +78,9 @@ pub(super) fn check(planner: &mut Planner) {
             moved |= !lost.is_empty();
         }
         if from != to {
-            targets.extend(to.0.iter().cloned());
+            if is_telling(record) {
+                targets.extend(to.0.iter().cloned());
+            }
             let rule = if moved { Rule::Pointer } else { Rule::Source };
             changes.push((rule, id.clone(), from, to));
         }
@@ -118,7 +119,9 @@ pub(super) fn follow(planner: &mut Planner) {
             }
         }
         if moved {
-            targets.extend(to.0.iter().cloned());
+            if is_telling(record) {
+                targets.extend(to.0.iter().cloned());
+            }
             let from = (record.entry.pointers.clone(), record.hashes.clone());
             changes.push((Rule::Pointer, record.entry.id.clone(), from, to));
         }
@@ -127,15 +130,13 @@ pub(super) fn follow(planner: &mut Planner) {
     point(planner, changes);
 }
 
-/// Notes what documents hold where entries point at them, so that it is known again when it has moved. What a person
-/// removed keeps what it said then: under another name it is still what was removed.
+/// Notes what documents hold where entries point at them, so that it is known again when it has moved.
 pub(super) fn note(planner: &mut Planner) {
     if planner.state.documents.is_empty() {
         return;
     }
     let mut changes = Vec::new();
-    let told = |record: &&Record| !planner.state.tombstones.contains_key(&record.entry.id);
-    for record in planner.state.records.values().filter(told) {
+    for record in planner.state.records.values() {
         let from = (record.entry.pointers.clone(), record.hashes.clone());
         let hash = |(at, pointer): (usize, &Pointer)| {
             let known = from.1.get(at).copied().flatten();
@@ -163,9 +164,16 @@ fn point(planner: &mut Planner, changes: Vec<(Rule, EntryId, Pointed, Pointed)>)
 
 /// What entries point at already: of two places with the same content, one that has no entry is the one that was moved.
 fn targets(snapshot: &Snapshot) -> BTreeSet<Pointer> {
-    let records = snapshot.records.values();
-    let told = records.filter(|record| record.learned.is_none());
-    told.flat_map(|record| &record.entry.pointers).cloned().collect()
+    let telling = snapshot.records.values().filter(|record| is_telling(record));
+    telling
+        .flat_map(|record| &record.entry.pointers)
+        .cloned()
+        .collect()
+}
+
+/// Whether an entry tells of what it points at. What a question made is no telling: it is about that question.
+pub(super) fn is_telling(record: &Record) -> bool {
+    record.learned.is_none()
 }
 
 /// The content that stands where a pointer leads; nothing where that is not known, or nothing is there.

@@ -43,20 +43,16 @@ fn entry(name: &str, summary: &str) -> Entry {
 
 fn record(name: &str, strength: f32, place: Place) -> Record {
     Record {
-        entry: entry(name, "what there is to know"),
         strength,
         place,
-        group: TECHNICAL.to_owned(),
-        band: None,
+        ..Record::new(entry(name, "what there is to know"), TECHNICAL)
+    }
+}
+
+fn removed(path: &str, section: Option<&str>) -> Removed {
+    Removed {
+        pointers: vec![pointer(path, section)],
         hashes: vec![None],
-        filed: None,
-        strong_since: None,
-        consolidated: false,
-        replayed: None,
-        learned: None,
-        by_hand: false,
-        apart: false,
-        linked: Default::default(),
     }
 }
 
@@ -364,8 +360,8 @@ fn removed_entries_do_not_come_back() {
         new("renamed", "Three"),
     ];
     state.tombstones = BTreeMap::from([
-        (id("unwanted"), Vec::new()),
-        (id("old"), vec![pointer("memory/a.md", Some("Three"))]),
+        (id("unwanted"), Removed::default()),
+        (id("old"), removed("memory/a.md", Some("Three"))),
     ]);
     let plan = plan(&state, Cycle::Light);
     assert_eq!(rules_of(&plan)[..1], [(Rule::NewEntry, "wanted".to_owned())]);

@@ -37,24 +37,12 @@ fn entry(name: &str) -> Entry {
 /// As it is filed, in Projects.
 fn record(entry: Entry) -> Record {
     Record {
-        strength: entry.strength,
-        place: Place::Index,
-        group: "Projects".to_owned(),
-        band: None,
-        hashes: Vec::new(),
         filed: Some(Filed {
             accessed: entry.accessed,
             hits: entry.hits,
             hundredths: (entry.strength * 100.0).round() as u8,
         }),
-        strong_since: None,
-        consolidated: false,
-        replayed: None,
-        learned: None,
-        by_hand: false,
-        apart: false,
-        linked: Default::default(),
-        entry,
+        ..Record::new(entry, "Projects")
     }
 }
 

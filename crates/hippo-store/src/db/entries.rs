@@ -19,8 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, Row};
 
-use hippo_core::consolidation::{CoAccess, Record};
-use hippo_core::entry::{EntryId, Pointer};
+use hippo_core::consolidation::{CoAccess, Record, Removed};
+use hippo_core::entry::EntryId;
 use hippo_core::time::Timestamp;
 
 pub use access::{Access, Folded};
@@ -56,8 +56,8 @@ pub struct EntryStore {
 /// An entry that a person removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tombstone {
-    /// What it pointed at: a scan makes no entry of that again.
-    pub pointers: Vec<Pointer>,
+    /// Where it stood and what it said: no cycle makes an entry of that again.
+    pub removed: Removed,
     /// When its removal was noticed.
     pub at: Timestamp,
 }
@@ -110,7 +110,7 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
         records: each(&moment, row::SELECT, "entries", &mut damaged, row::read)?,
         tombstones: each(
             &moment,
-            "SELECT id, at, pointers FROM tombstones",
+            "SELECT id, at, pointers, hashes FROM tombstones",
             "tombstones",
             &mut damaged,
             tombstone,
@@ -170,9 +170,12 @@ fn each<T, C: Default + Extend<T>>(
 }
 
 fn tombstone(row: &Row<'_>) -> Result<(EntryId, Tombstone), row::Unreadable> {
-    let pointers: String = row.get(2)?;
+    let (pointers, hashes): (String, String) = (row.get(2)?, row.get(3)?);
     let tombstone = Tombstone {
-        pointers: serde_json::from_str(&pointers)?,
+        removed: Removed {
+            pointers: serde_json::from_str(&pointers)?,
+            hashes: serde_json::from_str(&hashes)?,
+        },
         at: Timestamp(row.get(1)?),
     };
     Ok((EntryId(row.get(0)?), tombstone))

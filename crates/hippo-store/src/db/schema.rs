@@ -7,9 +7,9 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use crate::StoreError;
 
 /// The newest schema that this build writes and reads.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 /// What leads from each version to the next one; a new file takes all of them.
-const MIGRATIONS: [(i64, &str); 3] = [(1, DOCUMENTS), (2, ENTRIES), (3, RUN_FILES)];
+const MIGRATIONS: [(i64, &str); 4] = [(1, DOCUMENTS), (2, ENTRIES), (3, RUN_FILES), (4, REMOVED_TEXTS)];
 
 /// Version 1: documents and what is found in them.
 ///
@@ -170,6 +170,13 @@ CREATE TABLE run_files (
     after  BLOB NOT NULL,
     PRIMARY KEY (run, path)
 ) WITHOUT ROWID;
+";
+
+/// Version 4: what an entry said when a person removed it. Of those removed before, their records say it.
+const REMOVED_TEXTS: &str = "
+ALTER TABLE tombstones ADD COLUMN hashes TEXT NOT NULL DEFAULT '[]';
+UPDATE tombstones SET hashes = ifnull(
+    (SELECT json_extract(rest, '$.hashes') FROM entries WHERE entries.id = tombstones.id AND json_valid(rest)), '[]');
 ";
 
 /// Creates the tables in an empty file, brings those of an older version up to date, or refuses a file that this

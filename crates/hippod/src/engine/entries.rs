@@ -11,7 +11,7 @@ mod report;
 mod requests;
 mod undo;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use hippo_core::bootstrap::MOST_ENTRIES;
 use hippo_core::consolidation::{Cycle, DocumentState, Place, Record, Run, Snapshot};
 use hippo_core::decay::Profile;
-use hippo_core::entry::EntryId;
+use hippo_core::entry::{EntryId, Priority};
 use hippo_core::schedule::Outcome;
 use hippo_core::source::SourceKind;
 use hippo_core::time::Timestamp;
@@ -189,6 +189,28 @@ impl Entries {
         }
     }
 
+    /// An id that no entry has or had: the wanted one, else with a number behind it.
+    pub fn free_id(&self, wanted: &str) -> EntryId {
+        let wanted = if wanted.is_empty() { "entry" } else { wanted };
+        let numbered = (2_u32..).map(|number| EntryId(format!("{wanted}-{number}")));
+        let mut ids = std::iter::once(EntryId(wanted.to_owned())).chain(numbered);
+        let taken =
+            |id: &EntryId| self.known.records.contains_key(id) || self.known.tombstones.contains_key(id);
+        // There are more numbers than entries.
+        ids.find(|id| !taken(id)).unwrap_or_default()
+    }
+
+    /// Whether a question made an entry, and nobody has said or written anything about it since.
+    pub fn is_untouched_question(&self, record: &Record) -> bool {
+        let id = &record.entry.id;
+        record.learned.is_some()
+            && !record.by_hand
+            && !record.apart
+            && record.entry.priority != Priority::Amygdala
+            && !self.known.tombstones.contains_key(id)
+            && !self.file.blocks.has(id)
+    }
+
     /// Ids of entries that a person removed.
     pub fn forgotten(&self) -> BTreeSet<EntryId> {
         self.known.tombstones.keys().cloned().collect()
@@ -253,15 +275,6 @@ fn failed(runs: &[RunRow]) -> Vec<RunRow> {
         .filter_map(last);
     let failed = last.filter(|row| row.record.outcome == Outcome::Failed && row.undone.is_none());
     failed.copied().collect()
-}
-
-/// An id that is not taken: the wanted one, else with a number behind it.
-pub fn free_id(records: &BTreeMap<EntryId, Record>, wanted: &str) -> EntryId {
-    let wanted = if wanted.is_empty() { "entry" } else { wanted };
-    let numbered = (2_u32..).map(|number| EntryId(format!("{wanted}-{number}")));
-    let mut ids = std::iter::once(EntryId(wanted.to_owned())).chain(numbered);
-    // There are more numbers than entries.
-    ids.find(|id| !records.contains_key(id)).unwrap_or_default()
 }
 
 /// The index file of a workspace.

@@ -3,7 +3,9 @@
 use super::*;
 use crate::decay::strength_at;
 
-const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+const NAMES: [&str; 16] = [
+    "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p",
+];
 
 fn a_name() -> impl Strategy<Value = EntryId> {
     prop::sample::select(NAMES.to_vec()).prop_map(id)
@@ -18,7 +20,7 @@ fn a_place() -> impl Strategy<Value = Place> {
 }
 
 fn a_pointer() -> impl Strategy<Value = (Pointer, Option<[u8; 16]>)> {
-    let path = prop::sample::select(vec!["memory/a.md", "memory/b.md", "gone.md"]);
+    let path = prop::sample::select(vec!["memory/a.md", "memory/b.md", "projects/c.md", "gone.md"]);
     let section = prop::option::of(prop::sample::select(vec!["One", "Two", "Old"]));
     let known = prop::option::of(prop::sample::select(vec![b"one", b"two", b"six"]));
     (path, section, known).prop_map(|(path, section, known)| {
@@ -51,8 +53,23 @@ fn a_record() -> impl Strategy<Value = Record> {
     let strong = prop::option::of(0_i64..60);
     let tags = prop::collection::vec(prop::sample::select(vec!["x", "y"]), 0..2);
     let pointers = prop::collection::vec(a_pointer(), 1..4);
-    (parts, strength, a_place(), strong, tags, pointers, a_name()).prop_map(
-        |((text, priority, origin, hits, related), strength, place, strong, tags, pointers, name)| {
+    // A question made one of five; of some, the file says something.
+    let beside = (
+        prop::option::weighted(0.2, Just(Box::default())),
+        any::<[bool; 4]>(),
+        0_u8..=100,
+    );
+    let stands = (a_place(), beside);
+    (parts, strength, stands, strong, tags, pointers, a_name()).prop_map(
+        |(
+            (text, priority, origin, hits, related),
+            strength,
+            (place, beside),
+            strong,
+            tags,
+            pointers,
+            name,
+        )| {
             let mut record = record(&name.0, strength, place);
             record.entry.summary = text.to_owned();
             record.entry.priority = priority;
@@ -62,19 +79,28 @@ fn a_record() -> impl Strategy<Value = Record> {
             record.entry.tags = tags.into_iter().map(str::to_owned).collect();
             (record.entry.pointers, record.hashes) = pointers.into_iter().unzip();
             record.strong_since = strong.map(|days| NOW.plus(-days * DAY));
+            let (learned, [is_filed, by_hand, apart, linked], hundredths) = beside;
+            record.learned = learned;
+            record.filed = Filed::of(&record)
+                .filter(|_| is_filed)
+                .map(|filed| Filed { hundredths, ..filed });
+            (record.by_hand, record.apart) = (by_hand, apart);
+            if linked {
+                record.linked = record.entry.related.iter().cloned().collect();
+            }
             record
         },
     )
 }
 
 fn a_snapshot() -> impl Strategy<Value = Snapshot> {
-    let pair = (a_name(), a_name(), prop_oneof![Just(f32::NAN), 0.8_f32..1.0]);
+    let pair = (a_name(), a_name(), prop_oneof![Just(f32::NAN), 0.7_f32..1.0]);
     let similar = prop::collection::vec(pair, 0..8);
     let together = prop::collection::vec((a_name(), a_name(), 0_u32..5), 0..8);
     let candidates = prop::collection::vec(a_record(), 0..4);
     let summaries = prop::collection::vec((a_name(), "[a-z ]{0,9}"), 0..4);
     let reviewed = prop::collection::btree_set(prop::sample::select(vec!["memory/a.md", "gone.md"]), 0..2);
-    let records = prop::collection::vec(a_record(), 0..12);
+    let records = prop::collection::vec(a_record(), 0..20);
     (
         records,
         similar,
@@ -82,10 +108,10 @@ fn a_snapshot() -> impl Strategy<Value = Snapshot> {
         candidates,
         summaries,
         reviewed,
-        prop::option::of(a_name()),
+        (prop::option::of(a_name()), any::<bool>()),
     )
         .prop_map(
-            |(records, similar, together, candidates, summaries, reviewed, removed)| {
+            |(records, similar, together, candidates, summaries, reviewed, (removed, unread))| {
                 let mut state = snapshot(records);
                 state.settings.cluster_from = 3;
                 state
@@ -106,7 +132,20 @@ fn a_snapshot() -> impl Strategy<Value = Snapshot> {
                 state.candidates = candidates.into_iter().map(new).collect();
                 state.summaries = summaries.into_iter().collect();
                 state.reviewed = reviewed.into_iter().map(str::to_owned).collect();
-                state.tombstones = removed.into_iter().map(|id| (id, Vec::new())).collect();
+                // A person removed one that is known, or one that is not any more.
+                let said = |id: EntryId| {
+                    let said = state.records.get(&id).map(Removed::from);
+                    (
+                        id,
+                        said.unwrap_or_else(|| super::removed("memory/b.md", Some("Two"))),
+                    )
+                };
+                state.tombstones = removed.into_iter().map(said).collect();
+                state.unread.extend(unread.then(|| "gone.md".to_owned()));
+                state.documents.insert(
+                    "projects/c.md".to_owned(),
+                    document(&[("One", b"six"), ("New", b"two")]),
+                );
                 state
             },
         )

@@ -113,7 +113,7 @@ fn what_was_forgotten_stays_so_under_another_name() {
         (told("mine", "memory/a.md", Some("Two"), b"one", archived), false),
     ];
     for (mine, there) in cases {
-        let before = mine.entry.pointers.clone();
+        let before = Removed::from(&mine);
         let mut state = snapshot(vec![mine]);
         state.tombstones = BTreeMap::from([(id("mine"), before.clone())]);
         state.unread.extend(there.then(|| "memory/there.md".to_owned()));
@@ -126,6 +126,52 @@ fn what_was_forgotten_stays_so_under_another_name() {
         assert_eq!(ids, ["else", "mine"], "{before:?}");
         assert_eq!(after.records[&id("mine")].place, archived);
     }
+}
+
+#[test]
+fn what_was_forgotten_stays_so_when_it_was_changed_before_it_moved() {
+    let mine = told("mine", "memory/a.md", Some("One"), b"before", Place::Archive(NOW));
+    let mut state = snapshot(vec![mine.clone()]);
+    state.tombstones = BTreeMap::from([(id("mine"), Removed::from(&mine))]);
+    let (_, mut edited) = light(&mut state);
+    // What it said when it was removed, and what stood there last.
+    let moved = document(&[("Old text", b"before"), ("New text", b"one")]);
+    edited.documents = BTreeMap::from([("memory/new.md".to_owned(), moved)]);
+    edited.candidates = vec![
+        new("again", "memory/new.md", Some("Old text")),
+        new("later", "memory/new.md", Some("New text")),
+    ];
+    let (_, after) = light(&mut edited);
+    assert_eq!(after.records.keys().collect::<Vec<_>>(), [&id("mine")]);
+}
+
+#[test]
+fn an_entry_takes_a_place_before_a_question_does() {
+    // Both pointed at a text that stands in two places now; by name, the question comes first.
+    let mut asked = told("asked", "memory/old.md", Some("One"), b"one", Place::Index);
+    asked.learned = Some(Box::default());
+    let entry = told("timetable", "memory/old.md", Some("One"), b"one", Place::Index);
+    let mut state = snapshot(vec![asked, entry]);
+    state.documents = ["memory/x.md", "memory/y.md"]
+        .map(|path| (path.to_owned(), document(&[("One", b"one")])))
+        .into();
+    let (_, after) = light(&mut state);
+    let expected = [pointer("memory/x.md", Some("One"))];
+    assert_eq!(after.records[&id("timetable")].entry.pointers, expected);
+}
+
+#[test]
+fn an_archived_entry_tells_of_its_file_although_a_new_one_would_have_its_name() {
+    let mut archived = told("harbour", "memory/a.md", Some("One"), b"one", Place::Archive(NOW));
+    archived.entry.pointers.push(pointer("memory/a.md", Some("Two")));
+    archived.hashes.push(None);
+    let mut state = snapshot(vec![archived]);
+    state.candidates = vec![
+        new("harbour", "memory/a.md", Some("One")),
+        new("two", "memory/a.md", Some("Two")),
+    ];
+    let (_, after) = light(&mut state);
+    assert_eq!(after.records.len(), 1);
 }
 
 #[test]

@@ -57,8 +57,15 @@ impl EntryBatch<'_> {
     pub fn put_tombstone(&mut self, id: &EntryId, tombstone: &Tombstone) -> Result<(), StoreError> {
         let put = || {
             self.transaction
-                .prepare_cached("INSERT OR REPLACE INTO tombstones (id, at, pointers) VALUES (?1, ?2, ?3)")?
-                .execute(params![id.0, tombstone.at.0, row::json(&tombstone.pointers)?])
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO tombstones (id, at, pointers, hashes) VALUES (?1, ?2, ?3, ?4)",
+                )?
+                .execute(params![
+                    id.0,
+                    tombstone.at.0,
+                    row::json(&tombstone.removed.pointers)?,
+                    row::json(&tombstone.removed.hashes)?
+                ])
                 .map(|_| ())
         };
         self.done(put())

@@ -65,32 +65,21 @@ fn pointer(path: &str) -> Pointer {
 }
 
 fn record(name: &str, strength: f32) -> Record {
+    let entry = Entry {
+        id: id(name),
+        topic: "The matter".to_owned(),
+        summary: "what there is to know".to_owned(),
+        pointers: vec![pointer("memory/a.md")],
+        created: NOW.plus(-400 * HOUR),
+        accessed: NOW.plus(-200 * HOUR),
+        hits: 1,
+        strength: 0.5,
+        version: 1,
+        ..Entry::default()
+    };
     Record {
-        entry: Entry {
-            id: id(name),
-            topic: "The matter".to_owned(),
-            summary: "what there is to know".to_owned(),
-            pointers: vec![pointer("memory/a.md")],
-            created: NOW.plus(-400 * HOUR),
-            accessed: NOW.plus(-200 * HOUR),
-            hits: 1,
-            strength: 0.5,
-            version: 1,
-            ..Entry::default()
-        },
         strength,
-        place: Place::Index,
-        group: "Technical".to_owned(),
-        band: None,
-        hashes: vec![None],
-        filed: None,
-        strong_since: None,
-        consolidated: false,
-        replayed: None,
-        learned: None,
-        by_hand: false,
-        apart: false,
-        linked: Default::default(),
+        ..Record::new(entry, "Technical")
     }
 }
 

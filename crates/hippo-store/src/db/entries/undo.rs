@@ -3,9 +3,10 @@
 use rusqlite::params;
 
 use hippo_core::consolidation::Change;
+use hippo_core::entry::EntryId;
 use hippo_core::time::Timestamp;
 
-use super::{RunId, Store, runs, step};
+use super::{RunId, Store, row, runs, step};
 use crate::StoreError;
 
 impl Store {
@@ -34,17 +35,29 @@ impl Store {
     }
 
     /// Takes a run back by these changes, all of it or nothing, and notes when: those of [`Store::undo_list`], without what
-    /// somebody has changed since. Files are for the caller to put back.
+    /// somebody has changed since. The entries of `apart` are merged by no later run. Files are for the caller to put back.
     ///
     /// # Errors
     /// [`StoreError::Row`] for a run that is running; see [`StoreError`].
-    pub fn undo_run(&mut self, id: RunId, changes: &[Change], at: Timestamp) -> Result<(), StoreError> {
+    pub fn undo_run(
+        &mut self,
+        id: RunId,
+        changes: &[Change],
+        apart: &[EntryId],
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
         let undone = self.in_transaction(|transaction| {
             let Some(mut run) = runs::ended(transaction, id)? else {
                 return Ok(false);
             };
             for change in changes {
                 step::apply(transaction, &mut run, change)?;
+            }
+            for id in apart {
+                if let Some(Ok(mut record)) = row::find(transaction, &id.0)? {
+                    record.apart = true;
+                    row::put(transaction, &record)?;
+                }
             }
             transaction.execute(
                 "UPDATE runs SET undone = ?2, demoted = ?3 WHERE id = ?1",

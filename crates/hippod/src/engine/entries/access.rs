@@ -12,7 +12,6 @@ use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{Access, CoAccessed};
 
-use super::free_id;
 use crate::engine::Engine;
 use crate::engine::workspace::Workspace;
 
@@ -108,10 +107,11 @@ impl Engine {
 
     /// The weakest entry that a question made, on its way to the archive, where there are too many of them.
     fn to_make_room(&self, workspace: &Workspace, new: &Record) -> Option<Record> {
-        let live = workspace.entries.known.records.values();
+        let entries = &workspace.entries;
+        let live = entries.known.records.values();
+        let live = live.filter(|record| !matches!(record.place, Place::Archive(_)));
         let live =
-            live.filter(|record| record.learned.is_some() && !matches!(record.place, Place::Archive(_)));
-        let live = live.filter(|record| record.entry.id != new.entry.id && !record.by_hand);
+            live.filter(|record| record.entry.id != new.entry.id && entries.is_untouched_question(record));
         let (profile, now) = (workspace.view.config.index.profile(), self.shared.clock.now());
         let strength = |record: &Record| hippo_core::decay::strength_at(&profile, &record.entry, now);
         let all: Vec<&Record> = live.collect();
@@ -163,35 +163,27 @@ fn taught(
         record.learned = Some(Box::new(lesson.learned));
         return record;
     }
-    let id = free_id(records, &hippo_core::index_file::slug(&lesson.topic));
-    Record {
+    let id = workspace
+        .entries
+        .free_id(&hippo_core::index_file::slug(&lesson.topic));
+    let entry = Entry {
+        id,
+        topic: lesson.topic,
+        summary: lesson.summary,
+        pointers: lesson.pointers,
+        created: at,
+        accessed: at,
+        hits: 0,
         strength: 1.0,
-        place: Place::Index,
-        group: ASKED.to_owned(),
+        tags: lesson.tags,
+        origin: Origin::Retrieval,
+        version: 1,
+        ..Entry::default()
+    };
+    Record {
         band: Some(TimeBand::of(at.date(offset), day)),
-        hashes: vec![None; lesson.pointers.len()],
-        filed: None,
-        strong_since: None,
-        consolidated: false,
-        replayed: None,
         learned: Some(Box::new(lesson.learned)),
-        by_hand: false,
-        apart: false,
-        linked: std::collections::BTreeSet::new(),
-        entry: Entry {
-            id,
-            topic: lesson.topic,
-            summary: lesson.summary,
-            pointers: lesson.pointers,
-            created: at,
-            accessed: at,
-            hits: 0,
-            strength: 1.0,
-            tags: lesson.tags,
-            origin: Origin::Retrieval,
-            version: 1,
-            ..Entry::default()
-        },
+        ..Record::new(entry, ASKED)
     }
 }
 

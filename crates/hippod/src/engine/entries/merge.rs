@@ -5,7 +5,7 @@ mod fields;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hippo_core::consolidation::{Place, Record};
+use hippo_core::consolidation::{Place, Record, Removed};
 use hippo_core::entry::{Entry, EntryId};
 use hippo_core::index_file::merge::{self, Field, Rule};
 use hippo_core::index_file::{IndexFile, Indexed};
@@ -152,13 +152,9 @@ impl Entries {
         }
         let mut gone = Vec::new();
         for id in &merged.tombstones {
-            let pointers = self
-                .known
-                .records
-                .get(id)
-                .map(|record| record.entry.pointers.clone());
+            let removed = self.known.records.get(id).map(Removed::from);
             let tombstone = Tombstone {
-                pointers: pointers.unwrap_or_default(),
+                removed: removed.unwrap_or_default(),
                 at: now.now,
             };
             batch.put_tombstone(id, &tombstone)?;

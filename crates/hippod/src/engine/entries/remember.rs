@@ -1,15 +1,14 @@
 //! What becomes of the index when a text was appended to a log?
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use hippo_core::bootstrap::{self, DAILY_LOGS, TimeBand};
 use hippo_core::consolidation::{Place, Record};
 use hippo_core::decay;
 use hippo_core::entry::{Entry, Origin, Pointer, Priority};
+use hippo_core::redact::without_secrets;
 use hippo_proto::{IndexEntry, MemoryType, RememberRequest, RpcError};
 
-use super::free_id;
 use crate::engine::Engine;
 use crate::engine::workspace::Workspace;
 use crate::event::Answer;
@@ -69,7 +68,9 @@ impl Engine {
             (None, None) => Default::default(),
         };
         let mut tags: Vec<String> = request.type_.iter().map(|kind| kind.name().to_owned()).collect();
-        tags.extend(request.tags.iter().flatten().cloned());
+        // A tag with a secret in it is no tag: the text keeps it.
+        let harmless = |tag: &&String| without_secrets(tag) == **tag;
+        tags.extend(request.tags.iter().flatten().filter(harmless).cloned());
         tags.truncate(TAGS);
         let pointer = Pointer {
             path: appended.path.clone(),
@@ -92,39 +93,28 @@ impl Engine {
             }
             return self.put(workspace, known, at);
         }
-        let id = free_id(
-            &workspace.entries.known.records,
-            &hippo_core::index_file::slug(&appended.topic),
-        );
-        let record = Record {
+        let id = workspace
+            .entries
+            .free_id(&hippo_core::index_file::slug(&appended.topic));
+        let entry = Entry {
+            id,
+            topic: appended.topic.clone(),
+            summary: gist.summary,
+            pointers: vec![pointer],
+            created: moment,
+            accessed: moment,
             strength: 1.0,
-            place: Place::Index,
-            group: DAILY_LOGS.to_owned(),
+            tags,
+            priority,
+            priority_rule: rule,
+            origin: Origin::Manual,
+            version: 1,
+            ..Entry::default()
+        };
+        let record = Record {
             band: Some(TimeBand::ThisWeek),
-            hashes: vec![None],
-            filed: None,
-            strong_since: None,
-            consolidated: false,
-            replayed: None,
-            learned: None,
             by_hand: true,
-            apart: false,
-            linked: BTreeSet::new(),
-            entry: Entry {
-                id,
-                topic: appended.topic.clone(),
-                summary: gist.summary,
-                pointers: vec![pointer],
-                created: moment,
-                accessed: moment,
-                strength: 1.0,
-                tags,
-                priority,
-                priority_rule: rule,
-                origin: Origin::Manual,
-                version: 1,
-                ..Entry::default()
-            },
+            ..Record::new(entry, DAILY_LOGS)
         };
         self.put(workspace, record, at)
     }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use hippo_core::bootstrap::TimeBand;
-use hippo_core::consolidation::{Filed, Place, Record};
+use hippo_core::consolidation::{Filed, Place, Record, Removed};
 use hippo_core::decay;
 use hippo_core::entry::{Entry, EntryId, Pointer, Priority};
 use hippo_proto::{
@@ -112,7 +112,7 @@ impl Engine {
         let mut record = known(&workspace.entries, id)?;
         let now = self.shared.clock.now();
         let tombstone = Tombstone {
-            pointers: record.entry.pointers.clone(),
+            removed: Removed::from(&record),
             at: now,
         };
         let entry = record.entry.id.clone();

@@ -56,7 +56,8 @@ impl Engine {
             steps.map(|step| &step.change).rev(),
         );
         let now_at = self.shared.clock.now();
-        let undone = workspace.store.undo_run(id, &changes, now_at);
+        let apart = unmerged(&detail);
+        let undone = workspace.store.undo_run(id, &changes, &apart, now_at);
         undone.map_err(|error| refusal(&error))?;
         // Nobody goes on with it.
         workspace.entries.interrupted.retain(|row| row.id != id);
@@ -64,12 +65,11 @@ impl Engine {
             workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
         }
         let notes = untold_again(workspace, &detail, &changes);
-        let merges = detail
-            .steps
-            .iter()
-            .take(detail.row.done as usize)
-            .map(|step| &step.change);
-        keep_apart(workspace, merges).map_err(|error| refusal(&error))?;
+        for id in &apart {
+            if let Some(record) = workspace.entries.known.records.get_mut(id) {
+                record.apart = true;
+            }
+        }
         workspace.entries.changed(at);
         let profile = workspace.view.config.index.profile();
         let files = workspace.store.run_files(id).map_err(|error| refusal(&error))?;
@@ -146,24 +146,14 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[Change]) -
     notes
 }
 
-/// What was merged and is two again stays two: the next run would merge it again.
-fn keep_apart<'c>(
-    workspace: &mut Workspace,
-    changes: impl Iterator<Item = &'c Change>,
-) -> Result<(), StoreError> {
-    let mut batch = workspace.store.begin_entries()?;
-    for change in changes {
-        let Change::Merge { to, absorbed, .. } = change else {
-            continue;
-        };
-        for id in [&to.id, absorbed] {
-            if let Some(record) = workspace.entries.known.records.get_mut(id) {
-                record.apart = true;
-                batch.put_record(record)?;
-            }
-        }
-    }
-    batch.commit()
+/// Entries that a run had merged: taken back, they are not merged again.
+fn unmerged(of: &RunDetail) -> Vec<EntryId> {
+    let steps = of.steps.iter().take(of.row.done as usize);
+    let merged = steps.filter_map(|step| match &step.change {
+        Change::Merge { to, absorbed, .. } => Some([to.id.clone(), absorbed.clone()]),
+        _ => None,
+    });
+    merged.flatten().collect()
 }
 
 /// Runs after this one that changed what it changed. Strengths in the file are brought up to date by every run, and

@@ -104,6 +104,32 @@ fn a_file_of_the_first_schema_keeps_everything() {
 }
 
 #[test]
+fn what_removed_entries_said_is_taken_from_their_records() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    let mut said = record("said", 0.5);
+    said.hashes = vec![Some([7; 16])];
+    put(&mut store, &[said.clone(), record("damaged", 0.5)]);
+    let mut batch = store.begin_entries().unwrap();
+    for name in ["said", "damaged", "gone"] {
+        batch
+            .put_tombstone(&id(name), &super::super::Tombstone::default())
+            .unwrap();
+    }
+    batch.commit().unwrap();
+    drop(store);
+    scratch.sql(
+        "ALTER TABLE tombstones DROP COLUMN hashes;
+         UPDATE entries SET rest = '{' WHERE id = 'damaged';
+         PRAGMA user_version = 3;",
+    );
+    let tombstones = scratch.open().entries().unwrap().tombstones;
+    assert_eq!(tombstones[&id("said")].removed.hashes, said.hashes);
+    assert_eq!(tombstones[&id("damaged")].removed.hashes, []);
+    assert_eq!(tombstones[&id("gone")].removed.hashes, []);
+}
+
+#[test]
 fn a_migrated_file_has_the_tables_of_a_new_one() {
     let (old, new) = (Scratch::new(), Scratch::new());
     old.sql(FIRST);
@@ -133,7 +159,7 @@ fn a_newer_schema_is_still_refused() {
             error,
             StoreError::NewerSchema {
                 found: 99,
-                known: 3,
+                known: 4,
                 ..
             }
         ),

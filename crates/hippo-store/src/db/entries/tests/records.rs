@@ -5,7 +5,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 use hippo_core::bootstrap::TimeBand;
-use hippo_core::consolidation::{CoAccess, Filed, Learned, Passage};
+use hippo_core::consolidation::{CoAccess, Filed, Learned, Passage, Removed};
 use hippo_core::entry::{Origin, Priority};
 
 use super::super::{CoAccessed, Damaged, Tombstone};
@@ -148,7 +148,10 @@ fn a_strength_that_is_no_number_is_written_as_none() {
 fn tombstones_pairs_and_lists_survive_reopening() {
     let scratch = Scratch::new();
     let tombstone = Tombstone {
-        pointers: vec![pointer("memory/a.md")],
+        removed: Removed {
+            pointers: vec![pointer("memory/a.md")],
+            hashes: vec![Some([7; 16])],
+        },
         at: NOW,
     };
     let mut store = scratch.open();
@@ -216,7 +219,7 @@ fn a_damaged_row_is_told_and_the_others_are_read() {
          UPDATE entries SET rest = (SELECT rest FROM entries WHERE id = 'fine') WHERE id = 'other';
          UPDATE entries SET strength = 'strong' WHERE id = 'type';
          UPDATE entries SET rest = CAST(x'ff00fe' AS TEXT) WHERE id = 'bytes';
-         INSERT INTO tombstones VALUES ('stone', 1, '{'), ('sound', 2, '[]');
+         INSERT INTO tombstones VALUES ('stone', 1, '{', '[]'), ('sound', 2, '[]', '[]');
          INSERT INTO runs (cycle, started, outcome, live, demoted, planned, done, report)
              VALUES ('yearly', 1, 'done', 1, 1, 1, 1, '{}');",
     );

@@ -191,7 +191,7 @@ fn stops_after_any_step(cycle: Cycle) {
         assert_eq!(read.runs[0].planned, read.runs[0].done);
         assert_eq!(read.runs[0].record.outcome, Outcome::Done);
         let taken_back = other.undo_list(run).unwrap();
-        other.undo_run(run, &taken_back, NOW.plus(10)).unwrap();
+        other.undo_run(run, &taken_back, &[], NOW.plus(10)).unwrap();
         assert_eq!(taken_back.len(), read.runs[0].done as usize);
         assert_eq!(other.entries().unwrap().records, before.records);
         other.resume_run(run, &rest_of_plan).unwrap_err();
@@ -236,7 +236,7 @@ fn undo_restores_what_was_and_once() {
     for step in &plan.steps {
         store.apply_step(run, step).unwrap();
     }
-    let refused = store.undo_run(run, &[], NOW).unwrap_err();
+    let refused = store.undo_run(run, &[], &[], NOW).unwrap_err();
     assert_eq!(
         refused.to_string(),
         format!("could not use run 1: {}: it is running", scratch.file.display())
@@ -244,9 +244,14 @@ fn undo_restores_what_was_and_once() {
     store.finish_run(run, Outcome::Done, NOW).unwrap();
     let list = store.undo_list(run).unwrap();
     assert_eq!(list, consolidation::undo(&plan));
-    store.undo_run(run, &list, NOW.plus(1)).unwrap();
+    let apart = before.records.keys().next().unwrap();
+    store
+        .undo_run(run, &list, std::slice::from_ref(apart), NOW.plus(1))
+        .unwrap();
     let read = store.entries().unwrap();
-    assert_eq!(read.records, before.records);
+    let mut expected = before.records.clone();
+    expected.get_mut(apart).unwrap().apart = true;
+    assert_eq!(read.records, expected);
     assert_eq!(read.quick_access, before.quick_access);
     assert_eq!(read.proposed, before.proposed);
     assert_eq!(read.runs[0].run.demoted, 0);

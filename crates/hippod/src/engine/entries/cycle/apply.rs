@@ -1,9 +1,9 @@
 //! How are the steps of a run made, and what belongs to its end?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, Learned, Place, Record, co_access_left};
+use hippo_core::consolidation::{Cycle, Learned, Place, co_access_left};
 use hippo_core::entry::EntryId;
 use hippo_core::schedule::Outcome;
 use hippo_core::time::Timestamp;
@@ -11,6 +11,7 @@ use hippo_proto::{Event as News, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::RunId;
 
+use super::super::Entries;
 use super::super::files::Now;
 use super::super::report;
 use super::{Applying, Run};
@@ -234,7 +235,7 @@ impl Engine {
                 emptied.push(record);
             }
         }
-        let dropped = too_many_questions(&workspace.entries.known.records);
+        let dropped = too_many_questions(&workspace.entries);
         for id in &dropped {
             batch.drop_record(id)?;
         }
@@ -311,11 +312,10 @@ impl Engine {
 
 /// Archived entries that questions made and nobody wrote into, as far as there are too many: those that were archived first.
 /// They say nothing that the memory does not say.
-fn too_many_questions(records: &BTreeMap<EntryId, Record>) -> BTreeSet<EntryId> {
-    let spent = |record: &&Record| record.learned.is_some() && !record.by_hand && !record.apart;
+fn too_many_questions(entries: &Entries) -> BTreeSet<EntryId> {
+    let records = entries.known.records.values();
     let mut archived: Vec<(Timestamp, &EntryId)> = records
-        .values()
-        .filter(spent)
+        .filter(|record| entries.is_untouched_question(record))
         .filter_map(|record| match record.place {
             Place::Archive(since) => Some((since, &record.entry.id)),
             Place::Index | Place::Queue(_) => None,

@@ -193,7 +193,7 @@ impl Engine {
                 .known
                 .tombstones
                 .iter()
-                .map(|(id, tombstone)| (id.clone(), tombstone.pointers.clone()))
+                .map(|(id, tombstone)| (id.clone(), tombstone.removed.clone()))
                 .collect(),
             co_access: co_access.collect(),
             proposed: entries.known.proposed.clone(),

@@ -16,6 +16,7 @@ use hippo_store::StoreError;
 use hippo_store::db::Store;
 
 use super::super::Entries;
+use super::super::access::ASKED;
 use super::super::merge::adopted;
 use super::{Now, others};
 
@@ -97,7 +98,7 @@ fn month(name: &str, offset_seconds: i32) -> Option<Timestamp> {
 /// The group that a file is named after.
 fn group(name: &str) -> String {
     let words = name.replace('-', " ");
-    let known = [PROJECTS, PEOPLE, INFRASTRUCTURE, TECHNICAL];
+    let known = [PROJECTS, PEOPLE, INFRASTRUCTURE, TECHNICAL, ASKED];
     let known = known.into_iter().find(|group| group.to_lowercase() == words);
     known.map_or(words, str::to_owned)
 }

@@ -42,6 +42,11 @@ impl Blocks {
         self.all.iter()
     }
 
+    /// Whether there are some of an entry.
+    pub fn has(&self, id: &EntryId) -> bool {
+        self.all.contains_key(id)
+    }
+
     /// An entry leaves the file with these bytes.
     pub fn keep(&mut self, id: EntryId, bytes: Vec<u8>) {
         if self.all.get(&id) != Some(&bytes) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hippo_core::bootstrap::TimeBand;
 use hippo_core::consolidation::{Filed, Place, Record};
-use hippo_core::entry::{Entry, EntryId};
+use hippo_core::entry::{Entry, EntryId, Origin};
 use hippo_core::index_file::Known;
 use hippo_core::index_file::merge::Field;
 
@@ -117,24 +117,17 @@ pub(super) fn put_into(record: &mut Record, section: &[String]) -> bool {
 pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, now: Now<'_>) -> Record {
     let today = now.now.date(now.offset_seconds);
     let mut record = Record {
-        strength: entry.strength,
-        place: Place::Index,
-        group: String::new(),
         band: Some(TimeBand::of(entry.created.date(now.offset_seconds), today)),
-        hashes: vec![None; entry.pointers.len()],
         filed: Some(Filed {
             accessed: entry.accessed,
             hits: entry.hits,
             hundredths: hundredths(entry.strength),
         }),
-        strong_since: None,
-        consolidated: false,
-        replayed: None,
-        learned: None,
+        // What its question was is in no file: asked again, it makes another entry.
+        learned: (entry.origin == Origin::Retrieval).then(Box::default),
+        // Nobody knows whether a person has written into it.
         by_hand: true,
-        apart: false,
-        linked: BTreeSet::new(),
-        entry: entry.clone(),
+        ..Record::new(entry.clone(), "")
     };
     if let Some(section) = section {
         put_into(&mut record, section);
