@@ -131,7 +131,8 @@ impl Known {
         let mut known = Self::default();
         for (id, record) in &state.records {
             // Of two entries of one section that this run makes, one may be made already when it goes on.
-            let of_this_run = record.place == Place::Index && record.filed.is_none() && ids.contains(id);
+            let shown = !matches!(record.place, Place::Archive(_));
+            let of_this_run = shown && record.filed.is_none() && ids.contains(id);
             if sources::is_telling(record) && !of_this_run {
                 known.take(record, state);
                 let paths = record.entry.pointers.iter().map(|pointer| pointer.path.clone());
