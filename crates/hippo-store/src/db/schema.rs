@@ -7,9 +7,9 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use crate::StoreError;
 
 /// The newest schema that this build writes and reads.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 /// What leads from each version to the next one; a new file takes all of them.
-const MIGRATIONS: [(i64, &str); 3] = [(1, DOCUMENTS), (2, ENTRIES), (3, RUN_FILES)];
+const MIGRATIONS: [(i64, &str); 4] = [(1, DOCUMENTS), (2, ENTRIES), (3, RUN_FILES), (4, FRESH)];
 
 /// Version 1: documents and what is found in them.
 ///
@@ -172,6 +172,11 @@ CREATE TABLE run_files (
 ) WITHOUT ROWID;
 ";
 
+/// Version 4: documents that came or changed since a light cycle looked at them.
+const FRESH: &str = "
+CREATE TABLE fresh (path TEXT PRIMARY KEY) WITHOUT ROWID;
+";
+
 /// Creates the tables in an empty file, brings those of an older version up to date, or refuses a file that this
 /// build does not understand.
 pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Result<(), StoreError> {
@@ -205,7 +210,8 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
                   + EXISTS (SELECT 1 FROM access_days) + EXISTS (SELECT 1 FROM co_access)
                   + EXISTS (SELECT 1 FROM runs) + EXISTS (SELECT 1 FROM run_steps)
                   + EXISTS (SELECT 1 FROM quick_access) + EXISTS (SELECT 1 FROM proposed)
-                  + EXISTS (SELECT 1 FROM bases) + EXISTS (SELECT 1 FROM run_files)",
+                  + EXISTS (SELECT 1 FROM bases) + EXISTS (SELECT 1 FROM run_files)
+                  + EXISTS (SELECT 1 FROM fresh)",
             [],
             |row| row.get::<_, i64>(0),
         )

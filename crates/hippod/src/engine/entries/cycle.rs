@@ -56,7 +56,7 @@ pub struct Run {
     tries: u32,
     /// The run of an earlier process that it goes on with.
     resumes: Option<RunId>,
-    /// Documents that were new when it was planned; a light cycle takes as many as it has entries for.
+    /// Documents that were new when it began; a light cycle takes as many as it has entries for out of those that wait.
     fresh: BTreeSet<String>,
     /// There were more.
     left: bool,

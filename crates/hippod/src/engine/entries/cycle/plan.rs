@@ -64,6 +64,12 @@ impl Engine {
             |row| row.run,
         );
         let fresh = batch(workspace, cycle);
+        let left = fresh.len() < workspace.entries.fresh.len();
+        let nothing_new = fresh.is_empty();
+        if cycle == Cycle::Light && !dry_run {
+            // What changes from here on is looked at by the next one, whatever this one reads of it.
+            workspace.entries.fresh.retain(|path| !fresh.contains(path));
+        }
         workspace.entries.run = Some(Run {
             cycle,
             run,
@@ -72,12 +78,12 @@ impl Engine {
             since,
             tries: 0,
             resumes: resumes.map(|row| row.id),
-            left: fresh.len() < workspace.entries.fresh.len(),
+            left,
             fresh,
             applying: None,
         });
         let offset_seconds = self.offset(workspace, started);
-        if cycle == Cycle::Light && !dry_run && resumes.is_none() && workspace.entries.fresh.is_empty() {
+        if cycle == Cycle::Light && !dry_run && resumes.is_none() && nothing_new {
             let settings = consolidation::Settings {
                 offset_seconds,
                 profile,
