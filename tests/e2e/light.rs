@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_proto::CycleName;
+use hippo_proto::{CycleName, IndexEntry, WorkspaceSyncRequest, WorkspaceSyncResponse};
 use hippod_tests::{Caller, PATIENCE, Scratch};
 
 use crate::index_file::indexed;
@@ -118,4 +118,50 @@ fn what_is_edited_while_a_light_cycle_runs_is_looked_at_by_the_next_one() {
         .map(|(_, path)| path)
         .collect();
     assert!(lost.is_empty(), "{} of {}: {lost:?}", lost.len(), edited.len());
+}
+
+#[test]
+fn pointers_to_files_whose_removal_is_held_stay_until_it_is_accepted() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let devices: Vec<_> = (0..30).map(device).collect();
+    for (path, text) in &devices {
+        scratch.write(path, text);
+    }
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    let before = client.entries(&root);
+    for (path, _) in &devices {
+        std::fs::remove_file(root.join(path)).unwrap();
+    }
+    client.sync(&root);
+    assert_eq!(client.status().workspaces[0].held_deletions, 30);
+    // The text of one stands elsewhere as well, among other things.
+    let copy = device(7).1
+        + "\n## Elsewhere\n\nThis file is a copy that somebody made of the notes about the devices.\n";
+    scratch.write("knowledge/copy.md", copy);
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    let pointers = |entries: &[IndexEntry]| -> Vec<(String, String)> {
+        let pointers = entries.iter().flat_map(|entry| {
+            let pointers = entry.pointers.iter();
+            pointers.map(|pointer| (entry.id.clone(), format!("{pointer:?}")))
+        });
+        pointers.collect()
+    };
+    let after = client.entries(&root);
+    let after = pointers(&after);
+    for there in pointers(&before) {
+        assert!(after.contains(&there), "{there:?} has moved: {after:#?}");
+    }
+    // Accepted, they are gone, and the text of one is where it was copied to.
+    let request = WorkspaceSyncRequest {
+        workspace: root.display().to_string(),
+        wait: true,
+        accept_deletions: true,
+    };
+    let _: WorkspaceSyncResponse = client.raw().call(&request.into()).unwrap();
+    client.run(&root, CycleName::Deep);
+    let copied = |told: &(String, Option<String>)| told.0 == "knowledge/copy.md";
+    assert!(told(&mut client, &scratch).iter().any(copied));
 }

@@ -180,17 +180,20 @@ impl Input {
         }
     }
 
-    /// Of the files that entries point at, those that are on disk, or may be, and were not read: they hold what they hold.
+    /// Of the files that entries point at, those that were not read and are on disk, or may be, or are known to the index: they
+    /// hold what they hold. One whose removal is held is not on disk, and not gone.
     fn elsewhere(&self, read: &BTreeMap<String, DocumentState>) -> BTreeSet<String> {
         let records = self.snapshot.records.values();
         let paths = records.flat_map(|record| &record.entry.pointers);
         let paths: BTreeSet<&str> = paths.map(|pointer| pointer.path.as_str()).collect();
+        let documents: BTreeSet<&str> = self.documents.iter().map(|known| known.path.as_str()).collect();
         let is_gone = |path: &str| match self.root.join(path).metadata() {
             Ok(_) => false,
             Err(error) => files::is_absence(&error),
         };
         let unread = paths.into_iter().filter(|path| !read.contains_key(*path));
-        unread.filter(|path| !is_gone(path)).map(str::to_owned).collect()
+        let there = unread.filter(|path| documents.contains(path) || !is_gone(path));
+        there.map(str::to_owned).collect()
     }
 
     /// Entries that so many files may get: one each, where there is room.
