@@ -165,3 +165,64 @@ fn pointers_to_files_whose_removal_is_held_stay_until_it_is_accepted() {
     let copied = |told: &(String, Option<String>)| told.0 == "knowledge/copy.md";
     assert!(told(&mut client, &scratch).iter().any(copied));
 }
+
+#[test]
+fn what_is_forgotten_while_a_cycle_is_planned_does_not_come_back_under_another_name() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let number = 250;
+    for device in (0..number).map(device) {
+        scratch.write(&device.0, device.1);
+    }
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    // Each text stands in a second file now, for which there is no entry yet.
+    for (path, text) in (0..number).map(device) {
+        scratch.write(&path.replace("devices", "copies"), text);
+    }
+    client.sync(&root);
+    let entries = client.entries(&root).into_iter();
+    let devices = entries.filter_map(|entry| {
+        let path = entry.pointers.first()?.path.clone();
+        path.contains("devices").then_some((entry.id, path))
+    });
+    let devices: Vec<(String, String)> = devices.collect();
+    assert!(devices.len() >= number, "{}", devices.len());
+    let running = {
+        let (mut client, root) = (daemon.client(), root.clone());
+        std::thread::spawn(move || client.run(&root, CycleName::Light))
+    };
+    let begun = Instant::now();
+    let mut forgotten = Vec::new();
+    for (id, path) in devices {
+        client.forget(&root, &id);
+        if running.is_finished() {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "the cycle never ends");
+        forgotten.push((id, path));
+    }
+    let report = running.join().expect("a report");
+    // The last one may have waited for the cycle, and its answer be as quick as the cycle's.
+    forgotten.pop();
+    let told = told(&mut client, &scratch);
+    let back: Vec<&String> = forgotten
+        .iter()
+        .filter(|(_, path)| {
+            let copy = path.replace("devices", "copies");
+            told.iter().any(|told| told.0 == copy)
+        })
+        .map(|(id, _)| id)
+        .collect();
+    assert!(
+        back.is_empty(),
+        "{} of {} in {} ms: {back:?}",
+        back.len(),
+        forgotten.len(),
+        report.took_ms
+    );
+    assert!(
+        forgotten.len() < number,
+        "they wait for the plan of a cycle that was disturbed so often"
+    );
+}

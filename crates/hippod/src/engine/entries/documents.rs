@@ -236,7 +236,10 @@ mod tests {
         // The index has not heard of the edit yet.
         std::fs::write(folder.path().join("a.md"), after).unwrap();
         let states = look(before);
-        assert!(states.read.is_empty() && states.unread.contains("a.md"), "{states:?}");
+        assert!(
+            states.read.is_empty() && states.unread.contains("a.md"),
+            "{states:?}"
+        );
         // It is taken back: the same hash again.
         std::fs::write(folder.path().join("a.md"), before).unwrap();
         let titles = |states: &States| -> Vec<String> {

@@ -55,7 +55,7 @@ pub struct Input {
 
 impl Input {
     /// Reads what the cycle needs, and plans. Answers also the texts that were compared for it.
-    pub fn plan(mut self) -> (Snapshot, Plan, BTreeSet<[u8; 16]>) {
+    pub fn plan(mut self) -> (Plan, BTreeSet<[u8; 16]>) {
         let now = self.snapshot.run.started;
         self.snapshot.settings.profile = self.profile;
         for record in self.snapshot.records.values_mut() {
@@ -75,7 +75,7 @@ impl Input {
             self.collect_facts();
         }
         let plan = consolidation::plan(&self.snapshot, self.cycle);
-        (self.snapshot, plan, compared)
+        (plan, compared)
     }
 
     fn changed_since(&self, document: &Known) -> bool {
