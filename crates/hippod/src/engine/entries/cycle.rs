@@ -16,7 +16,7 @@ use hippo_proto::{CycleReport, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, RunId};
 
-use super::files::Now;
+use super::files::{Begun, Now};
 use super::report;
 use crate::engine::workspace::Workspace;
 use crate::engine::{Engine, store_error};
@@ -73,6 +73,8 @@ struct Applying {
     next: usize,
     /// Files that its end has written so far, as the slices before this one left them.
     files: Vec<RunFile>,
+    /// What it has left to write.
+    begun: Option<Begun>,
     /// All files are as the store says.
     written: bool,
 }

@@ -92,15 +92,15 @@ impl Engine {
             .and_then(|run| run.applying.as_ref());
         if !changes_nothing && applying.is_some_and(|applying| !applying.written) {
             // Each file waits for the disk: the engine looks at its events in between.
-            let until = Some(Instant::now() + SLICE);
-            let (files, more) = workspace.entries.write_until(&mut workspace.store, now, until)?;
-            let applying = workspace
-                .entries
-                .run
-                .as_mut()
-                .and_then(|run| run.applying.as_mut());
+            let until = Instant::now() + SLICE;
+            let entries = &mut workspace.entries;
+            let applying = entries.run.as_mut().and_then(|run| run.applying.as_mut());
+            let mut begun = applying.and_then(|applying| applying.begun.take());
+            let (files, more) = entries.write_until(&mut workspace.store, now, until, &mut begun)?;
+            let applying = entries.run.as_mut().and_then(|run| run.applying.as_mut());
             if let Some(applying) = applying {
                 applying.written = !more;
+                applying.begun = begun;
                 for file in files {
                     workspace.store.put_run_file(id, applying.note(file))?;
                 }

@@ -132,6 +132,7 @@ impl Engine {
             plan,
             next: 0,
             files: Vec::new(),
+            begun: None,
             written: false,
         });
         self.refresh_run(workspace, id)
