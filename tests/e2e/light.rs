@@ -83,7 +83,7 @@ fn what_came_into_a_told_file_before_a_restart_gets_its_entry_after_it() {
 fn what_is_edited_while_a_light_cycle_runs_is_looked_at_by_the_next_one() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
-    let number = 400;
+    let number = 300;
     for device in (0..number).map(device) {
         scratch.write(&device.0, device.1);
     }
@@ -92,17 +92,18 @@ fn what_is_edited_while_a_light_cycle_runs_is_looked_at_by_the_next_one() {
         let (mut client, root) = (daemon.client(), root.clone());
         std::thread::spawn(move || client.run(&root, CycleName::Light))
     };
-    // Some of these are read by the cycle before they are edited, and indexed before it ends.
+    // Some of these are read by the cycle before they are edited, and indexed before it ends: the watcher tells of what is
+    // quiet, so there are pauses.
     let begun = Instant::now();
     let mut edited = Vec::new();
     while !running.is_finished() {
         assert!(begun.elapsed() < PATIENCE, "the cycle never ends");
-        if edited.len() < number {
-            let (path, text) = device(edited.len());
-            scratch.write(&path, text + &more(edited.len()));
+        for number in (edited.len()..number).take(3) {
+            let (path, text) = device(number);
+            scratch.write(&path, text + &more(number));
             edited.push(path);
         }
-        wait(5);
+        wait(70);
     }
     let report = running.join().expect("a report");
     assert!(!report.plan.is_empty(), "{report:?}");
@@ -124,7 +125,8 @@ fn what_is_edited_while_a_light_cycle_runs_is_looked_at_by_the_next_one() {
 fn pointers_to_files_whose_removal_is_held_stay_until_it_is_accepted() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
-    let devices: Vec<_> = (0..30).map(device).collect();
+    let two = |number| (device(number).0, device(number).1 + &more(number));
+    let devices: Vec<_> = (0..30).map(two).collect();
     for (path, text) in &devices {
         scratch.write(path, text);
     }
