@@ -40,6 +40,8 @@ mod index_writers;
 mod instance;
 #[path = "e2e/junk.rs"]
 mod junk;
+#[path = "e2e/light.rs"]
+mod light;
 #[path = "e2e/limits.rs"]
 mod limits;
 #[cfg(feature = "onnx")]

@@ -5,6 +5,7 @@
 //! index entries the index file tells most, while the journal of accesses and the runs stand here alone.
 
 mod entries;
+mod fresh;
 mod load;
 mod read;
 mod schema;
@@ -126,7 +127,7 @@ impl Store {
         let cleared = self.connection.execute_batch(
             "BEGIN IMMEDIATE;
              INSERT INTO lexical(lexical) VALUES ('delete-all');
-             DELETE FROM chunks; DELETE FROM sections; DELETE FROM documents;
+             DELETE FROM chunks; DELETE FROM sections; DELETE FROM documents; DELETE FROM fresh;
              UPDATE meta SET value = value + 1 WHERE key IN ('generation', 'vector_generation');
              COMMIT;",
         );

@@ -7,9 +7,15 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use crate::StoreError;
 
 /// The newest schema that this build writes and reads.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 /// What leads from each version to the next one; a new file takes all of them.
-const MIGRATIONS: [(i64, &str); 4] = [(1, DOCUMENTS), (2, ENTRIES), (3, RUN_FILES), (4, REMOVED_TEXTS)];
+const MIGRATIONS: [(i64, &str); 5] = [
+    (1, DOCUMENTS),
+    (2, ENTRIES),
+    (3, RUN_FILES),
+    (4, REMOVED_TEXTS),
+    (5, FRESH),
+];
 
 /// Version 1: documents and what is found in them.
 ///
@@ -179,6 +185,11 @@ UPDATE tombstones SET hashes = ifnull(
     (SELECT json_extract(rest, '$.hashes') FROM entries WHERE entries.id = tombstones.id AND json_valid(rest)), '[]');
 ";
 
+/// Version 5: documents that came or changed since a light cycle looked at them.
+const FRESH: &str = "
+CREATE TABLE fresh (path TEXT PRIMARY KEY) WITHOUT ROWID;
+";
+
 /// Creates the tables in an empty file, brings those of an older version up to date, or refuses a file that this
 /// build does not understand.
 pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Result<(), StoreError> {
@@ -212,7 +223,8 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
                   + EXISTS (SELECT 1 FROM access_days) + EXISTS (SELECT 1 FROM co_access)
                   + EXISTS (SELECT 1 FROM runs) + EXISTS (SELECT 1 FROM run_steps)
                   + EXISTS (SELECT 1 FROM quick_access) + EXISTS (SELECT 1 FROM proposed)
-                  + EXISTS (SELECT 1 FROM bases) + EXISTS (SELECT 1 FROM run_files)",
+                  + EXISTS (SELECT 1 FROM bases) + EXISTS (SELECT 1 FROM run_files)
+                  + EXISTS (SELECT 1 FROM fresh)",
             [],
             |row| row.get::<_, i64>(0),
         )

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use hippo_core::chunk::{Chunk, Document};
 
-use super::{IdPool, Store, number, schema};
+use super::{IdPool, Store, fresh, number, schema};
 use crate::StoreError;
 
 /// What the file system said of a file when it was read.
@@ -109,12 +109,8 @@ impl Batch<'_> {
     /// # Errors
     /// See [`StoreError`].
     pub fn move_document(&mut self, from: &str, to: &DocumentRecord) -> Result<bool, StoreError> {
-        let done = self.transaction.execute(
-            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5
-             WHERE path = ?1",
-            params![from, to.path, to.size.cast_signed(), to.mtime_ns, to.date],
-        );
-        Ok(done.map_err(|source| StoreError::from_sql(self.path, source))? > 0)
+        let done = self.rename(from, to);
+        done.map_err(|source| StoreError::from_sql(self.path, source))
     }
 
     /// Notes size and time of a file whose bytes did not change, so that the next scan need not read it.
@@ -167,6 +163,7 @@ impl Batch<'_> {
         terms: &mut dyn FnMut(&Chunk, &str, &mut String) -> usize,
     ) -> rusqlite::Result<DocumentChange> {
         let row = self.upsert_row(record, document)?;
+        fresh::mark(&self.transaction, &record.path)?;
         let mut old = self.old_chunks(row)?;
         let mut change = DocumentChange {
             document: row,
@@ -204,6 +201,19 @@ impl Batch<'_> {
         Ok(change)
     }
 
+    fn rename(&self, from: &str, to: &DocumentRecord) -> rusqlite::Result<bool> {
+        let moved = self.transaction.execute(
+            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5
+             WHERE path = ?1",
+            params![from, to.path, to.size.cast_signed(), to.mtime_ns, to.date],
+        )?;
+        if moved > 0 {
+            fresh::unmark(&self.transaction, from)?;
+            fresh::mark(&self.transaction, &to.path)?;
+        }
+        Ok(moved > 0)
+    }
+
     fn remove(&mut self, path: &str) -> rusqlite::Result<Option<DocumentChange>> {
         let row: Option<u32> = self
             .transaction
@@ -225,6 +235,7 @@ impl Batch<'_> {
         self.transaction
             .prepare_cached("DELETE FROM documents WHERE id = ?1")?
             .execute([document])?;
+        fresh::unmark(&self.transaction, path)?;
         Ok(Some(change))
     }
 

@@ -59,7 +59,7 @@ pub struct Entries {
     pub revision: u64,
     /// The index file.
     pub file: files::IndexFile,
-    /// Documents that came or changed since the last light cycle.
+    /// Documents that came or changed since a light cycle looked at them; those of a run under way are with that run.
     pub fresh: BTreeSet<String>,
     /// The last light cycle left some of these for the next one, which need not wait for its time.
     pub goes_on: bool,
@@ -121,7 +121,7 @@ impl Entries {
             known,
             revision: 0,
             file,
-            fresh: BTreeSet::new(),
+            fresh: store.fresh()?,
             goes_on: false,
             documents: Documents::default(),
             vectors: EntryVectors::default(),

@@ -201,7 +201,9 @@ impl Workspace {
             return None;
         }
         let schedule = entries.run.is_none().then_some(entries.look_at);
-        let file = entries.file.due();
+        // What waits for a plan goes on when the plan comes.
+        let kept_out = entries.run.as_ref().is_some_and(|run| run.keeps_others_out());
+        let file = entries.file.due().filter(|_| !kept_out);
         schedule.into_iter().chain(file).chain(entries.publish_at).min()
     }
 

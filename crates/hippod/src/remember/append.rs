@@ -1,4 +1,4 @@
-//! How do bytes come to the end of a log whole or not at all, while others append to it too?
+//! How do bytes come to the end of a log, and are told if they do not all, while others append to it too?
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, Write};
@@ -11,7 +11,7 @@ use super::files;
 pub(super) struct Failed {
     /// What the system said.
     pub error: io::Error,
-    /// So many of them stand in the log all the same: somebody wrote behind them, so that they could not be taken back.
+    /// So many of them stand in the log all the same.
     pub left: u64,
 }
 
@@ -24,59 +24,65 @@ impl From<io::Error> for Failed {
 /// Appends to a file, which is made where there is none, durably. Answers where the bytes end.
 ///
 /// # Errors
-/// As the system says. What was written until then is taken back, unless somebody appended behind it.
+/// As the system says. What was written until then stays: nobody can shorten a log to which others append at any moment without
+/// taking some of theirs. That the disk has no room is found out before anything is written, where the system can say so.
 pub(super) fn append(path: &Path, bytes: &[u8]) -> Result<u64, Failed> {
     let is_new = !path.exists();
     let mut log = OpenOptions::new().append(true).create(true).open(path)?;
-    let mut pieces = Vec::new();
-    let written = write(&mut log, bytes, &mut pieces).and_then(|()| {
+    make_room(&log, bytes.len() as u64)?;
+    let mut written = 0;
+    let appended = write(&mut log, bytes, &mut written).and_then(|end| {
         log.sync_all()?;
         match path.parent() {
-            Some(folder) if is_new => files::sync_folder(folder),
-            _ => Ok(()),
+            Some(folder) if is_new => files::sync_folder(folder)?,
+            _ => {}
         }
+        Ok(end)
     });
-    match (written, pieces.last()) {
-        (Ok(()), Some((_, end))) => Ok(*end),
-        (Ok(()), None) => Ok(log.metadata()?.len()),
-        (Err(error), _) => Err(Failed {
-            error,
-            left: take_back(&log, &pieces),
-        }),
+    appended.map_err(|error| Failed {
+        error,
+        left: written as u64,
+    })
+}
+
+/// Has the system set aside room behind the end of the log, which changes nothing of it.
+///
+/// # Errors
+/// There is none.
+#[cfg(target_os = "linux")]
+fn make_room(log: &File, bytes: u64) -> io::Result<()> {
+    use rustix::fs::FallocateFlags;
+    use rustix::io::Errno;
+
+    if bytes == 0 {
+        return Ok(());
+    }
+    let end = log.metadata()?.len();
+    match rustix::fs::fallocate(log, FallocateFlags::KEEP_SIZE, end, bytes) {
+        Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
+        // Not every file system can; then the writing finds out.
+        _ => Ok(()),
     }
 }
 
-/// Writes all of it; notes from where to where each piece stands that the system took.
-fn write(log: &mut File, mut bytes: &[u8], pieces: &mut Vec<(u64, u64)>) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match log.write(bytes) {
+/// The system sets no room aside without making the file longer: the writing finds out.
+#[cfg(not(target_os = "linux"))]
+fn make_room(_log: &File, _bytes: u64) -> io::Result<()> {
+    Ok(())
+}
+
+/// Writes all of it, and counts what the system took. Answers where the last of it ends.
+fn write(log: &mut File, bytes: &[u8], written: &mut usize) -> io::Result<u64> {
+    while let Some(rest) = bytes.get(*written..).filter(|rest| !rest.is_empty()) {
+        match log.write(rest) {
             Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero)),
-            Ok(taken) => {
-                // Others may have appended before: the place is known by the end.
-                let end = log.stream_position()?;
-                pieces.push((end.saturating_sub(taken as u64), end));
-                bytes = bytes.get(taken..).unwrap_or_default();
-            }
+            Ok(taken) => *written += taken,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(())
-}
-
-/// Shortens the log to what it was, as far as nobody has written behind. Answers how many bytes of ours are left.
-fn take_back(log: &File, pieces: &[(u64, u64)]) -> u64 {
-    let mut left = pieces.len();
-    while let Some((start, end)) = pieces.get(left.wrapping_sub(1)) {
-        let last = log.metadata().is_ok_and(|metadata| metadata.len() == *end);
-        if !last || log.set_len(*start).is_err() {
-            break;
-        }
-        left -= 1;
-    }
-    // The error that brought us here is the one to report.
-    let _ = log.sync_all();
-    pieces.iter().take(left).map(|(start, end)| end - start).sum()
+    // Others may have appended since: the place is known by where this writer stands.
+    log.stream_position()
 }
 
 #[cfg(test)]
@@ -84,25 +90,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_appended_is_taken_back_unless_somebody_wrote_behind_it() {
+    fn what_is_appended_ends_where_it_is_said_whoever_wrote_before() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.md");
-        std::fs::write(&path, "before\n").unwrap();
-        let mut log = OpenOptions::new().append(true).open(&path).unwrap();
-        let mut pieces = Vec::new();
-        write(&mut log, b"one\n", &mut pieces).unwrap();
-        write(&mut log, b"two\n", &mut pieces).unwrap();
-        assert_eq!(pieces, [(7, 11), (11, 15)]);
-        assert_eq!(take_back(&log, &pieces), 0);
-        assert_eq!(std::fs::read(&path).unwrap(), b"before\n");
-
-        let mut pieces = Vec::new();
-        write(&mut log, b"one\n", &mut pieces).unwrap();
+        assert_eq!(append(&path, b"one\n").unwrap(), 4);
         let mut other = OpenOptions::new().append(true).open(&path).unwrap();
         other.write_all(b"of another\n").unwrap();
-        write(&mut log, b"two\n", &mut pieces).unwrap();
-        assert_eq!(take_back(&log, &pieces), 4);
-        assert_eq!(std::fs::read(&path).unwrap(), b"before\none\nof another\n");
-        assert_eq!(append(&path, b"three\n").unwrap(), 28);
+        let mut log = OpenOptions::new().append(true).open(&path).unwrap();
+        make_room(&log, 1 << 20).unwrap();
+        other.write_all(b"again\n").unwrap();
+        let mut written = 0;
+        assert_eq!(write(&mut log, b"two\n", &mut written).unwrap(), 25);
+        assert_eq!(written, 4);
+        assert_eq!(std::fs::read(&path).unwrap(), b"one\nof another\nagain\ntwo\n");
     }
 }

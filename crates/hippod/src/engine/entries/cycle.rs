@@ -10,13 +10,13 @@ mod plan;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, Plan, Rule, Run as CoreRun, Snapshot};
+use hippo_core::consolidation::{Cycle, Plan, Rule, Run as CoreRun};
 use hippo_core::time::Timestamp;
 use hippo_proto::{CycleReport, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, RunId};
 
-use super::files::Now;
+use super::files::{Begun, Now};
 use super::report;
 use crate::engine::workspace::Workspace;
 use crate::engine::{Engine, store_error};
@@ -54,9 +54,11 @@ pub struct Run {
     reply: Option<Answer<CycleReport>>,
     since: Instant,
     tries: u32,
+    /// Entries have changed under each plan so far: whoever wants to change one waits for this plan.
+    alone: bool,
     /// The run of an earlier process that it goes on with.
     resumes: Option<RunId>,
-    /// Documents that were new when it was planned; a light cycle takes as many as it has entries for.
+    /// Documents that were new when it began; a light cycle takes as many as it has entries for out of those that wait.
     fresh: BTreeSet<String>,
     /// There were more.
     left: bool,
@@ -71,12 +73,14 @@ struct Applying {
     next: usize,
     /// Files that its end has written so far, as the slices before this one left them.
     files: Vec<RunFile>,
+    /// What it has left to write.
+    begun: Option<Begun>,
     /// All files are as the store says.
     written: bool,
 }
 
-/// What a plan was made from, the plan, and the texts that were compared for it.
-pub type Gathered = (Snapshot, Plan, BTreeSet<[u8; 16]>);
+/// A plan, and the texts that were compared for it.
+pub type Gathered = (Plan, BTreeSet<[u8; 16]>);
 
 /// A plan that was made beside the engine.
 pub struct Planned {
@@ -84,7 +88,7 @@ pub struct Planned {
     pub workspace: u64,
     /// The revision of the entries that it was made from.
     pub revision: u64,
-    /// What it was made from, and the plan; `None`: planning failed.
+    /// The plan; `None`: planning failed.
     pub plan: Option<Box<Gathered>>,
 }
 
@@ -111,9 +115,14 @@ impl Applying {
 }
 
 impl Run {
-    /// Whether entries are being changed: nobody else may then.
+    /// Whether entries are being changed.
     pub fn is_applying(&self) -> bool {
         self.applying.is_some()
+    }
+
+    /// Whether nobody else may change entries.
+    pub fn keeps_others_out(&self) -> bool {
+        self.alone || self.is_applying()
     }
 
     fn id(&self) -> Option<RunId> {
@@ -193,7 +202,8 @@ impl Engine {
         if workspace.entries.run.as_ref().is_some_and(Run::is_applying) {
             return self.advance(workspace);
         }
-        if !workspace.root_present || workspace.times.reconcile.is_none() {
+        let kept_out = workspace.entries.run.as_ref().is_some_and(Run::keeps_others_out);
+        if kept_out || !workspace.root_present || workspace.times.reconcile.is_none() {
             return Ok(());
         }
         let now = Now {
@@ -233,7 +243,7 @@ impl Engine {
 
     /// Takes an order: at once where nobody is in the way.
     pub(in crate::engine) fn order(&mut self, workspace: &mut Workspace, order: Order, at: Instant) {
-        let busy = workspace.entries.run.as_ref().is_some_and(Run::is_applying);
+        let busy = workspace.entries.run.as_ref().is_some_and(Run::keeps_others_out);
         match order {
             Order::Change(change) if !busy => self.change_entries(workspace, change, at),
             Order::Cycle {

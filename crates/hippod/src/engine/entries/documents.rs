@@ -45,6 +45,10 @@ pub struct Read {
 /// Reads a document; nothing where it cannot be read now, or is another one by now.
 pub fn read(root: &Path, known: &Known, limit: u64) -> Option<Read> {
     let bytes = files::read(&root.join(&known.path), limit).ok()?;
+    if ContentHash::of(&bytes).0 != known.hash {
+        // The index hears of it in a moment, and the next cycle with it.
+        return None;
+    }
     let document = chunk::chunk(&bytes);
     Some(Read { bytes, document })
 }
@@ -211,4 +215,40 @@ fn is_state(path: &Path) -> bool {
 
 fn relative(root: &Path, path: &Path) -> Option<String> {
     path.strip_prefix(root).ok()?.to_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_a_file_under_a_hash_is_what_it_said_with_that_hash() {
+        let folder = tempfile::tempdir().unwrap();
+        let (before, after) = ("# Pump\n\nIt is blue.\n", "# Valve\n\nIt is shut.\n");
+        let known = |text: &str| Known {
+            path: "a.md".to_owned(),
+            kind: SourceKind::of("a.md"),
+            hash: ContentHash::of(text.as_bytes()).0,
+            modified: Timestamp(0),
+        };
+        let kept = Documents::default();
+        let look = |text: &str| states(folder.path(), &[known(text)], std::iter::empty(), 1 << 20, &kept);
+        // The index has not heard of the edit yet.
+        std::fs::write(folder.path().join("a.md"), after).unwrap();
+        let states = look(before);
+        assert!(
+            states.read.is_empty() && states.unread.contains("a.md"),
+            "{states:?}"
+        );
+        // It is taken back: the same hash again.
+        std::fs::write(folder.path().join("a.md"), before).unwrap();
+        let titles = |states: &States| -> Vec<String> {
+            let sections = states.read.values().flat_map(|state| &state.sections);
+            sections.map(|section| section.title.clone()).collect()
+        };
+        assert_eq!(titles(&look(before)), ["Pump"]);
+        std::fs::write(folder.path().join("a.md"), after).unwrap();
+        assert_eq!(titles(&look(before)), ["Pump"], "kept");
+        assert_eq!(titles(&look(after)), ["Valve"]);
+    }
 }

@@ -27,6 +27,7 @@ use hippo_store::shared_file::SLOTS;
 
 pub use replaced::old_key;
 pub use versions::Origin;
+pub use write::Begun;
 
 use super::index_path;
 use super::merge::Because;

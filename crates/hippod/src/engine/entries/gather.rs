@@ -55,7 +55,7 @@ pub struct Input {
 
 impl Input {
     /// Reads what the cycle needs, and plans. Answers also the texts that were compared for it.
-    pub fn plan(mut self) -> (Snapshot, Plan, BTreeSet<[u8; 16]>) {
+    pub fn plan(mut self) -> (Plan, BTreeSet<[u8; 16]>) {
         let now = self.snapshot.run.started;
         self.snapshot.settings.profile = self.profile;
         for record in self.snapshot.records.values_mut() {
@@ -75,7 +75,7 @@ impl Input {
             self.collect_facts();
         }
         let plan = consolidation::plan(&self.snapshot, self.cycle);
-        (self.snapshot, plan, compared)
+        (plan, compared)
     }
 
     fn changed_since(&self, document: &Known) -> bool {
@@ -180,17 +180,20 @@ impl Input {
         }
     }
 
-    /// Of the files that entries point at, those that are on disk, or may be, and were not read: they hold what they hold.
+    /// Of the files that entries point at, those that were not read and are on disk, or may be, or are known to the index: they
+    /// hold what they hold. One whose removal is held is not on disk, and not gone.
     fn elsewhere(&self, read: &BTreeMap<String, DocumentState>) -> BTreeSet<String> {
         let records = self.snapshot.records.values();
         let paths = records.flat_map(|record| &record.entry.pointers);
         let paths: BTreeSet<&str> = paths.map(|pointer| pointer.path.as_str()).collect();
+        let documents: BTreeSet<&str> = self.documents.iter().map(|known| known.path.as_str()).collect();
         let is_gone = |path: &str| match self.root.join(path).metadata() {
             Ok(_) => false,
             Err(error) => files::is_absence(&error),
         };
         let unread = paths.into_iter().filter(|path| !read.contains_key(*path));
-        unread.filter(|path| !is_gone(path)).map(str::to_owned).collect()
+        let there = unread.filter(|path| documents.contains(path) || !is_gone(path));
+        there.map(str::to_owned).collect()
     }
 
     /// Entries that so many files may get: one each, where there is room.

@@ -93,15 +93,15 @@ impl Engine {
             .and_then(|run| run.applying.as_ref());
         if !changes_nothing && applying.is_some_and(|applying| !applying.written) {
             // Each file waits for the disk: the engine looks at its events in between.
-            let until = Some(Instant::now() + SLICE);
-            let (files, more) = workspace.entries.write_until(&mut workspace.store, now, until)?;
-            let applying = workspace
-                .entries
-                .run
-                .as_mut()
-                .and_then(|run| run.applying.as_mut());
+            let until = Instant::now() + SLICE;
+            let entries = &mut workspace.entries;
+            let applying = entries.run.as_mut().and_then(|run| run.applying.as_mut());
+            let mut begun = applying.and_then(|applying| applying.begun.take());
+            let (files, more) = entries.write_until(&mut workspace.store, now, until, &mut begun)?;
+            let applying = entries.run.as_mut().and_then(|run| run.applying.as_mut());
             if let Some(applying) = applying {
                 applying.written = !more;
+                applying.begun = begun;
                 for file in files {
                     workspace.store.put_run_file(id, applying.note(file))?;
                 }
@@ -136,6 +136,15 @@ impl Engine {
         if !capped {
             workspace.entries.compared.extend(compared);
         }
+        if run.cycle == Cycle::Light {
+            // The other cycles make no entries. What changed meanwhile is to be looked at once more.
+            let entries = &mut workspace.entries;
+            entries.goes_on = run.left && !entries.fresh.is_empty();
+            let done = run.fresh.iter().filter(|path| !entries.fresh.contains(*path));
+            if let Err(error) = workspace.store.looked_at(done.map(String::as_str)) {
+                tracing::warn!(%error, "files that the cycle looked at are looked at again after the next start");
+            }
+        }
         if let Err(error) = self.forget_the_spent(workspace, run.cycle, run.run.started.min(ended)) {
             tracing::warn!(%error, "what is of no use any more could not be forgotten; the next cycle tries again");
         }
@@ -144,11 +153,7 @@ impl Engine {
             let kept = workspace.store.run_ids()?;
             workspace.entries.known.runs.retain(|row| kept.contains(&row.id));
         }
-        if run.cycle == Cycle::Light {
-            // The other cycles make no entries.
-            workspace.entries.fresh.retain(|path| !run.fresh.contains(path));
-            workspace.entries.goes_on = run.left && !workspace.entries.fresh.is_empty();
-        } else {
+        if run.cycle != Cycle::Light {
             workspace.entries.findings = plan.findings.iter().cloned().collect();
         }
         if !plan.steps.is_empty() {
@@ -292,6 +297,8 @@ impl Engine {
         let Some(run) = entries.run.take() else {
             return;
         };
+        // Nobody has looked at them.
+        entries.fresh.extend(run.fresh.iter().cloned());
         let row = entries
             .known
             .runs

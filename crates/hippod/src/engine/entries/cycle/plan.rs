@@ -21,7 +21,7 @@ use crate::engine::Engine;
 use crate::engine::workspace::Workspace;
 use crate::event::{Answer, Event};
 
-/// How often a plan is made again because an entry changed meanwhile, before everybody else has to wait.
+/// How often a plan is made again because an entry changed meanwhile, before everybody else waits for one.
 const TRIES: u32 = 3;
 
 impl Engine {
@@ -64,6 +64,12 @@ impl Engine {
             |row| row.run,
         );
         let fresh = batch(workspace, cycle);
+        let left = fresh.len() < workspace.entries.fresh.len();
+        let nothing_new = fresh.is_empty();
+        if cycle == Cycle::Light && !dry_run {
+            // What changes from here on is looked at by the next one, whatever this one reads of it.
+            workspace.entries.fresh.retain(|path| !fresh.contains(path));
+        }
         workspace.entries.run = Some(Run {
             cycle,
             run,
@@ -71,13 +77,14 @@ impl Engine {
             reply,
             since,
             tries: 0,
+            alone: false,
             resumes: resumes.map(|row| row.id),
-            left: fresh.len() < workspace.entries.fresh.len(),
+            left,
             fresh,
             applying: None,
         });
         let offset_seconds = self.offset(workspace, started);
-        if cycle == Cycle::Light && !dry_run && resumes.is_none() && workspace.entries.fresh.is_empty() {
+        if cycle == Cycle::Light && !dry_run && resumes.is_none() && nothing_new {
             let settings = consolidation::Settings {
                 offset_seconds,
                 profile,
@@ -125,6 +132,7 @@ impl Engine {
             plan,
             next: 0,
             files: Vec::new(),
+            begun: None,
             written: false,
         });
         self.refresh_run(workspace, id)
@@ -267,21 +275,13 @@ impl Engine {
             self.give_up(workspace, "planning failed; hippoctl logs tells more");
             return Ok(());
         };
-        let (mut snapshot, mut plan, compared) = *made;
+        let (plan, compared) = *made;
         if planned.revision != revision {
             run.tries += 1;
-            if run.tries < TRIES {
-                self.plan_beside(workspace);
-                return Ok(());
-            }
-            // Somebody changes entries all the time: what was gathered is good enough, and now nobody comes between.
-            let profile = workspace.view.config.index.profile();
-            snapshot.records = workspace.entries.known.records.clone();
-            for record in snapshot.records.values_mut() {
-                record.strength =
-                    hippo_core::decay::strength_at(&profile, &record.entry, snapshot.run.started);
-            }
-            plan = consolidation::plan(&snapshot, plan.cycle);
+            // Somebody changes entries all the time: the last plan is made while everybody waits for it.
+            run.alone = run.tries >= TRIES;
+            self.plan_beside(workspace);
+            return Ok(());
         }
         if run.dry_run {
             let report = report::planned(run.cycle, run.run.started, &plan, run.since.elapsed());

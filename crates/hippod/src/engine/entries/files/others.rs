@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -31,6 +32,26 @@ pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8
     }
 }
 
+/// The files as they are to be, and how far they are.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    files: BTreeMap<String, Vec<u8>>,
+    /// The last one by path that is as wanted, and with it all before.
+    upto: Option<String>,
+}
+
+impl Wanted {
+    pub(super) const fn new(files: BTreeMap<String, Vec<u8>>) -> Self {
+        Self { files, upto: None }
+    }
+
+    /// Those that may differ still.
+    fn rest(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
+        let from = self.upto.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
+        self.files.range::<String, _>((from, Bound::Unbounded))
+    }
+}
+
 /// Writes the files that differ, removes those that are of no use any more, and notes in `changed` what it did. After
 /// `until` nothing more is changed but the first of `changed`; the answer is whether all is as wanted.
 ///
@@ -38,7 +59,7 @@ pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8
 /// At the first that the system refuses.
 pub(super) fn write(
     root: &Path,
-    wanted: &BTreeMap<String, Vec<u8>>,
+    wanted: &mut Wanted,
     changed: &mut Vec<RunFile>,
     until: Option<Instant>,
 ) -> io::Result<bool> {
@@ -46,8 +67,8 @@ pub(super) fn write(
         |changed: &[RunFile]| !changed.is_empty() && until.is_some_and(|until| Instant::now() >= until);
     // Their names are made durable once, after all of them.
     let mut touched: BTreeSet<PathBuf> = BTreeSet::new();
-    let mut all = true;
-    for (path, bytes) in wanted {
+    let (mut all, mut upto) = (true, None);
+    for (path, bytes) in wanted.rest() {
         let whole = root.join(path);
         let before = read(root, path)?;
         if before.as_ref() != Some(bytes) {
@@ -63,9 +84,10 @@ pub(super) fn write(
             touched.extend(whole.parent().map(Path::to_path_buf));
             note(changed, path, before, bytes.clone());
         }
+        upto = Some(path.clone());
     }
-    for path in made_here(root) {
-        if all && !wanted.contains_key(&path) {
+    for path in if all { made_here(root) } else { Vec::new() } {
+        if !wanted.files.contains_key(&path) {
             let Some(before) = read(root, &path)?.filter(|before| is_ours(&path, before)) else {
                 continue;
             };
@@ -80,6 +102,9 @@ pub(super) fn write(
         }
     }
     touched.iter().try_for_each(|folder| files::sync_folder(folder))?;
+    if upto.is_some() {
+        wanted.upto = upto;
+    }
     Ok(all)
 }
 

@@ -18,6 +18,22 @@ use crate::files;
 /// How often a write begins anew because somebody wrote at the same time.
 const TRIES: usize = 5;
 
+/// A writing that goes on where it stopped: the files are laid out once, however many calls it takes to write them.
+#[derive(Debug)]
+pub struct Begun {
+    /// The revision of the entries, and the index file with them.
+    revision: u64,
+    master: Vec<u8>,
+    others: others::Wanted,
+}
+
+impl Begun {
+    /// Whether it is as good as one that was laid out now.
+    fn stands(&self, revision: u64, current: Option<&[u8]>) -> bool {
+        self.revision == revision && current == Some(&self.master[..])
+    }
+}
+
 /// How a replacement ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -34,10 +50,11 @@ impl Entries {
     /// # Errors
     /// See [`StoreError`]. What the file system refuses is no error: it is noted, and tried again.
     pub fn write(&mut self, store: &mut Store, now: Now<'_>) -> Result<Vec<RunFile>, StoreError> {
-        Ok(self.write_until(store, now, None)?.0)
+        Ok(self.write_some(store, now, None, &mut None)?.0)
     }
 
-    /// The same, at least one file, and no other one after `until`. Answers also whether something is left to be written.
+    /// The same, at least one file, and no other one after `until`. Answers also whether something is left to be written: by the
+    /// next call with the same `begun`, which is for one writing, between whose calls entries change by merges alone.
     ///
     /// # Errors
     /// See [`Entries::write`].
@@ -45,7 +62,18 @@ impl Entries {
         &mut self,
         store: &mut Store,
         now: Now<'_>,
+        until: Instant,
+        begun: &mut Option<Begun>,
+    ) -> Result<(Vec<RunFile>, bool), StoreError> {
+        self.write_some(store, now, Some(until), begun)
+    }
+
+    fn write_some(
+        &mut self,
+        store: &mut Store,
+        now: Now<'_>,
         until: Option<Instant>,
+        begun: &mut Option<Begun>,
     ) -> Result<(Vec<RunFile>, bool), StoreError> {
         let mut changed: Vec<RunFile> = Vec::new();
         if !self.enabled {
@@ -61,24 +89,35 @@ impl Entries {
             if !self.may_write() || (current.is_none() && self.file.base.is_some()) {
                 return Ok((changed, false));
             }
-            // Whoever opens the file has the time in its header from now on, which tells the version.
-            let stamp = now.now.max(self.file.stamped.plus(1));
-            let files = self.laid_out(current.as_deref(), Now { now: stamp, ..now });
-            if current.as_deref() != Some(&files.master[..]) {
-                self.file.stamped = stamp;
-                let before = current.clone();
-                self.keep_blocks(before.as_deref(), &files.master, now);
-                match self.replace(store, now, current, files.master.clone())? {
-                    Outcome::Done => {
-                        let there = Parsed::parse(&files.master, now.settings());
-                        self.file.blocks.let_go(|id| there.get(id).is_some());
-                        others::note(&mut changed, INDEX_FILE, before, files.master);
+            let mut below = match begun.take() {
+                Some(begun) if begun.stands(self.revision, current.as_deref()) => begun,
+                _ => {
+                    // Whoever opens the file has the time in its header from now on, which tells the version.
+                    let stamp = now.now.max(self.file.stamped.plus(1));
+                    let revision = self.revision;
+                    let files = self.laid_out(current.as_deref(), Now { now: stamp, ..now });
+                    if current.as_deref() != Some(&files.master[..]) {
+                        self.file.stamped = stamp;
+                        let before = current.clone();
+                        self.keep_blocks(before.as_deref(), &files.master, now);
+                        match self.replace(store, now, current, files.master.clone())? {
+                            Outcome::Done => {
+                                let there = Parsed::parse(&files.master, now.settings());
+                                self.file.blocks.let_go(|id| there.get(id).is_some());
+                                others::note(&mut changed, INDEX_FILE, before, files.master.clone());
+                            }
+                            Outcome::Again => continue,
+                            Outcome::Refused => return Ok((changed, false)),
+                        }
                     }
-                    Outcome::Again => continue,
-                    Outcome::Refused => return Ok((changed, false)),
+                    Begun {
+                        revision,
+                        master: files.master,
+                        others: others::Wanted::new(files.others),
+                    }
                 }
-            }
-            let written = others::write(now.root, &files.others, &mut changed, until);
+            };
+            let written = others::write(now.root, &mut below.others, &mut changed, until);
             if let Err(error) = &written {
                 let trouble = refused(
                     format!("the files below {FOLDER} cannot be written: {error}"),
@@ -88,6 +127,7 @@ impl Entries {
                 return Ok((changed, false));
             }
             if matches!(written, Ok(false)) {
+                *begun = Some(below);
                 return Ok((changed, true));
             }
             if self.file.trouble.take().is_some() {
@@ -274,3 +314,6 @@ pub(super) fn refused(what: String, fix: String) -> Trouble {
         writing: true,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Which documents came or changed since a light cycle looked at them?
+//!
+//! Noted in the transaction of the change itself: a process that ends before the cycle loses none of them.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Connection;
+
+use super::Store;
+use crate::StoreError;
+
+impl Store {
+    /// Paths of the documents that no light cycle has looked at as they are now.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn fresh(&self) -> Result<BTreeSet<String>, StoreError> {
+        let read = || {
+            let mut statement = self.connection.prepare("SELECT path FROM fresh")?;
+            let paths = statement.query_map([], |row| row.get(0))?;
+            paths.collect()
+        };
+        self.sql(read())
+    }
+
+    /// Notes that a light cycle has looked at documents as they are now.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; they all stay fresh then.
+    pub fn looked_at<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), StoreError> {
+        let noted = self.connection.transaction().and_then(|transaction| {
+            for path in paths {
+                unmark(&transaction, path)?;
+            }
+            transaction.commit()
+        });
+        noted.map_err(|source| StoreError::from_sql(&self.path, source))
+    }
+}
+
+pub(super) fn mark(connection: &Connection, path: &str) -> rusqlite::Result<()> {
+    let mut insert = connection.prepare_cached("INSERT OR IGNORE INTO fresh VALUES (?1)")?;
+    insert.execute([path]).map(|_| ())
+}
+
+pub(super) fn unmark(connection: &Connection, path: &str) -> rusqlite::Result<()> {
+    let mut delete = connection.prepare_cached("DELETE FROM fresh WHERE path = ?1")?;
+    delete.execute([path]).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::DocumentRecord;
+    use hippo_core::chunk::{self, ContentHash};
+
+    fn put(store: &mut Store, path: &str, text: &str) {
+        let document = chunk::chunk(text.as_bytes());
+        let mut batch = store.begin().unwrap();
+        batch
+            .put_document(&record(path, text), &document, &mut |_, _, _| 0)
+            .unwrap();
+        batch.commit().unwrap();
+    }
+
+    fn record(path: &str, text: &str) -> DocumentRecord {
+        DocumentRecord {
+            path: path.to_owned(),
+            size: text.len() as u64,
+            mtime_ns: 7,
+            hash: ContentHash::of(text.as_bytes()).0,
+            date: None,
+        }
+    }
+
+    #[test]
+    fn what_changed_is_fresh_until_it_was_looked_at_over_a_restart_and_under_another_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Store::open(&folder.path().join("index.db"), "/w").unwrap();
+        let mut store = open();
+        for path in ["a.md", "b.md", "c.md"] {
+            put(&mut store, path, "- the pump is blue\n");
+        }
+        store.looked_at(["a.md", "b.md"].into_iter()).unwrap();
+        put(&mut store, "a.md", "- the pump is green\n");
+        let mut batch = store.begin().unwrap();
+        let moved = batch.move_document("b.md", &record("d.md", "- the pump is blue\n"));
+        assert!(moved.unwrap());
+        batch.remove_document("c.md").unwrap();
+        batch.commit().unwrap();
+        // Dropped, it did nothing.
+        let mut batch = store.begin().unwrap();
+        batch.remove_document("a.md").unwrap();
+        drop(batch);
+        drop(store);
+        let mut store = open();
+        let fresh: Vec<String> = store.fresh().unwrap().into_iter().collect();
+        assert_eq!(fresh, ["a.md", "d.md"]);
+        store.clear().unwrap();
+        assert!(store.fresh().unwrap().is_empty());
+    }
+}
