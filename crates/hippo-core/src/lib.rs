@@ -5,6 +5,7 @@
 pub mod bootstrap;
 pub mod chunk;
 pub mod consolidation;
+pub mod context;
 pub mod corpus;
 pub mod decay;
 pub mod entry;
