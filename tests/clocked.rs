@@ -25,7 +25,11 @@ impl Clocked {
     pub fn start(scratch: &Scratch, now: &str, settings: &[(&str, &str)]) -> Self {
         let paths = Paths::below(&scratch.home());
         let socket = paths.socket.clone();
-        let defaults = [("HIPPOD_EMBED_MODEL", "hash"), ("HIPPOD_EMBED_SPARE", "false")];
+        let defaults = [
+            ("HIPPOD_EMBED_MODEL", "hash"),
+            ("HIPPOD_EMBED_SPARE", "false"),
+            ("HIPPOD_INDEX_TOKENS_PER_FILE", "0"),
+        ];
         let variables = defaults.iter().chain(settings);
         let variables = variables.map(|(name, value)| ((*name).into(), (*value).into()));
         let config = Config::load(&paths.config_file, variables, &[]).expect("a configuration");

@@ -24,8 +24,16 @@ mod index_held;
 mod index_odd;
 #[path = "e2e/index_recall.rs"]
 mod index_recall;
+#[path = "e2e/index_recovery.rs"]
+mod index_recovery;
+#[path = "e2e/index_renames.rs"]
+mod index_renames;
+#[path = "e2e/index_return.rs"]
+mod index_return;
 #[path = "e2e/index_room.rs"]
 mod index_room;
+#[path = "e2e/index_versions.rs"]
+mod index_versions;
 #[path = "e2e/index_writers.rs"]
 mod index_writers;
 #[path = "e2e/instance.rs"]
@@ -51,6 +59,10 @@ mod remembering;
 mod schedule;
 #[path = "e2e/search.rs"]
 mod search;
+#[path = "e2e/settings.rs"]
+mod settings;
+#[path = "e2e/store_refuses.rs"]
+mod store_refuses;
 #[path = "e2e/surroundings.rs"]
 mod surroundings;
 #[path = "e2e/undo.rs"]

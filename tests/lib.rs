@@ -123,6 +123,8 @@ impl Daemon {
             ("HIPPOD_EMBED_SPARE", "false"),
             ("HIPPOD_WATCH_QUIET_MS", "30"),
             ("HIPPOD_WATCH_DELETE_CONFIRM_MS", "200"),
+            // A few files tell of many things in scenarios.
+            ("HIPPOD_INDEX_TOKENS_PER_FILE", "0"),
         ];
         let child = command
             .env("HIPPOD_HOME", home)
@@ -149,6 +151,15 @@ impl Daemon {
             std::thread::yield_now();
         }
         daemon
+    }
+
+    /// The most memory that it had so far, in KiB, as Linux tells.
+    pub fn most_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.expect("it runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        number.expect("a number of KiB")
     }
 
     /// Its socket.

@@ -107,7 +107,7 @@ fn crates_depend_on_each_other_in_one_direction() {
         ("hippo-embed", BTreeSet::from(["hippo-core"])),
         ("hippo-proto", BTreeSet::new()),
         ("hippo-store", BTreeSet::from(["hippo-core"])),
-        ("hippoctl", BTreeSet::from(["hippo-proto"])),
+        ("hippoctl", BTreeSet::from(["hippo-core", "hippo-proto"])),
         (
             "hippod",
             BTreeSet::from(["hippo-core", "hippo-embed", "hippo-proto", "hippo-store"]),

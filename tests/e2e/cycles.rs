@@ -1,6 +1,7 @@
 //! Does each cycle do what it planned, and no more than it may?
 
-use std::time::Instant;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use hippo_proto::{CycleName, CycleOutcome, CycleReport, IndexEntry, IndexPlace, IndexPriority};
 use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch};
@@ -210,4 +211,51 @@ fn a_new_file_gets_its_entries_with_the_next_light_cycle_whatever_ran_before() {
     }
     let id = id_of(&mut client, &scratch, "Anchor paint");
     block_of(&scratch.index_file(), &id);
+}
+
+#[test]
+fn every_file_gets_an_entry_however_many_there_are() {
+    let scratch = Scratch::new();
+    machines(&scratch, 1_050);
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    let root = scratch.workspace();
+    client.index(&root);
+    let wait_for_all = |client: &mut Caller, folder: &str| {
+        let begun = Instant::now();
+        loop {
+            let entries = client.listed(&root, false, None).entries;
+            let pointers = entries.iter().flat_map(|entry| &entry.pointers);
+            let told: BTreeSet<&str> = pointers.map(|pointer| pointer.path.as_str()).collect();
+            let paths = (0..1_050).map(|number| format!("knowledge/{folder}/{number}.md"));
+            let untold: Vec<String> = paths.filter(|path| !told.contains(path.as_str())).collect();
+            if untold.is_empty() {
+                break;
+            }
+            assert!(begun.elapsed() < PATIENCE, "no entry: {untold:?}");
+            // Nobody speaks: it asks again a moment later.
+            let (_silent, never) = std::sync::mpsc::channel::<()>();
+            let _ = never.recv_timeout(Duration::from_millis(100));
+        }
+    };
+    wait_for_all(&mut client, "machines");
+
+    // What a run left for the next one is not lost with the process.
+    for number in 0..1_050 {
+        let text = format!(
+            "# Device {number}\n\nThe Device called gadget{number} lies on shelf {number} and says nothing.\n"
+        );
+        scratch.write(&format!("knowledge/devices/{number}.md"), text);
+    }
+    client.sync(&root);
+    let report = client.run(&root, CycleName::Light);
+    let told = |note: &String| note.starts_with("50 more files wait");
+    assert!(report.notes.iter().any(told), "{:?}", report.notes);
+    drop(client);
+    daemon.kill();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    wait_for_all(&mut client, "devices");
 }

@@ -1,7 +1,9 @@
 //! Is the index file written, kept, and changed by both sides with nothing of either lost?
 
-use hippo_proto::{CycleName, IndexPlace, IndexPriority};
+use hippo_proto::{CycleName, IndexPlace, IndexPointer, IndexPriority};
 use hippod_tests::{Caller, Daemon, Scratch};
+
+use crate::index_odd::daemon_without_privilege;
 
 /// A workspace with memory of several kinds; each section is long enough for an entry of its own.
 pub fn fill(scratch: &Scratch) {
@@ -269,16 +271,22 @@ fn an_edit_that_the_daemon_contradicted_meanwhile_is_told() {
     );
     client.sync(&root);
     assert_eq!(client.entry(&root, &id).summary, "What the person says.");
-    let pending = client.heartbeat(&root).pending;
-    let told = pending
-        .iter()
-        .find(|pending| pending.kind == "conflict")
-        .expect("it is reported");
-    assert!(
-        told.text.contains(&id) && told.text.contains("summary"),
-        "{told:?}"
-    );
-    assert_eq!(told.paths, ["HIPPOCAMPUS.md"]);
+    // A cycle that ends before anybody asks takes nothing of it away.
+    let run = client.run(&root, CycleName::Light).run;
+    let conflicts = |client: &mut Caller| {
+        let mut pending = client.heartbeat(&root).pending;
+        pending.retain(|pending| pending.kind == "conflict");
+        pending
+    };
+    let told = conflicts(&mut client);
+    assert_eq!(told.len(), 1, "{told:?}");
+    for part in [id.as_str(), "summary", "instead of: What the agent says."] {
+        assert!(told[0].text.contains(part), "{part}: {told:?}");
+    }
+    assert_eq!(told[0].paths, ["HIPPOCAMPUS.md"]);
+    assert_eq!(conflicts(&mut client), [], "told once");
+    let notes = client.history(&root, run).report.expect("a report").notes;
+    assert!(notes.contains(&told[0].text), "{notes:?}");
 }
 
 #[test]
@@ -334,4 +342,49 @@ fn what_a_person_removes_stays_forgotten_until_it_is_restored() {
     client.run(&root, CycleName::Deep);
     assert!(client.ids(&root).contains(&id));
     assert!(scratch.index_file().contains(&format!("id={id} ")));
+}
+
+#[test]
+fn pointers_to_what_cannot_be_read_now_are_kept() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    let root = scratch.workspace();
+    let daemon = daemon_without_privilege(&scratch);
+    let mut client = daemon.client();
+    client.index(&root);
+    let coffee = id_of(&mut client, &scratch, "Coffee machine");
+    let to = |path: &str, section: &str| IndexPointer {
+        path: path.into(),
+        section: Some(section.into()),
+    };
+    let pointers = [
+        to("knowledge/kitchen.md", "Coffee machine"),
+        to("knowledge/database.md", "Backups"),
+    ];
+    client.edit(&root, &coffee, |edit| edit.pointers = Some(pointers.to_vec()));
+    client.run(&root, CycleName::Deep);
+    drop(client);
+    daemon.terminate();
+    for (what, of) in [("a file", "knowledge/database.md"), ("its folder", "knowledge")] {
+        let path = root.join(of);
+        let mode = |mode| {
+            let rights = std::os::unix::fs::PermissionsExt::from_mode(mode);
+            std::fs::set_permissions(&path, rights).unwrap();
+        };
+        mode(0o000);
+        // Nothing is known from before but what the store says.
+        let daemon = daemon_without_privilege(&scratch);
+        let mut client = daemon.client();
+        client.sync(&root);
+        let report = client.run(&root, CycleName::Deep);
+        let shown = client.show(&root, &coffee);
+        assert_eq!(shown.entry.pointers, pointers, "{what}: {report:#?}");
+        assert_eq!(shown.stale, [""; 0], "{what}");
+        mode(0o755);
+        client.sync(&root);
+        client.run(&root, CycleName::Deep);
+        assert_eq!(client.entry(&root, &coffee).pointers, pointers, "{what}");
+        drop(client);
+        daemon.terminate();
+    }
 }

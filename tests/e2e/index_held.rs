@@ -197,3 +197,174 @@ fn a_few_entries_go_without_a_word() {
     assert_eq!(client.ids(&root), ids[2..]);
     assert_mended("two went", &mut client);
 }
+
+/// What somebody makes of the file.
+type Edit<'a> = &'a dyn Fn(&str) -> String;
+
+/// The file without what stands from one text up to another one.
+fn without(file: &str, from: &str, to: &str) -> String {
+    let start = file.find(from).unwrap_or_else(|| panic!("{from:?} in {file}"));
+    let end = file[start..].find(to).map_or(file.len(), |at| start + at);
+    format!("{}{}", &file[..start], &file[end..])
+}
+
+#[test]
+fn who_takes_away_what_hippod_wrote_may_edit_at_the_same_time() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let (changed, gone) = (
+        id_of(&mut client, &scratch, "Backups"),
+        id_of(&mut client, &scratch, "Coffee machine"),
+    );
+    client.ask(&root, "coffee machine citric acid", true);
+    client.run(&root, CycleName::Deep);
+    let header = |file: &str| without(file, "<!-- hippocampus.md", "\n");
+    let marks = |file: &str| {
+        let lines = file.split_inclusive('\n');
+        lines.filter(|line| !line.contains("hippod")).collect::<String>()
+    };
+    let by_time = |file: &str| without(file, "## By Time\n", "## Associations\n");
+    let end = |file: &str| without(file, "## Meta\n", "nowhere");
+    let edits: [(&str, Edit<'_>); 5] = [
+        ("the header", &header),
+        ("all marks", &marks),
+        ("a list", &by_time),
+        ("the end", &end),
+        ("all of it", &|file| end(&by_time(&header(file)))),
+    ];
+    let ids = client.ids(&root);
+    for (number, (what, edit)) in edits.into_iter().enumerate() {
+        let file = scratch.index_file();
+        let words = format!("The words of edit {number}.");
+        let file = file.replacen(&client.entry(&root, &changed).summary, &words, 1);
+        let file = edit(&file.replacen(&block_of(&file, &gone), "", 1));
+        scratch.write("HIPPOCAMPUS.md", &file);
+        client.sync(&root);
+        assert_mended(what, &mut client);
+        assert_eq!(client.entry(&root, &changed).summary, words, "{what}");
+        assert!(!client.ids(&root).contains(&gone), "{what}");
+        client.restore(&root, &gone);
+        client.run(&root, CycleName::Light);
+        block_of(&scratch.index_file(), &gone);
+        assert_eq!(client.ids(&root), ids, "{what}: lines of lists are no entries");
+    }
+}
+
+#[test]
+fn an_end_that_is_missing_is_held_and_called_that() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let ids = client.ids(&root);
+    let whole = scratch.index_file();
+    let last = whole.rfind("<!-- hx: id=").expect("an entry") + "<!-- hx: id=".len();
+    let last = whole[last..].split(' ').next().unwrap().to_owned();
+    let at = whole.find(&block_of(&whole, &last)).unwrap();
+    for (what, end) in [
+        ("between two entries", at),
+        (
+            "after a heading",
+            at + block_of(&whole, &last).find('\n').unwrap() + 1,
+        ),
+    ] {
+        scratch.write("HIPPOCAMPUS.md", &whole[..end]);
+        client.sync(&root);
+        let status = client.index_status();
+        assert_eq!(
+            (status.file.as_str(), status.held_removals),
+            ("held", 1),
+            "{what}"
+        );
+        let trouble = status.trouble.unwrap();
+        assert!(
+            trouble.contains("the end of HIPPOCAMPUS.md is missing"),
+            "{what}: {trouble}"
+        );
+        assert_eq!(client.ids(&root), ids, "{what}");
+        scratch.write("HIPPOCAMPUS.md", &whole);
+        client.sync(&root);
+        assert_mended(what, &mut client);
+    }
+}
+
+/// The store knows entries alone: words beside them stand in the file and nowhere else.
+#[test]
+fn words_behind_the_last_entry_that_were_cut_off_are_not_given_up() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let ids = client.ids(&root);
+    let own =
+        "\n## Own\n\nThe pier is closed on Mondays.\nThe second key hangs behind the clock, says Ilse.\n";
+    scratch.write("HIPPOCAMPUS.md", scratch.index_file() + own);
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    assert_mended("written", &mut client);
+    let whole = scratch.index_file();
+    assert!(whole.contains(own), "{whole}");
+    let cut = whole[..whole.find("behind the clock").unwrap() + 3].to_owned();
+    let held = |client: &mut Caller| {
+        client.sync(&root);
+        client.run(&root, CycleName::Light);
+        client.remember(&root, "The anchor was painted.", "Anchor paint");
+        assert_eq!(scratch.index_file(), cut);
+        let status = client.index_status();
+        assert_eq!((status.file.as_str(), status.held_removals), ("held", 0));
+        let trouble = status.trouble.unwrap();
+        for words in [
+            "the end of HIPPOCAMPUS.md is missing",
+            "words",
+            "--accept-deletions",
+        ] {
+            assert!(trouble.contains(words), "{trouble}");
+        }
+        let problems = client.doctor(false).problems;
+        assert!(
+            problems.iter().any(|problem| problem.id == "held-removals"),
+            "{problems:?}"
+        );
+        let pending = client.heartbeat(&root).pending;
+        assert!(
+            pending.iter().any(|pending| pending.kind == "removals-held"),
+            "{pending:?}"
+        );
+    };
+    let mended = |client: &mut Caller, what: &str| {
+        client.sync(&root);
+        assert_mended(what, client);
+        assert!(scratch.index_file().contains(own), "{what}");
+        assert!(ids.iter().all(|id| client.ids(&root).contains(id)), "{what}");
+        block_of(&scratch.index_file(), "anchor-paint");
+    };
+    scratch.write("HIPPOCAMPUS.md", &cut);
+    held(&mut client);
+    scratch.write("HIPPOCAMPUS.md", &whole);
+    mended(&mut client, "put back");
+
+    // Over a restart, and with nobody who has the words any more.
+    let cut = scratch.index_file();
+    let cut = cut[..cut.find("behind the clock").unwrap() + 3].to_owned();
+    scratch.write("HIPPOCAMPUS.md", &cut);
+    client.sync(&root);
+    assert_eq!(client.index_status().file, "held");
+    drop(client);
+    daemon.terminate();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_eq!(
+        (client.index_status().file.as_str(), scratch.index_file()),
+        ("held", cut.clone())
+    );
+    std::fs::remove_file(scratch.index_path()).unwrap();
+    mended(&mut client, "removed");
+
+    scratch.write("HIPPOCAMPUS.md", &cut);
+    client.sync(&root);
+    assert_eq!(client.index_status().file, "held");
+    client.accept_deletions(&root);
+    assert_mended("accepted", &mut client);
+    let file = scratch.index_file();
+    assert!(
+        file.ends_with("The second key hangs beh") || file.contains("The second key hangs beh\n"),
+        "{file}"
+    );
+}

@@ -218,6 +218,19 @@ fn a_section_that_moved_is_followed_and_one_that_is_gone_is_told() {
         answer.results[0].path, "knowledge/operations.md",
         "a search finds it"
     );
+    let mut request = SearchRequest::new(root.display().to_string(), "how the nightly backup is kept");
+    (request.mode, request.record) = (Some(Mode::Index), false);
+    let answer: SearchResponse = client.raw().call(&request.into()).unwrap();
+    assert_eq!(answer.strategy, Strategy::Hybrid);
+    let paths: Vec<&str> = answer.results.iter().map(|hit| hit.path.as_str()).collect();
+    assert!(paths.contains(&"knowledge/operations.md"), "{answer:?}");
+    assert!(
+        answer
+            .notes
+            .iter()
+            .any(|note| note.contains(&backups) && note.contains(expected[0])),
+        "{answer:?}"
+    );
 
     let report = client.run(&root, CycleName::Deep);
     let step = report

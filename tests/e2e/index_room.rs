@@ -9,7 +9,7 @@ use hippod_tests::{Daemon, PATIENCE, QUIET, Scratch, program};
 use crate::index_file::{block_of, id_of, indexed};
 
 /// A daemon none of whose files may grow beyond a number of blocks of 512 bytes.
-fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
+pub fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
     let mut command = Command::new("sh");
     command
         .arg("-c")
@@ -38,7 +38,7 @@ fn without_room_every_acknowledged_edit_and_every_word_of_a_person_is_kept() {
         let request = IndexEditRequest {
             workspace: root.display().to_string(),
             id: edited.clone(),
-            summary: Some(format!("Said {number}. {}", "word ".repeat(400))),
+            summary: Some(format!("Said {number}. {}", "word ".repeat(190))),
             ..IndexEditRequest::default()
         };
         match client.raw().call::<IndexEditResponse>(&request.into()) {
@@ -93,4 +93,50 @@ fn without_room_every_acknowledged_edit_and_every_word_of_a_person_is_kept() {
     assert!(block_of(&file, &edited).contains(last.trim()));
     let problems = client.doctor(false).problems;
     assert!(problems.is_empty(), "{problems:?}");
+}
+
+#[test]
+fn a_small_memory_has_a_smaller_index_file_and_all_entries() {
+    let scratch = Scratch::new();
+    for number in 0..12 {
+        let sections = ["Place", "Care", "Repair"].map(|about| {
+            let sentence = format!(
+                "The {about} of thing{number} is told by number{number} of the {about} handbook in the hall. "
+            );
+            format!("## {about} of thing{number}\n\n{}\n\n", sentence.repeat(8))
+        });
+        let text = format!("# Machine {number}\n\n{}", sections.concat());
+        scratch.write(&format!("knowledge/machine{number}.md"), &text);
+    }
+    let mut settings = QUIET.to_vec();
+    settings.push(("HIPPOD_INDEX_TOKENS_PER_FILE", "100"));
+    let daemon = Daemon::start(&scratch.home(), &settings);
+    let mut client = daemon.client();
+    let root = scratch.workspace();
+    client.index(&root);
+    let entries = client.entries(&root);
+    assert!(entries.len() >= 36, "{entries:#?}");
+    let file = scratch.index_file();
+    // Twelve files count as twenty.
+    assert!(file.len() / 4 <= 2_000, "{} bytes: {file}", file.len());
+    let within = file.matches("<!-- hx: ").count();
+    assert!((8..36).contains(&within), "{within}: {file}");
+    let listed = entries
+        .iter()
+        .filter(|entry| file.contains(&format!("id={} ", entry.id)))
+        .count();
+    assert_eq!(listed, within);
+    let mut below = 0;
+    for topic in std::fs::read_dir(root.join(".hippocampus/topics"))
+        .unwrap()
+        .flatten()
+    {
+        below += std::fs::read_to_string(topic.path())
+            .unwrap()
+            .matches("<!-- hx: ")
+            .count();
+    }
+    assert_eq!(within + below, entries.len());
+    let found = client.ask(&root, "place of thing11", false).results;
+    assert_eq!(found[0].path, "knowledge/machine11.md");
 }

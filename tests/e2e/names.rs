@@ -1,10 +1,13 @@
 //! Names, folders and links as they should not be: followed as far as they can be, else skipped with the reason.
 
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{FileTypeExt, symlink};
+use std::path::Path;
 
-use hippo_proto::{GetRequest, GetResponse};
-use hippod_tests::Scratch;
+use hippo_proto::{CycleName, GetRequest, GetResponse};
+use hippod_tests::{Daemon, QUIET, Scratch};
+
+use crate::index_file::fill;
 
 #[test]
 fn folders_and_links_that_lead_astray_are_named() {
@@ -97,6 +100,112 @@ fn a_pipe_that_comes_while_the_daemon_runs_holds_nobody_up() {
             .all(|hit| hit.path != "memory/real.md")
     );
     assert!(client.skipped("memory/pipe.md").contains("regular"));
+}
+
+fn pipe(path: &Path) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let beside = path.with_extension("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&beside).status();
+    assert!(made.unwrap().success());
+    std::fs::rename(&beside, path).unwrap();
+}
+
+/// So little that most entries go into the files below.
+fn with_little_room(scratch: &Scratch) -> Daemon {
+    let mut settings = QUIET.to_vec();
+    settings.extend([
+        ("HIPPOD_INDEX_MAX_TOKENS", "600"),
+        ("HIPPOD_INDEX_MAX_ENTRIES", "2"),
+    ]);
+    Daemon::start(&scratch.home(), &settings)
+}
+
+/// One thread tends all workspaces: whoever holds it up holds up everybody.
+#[test]
+fn pipes_in_the_place_of_what_hippod_writes_hold_nobody_up() {
+    let topics = {
+        let scratch = Scratch::new();
+        fill(&scratch);
+        let daemon = with_little_room(&scratch);
+        daemon.client().index(&scratch.workspace());
+        let mut listing = std::fs::read_dir(scratch.workspace().join(".hippocampus/topics")).unwrap();
+        let name = listing.next().expect("a file").unwrap().file_name();
+        format!(".hippocampus/topics/{}", name.to_str().unwrap())
+    };
+    for (path, words) in [
+        ("HIPPOCAMPUS.md", "is no file"),
+        (".hippocampus/meta.json", ".hippocampus/meta.json is no file"),
+        (&topics, ".md is no file"),
+        (".hippocampus/topics/of-nobody.md", ""),
+        (".hippocampus/archive/2026-01.md", ""),
+        (".hippocampus/config.toml", ""),
+        (".hippocampus/canary", ""),
+    ] {
+        for before in [true, false] {
+            let what = format!("{path}, before the start: {before}");
+            let scratch = Scratch::new();
+            fill(&scratch);
+            let root = scratch.workspace();
+            if before {
+                pipe(&root.join(path));
+            }
+            let daemon = with_little_room(&scratch);
+            let mut client = daemon.client();
+            client.index(&root);
+            if !before {
+                pipe(&root.join(path));
+                client.sync(&root);
+            }
+            client.run(&root, CycleName::Light);
+            let noted = client.remember(&root, "The anchor was painted blue.", "Anchor paint");
+            let status = client.index_status();
+            let trouble = status.trouble.unwrap_or_default();
+            assert!(
+                trouble.contains(words) && (words.is_empty() || status.file == "held"),
+                "{what}: {} {trouble}",
+                status.file
+            );
+            let kind = std::fs::symlink_metadata(root.join(path)).unwrap().file_type();
+            assert!(kind.is_fifo(), "{what}: it is left as it is");
+            assert_eq!(
+                client.best(&root, "citric acid").as_deref(),
+                Some("knowledge/kitchen.md:5")
+            );
+            if !words.is_empty() {
+                std::fs::remove_file(root.join(path)).unwrap();
+                client.sync(&root);
+                client.run(&root, CycleName::Light);
+                let status = client.index_status();
+                assert_eq!(
+                    (status.file.as_str(), status.trouble),
+                    ("written", None),
+                    "{what}"
+                );
+                let id = noted.entry.expect("an entry").id;
+                assert!(client.show(&root, &id).file.is_some(), "{what}");
+            }
+            drop(client);
+            daemon.terminate();
+        }
+    }
+}
+
+/// Read whole, it would take as much memory as it has bytes.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_index_file_of_three_gigabytes_is_not_read() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    let root = scratch.workspace();
+    let large = std::fs::File::create(scratch.index_path()).unwrap();
+    large.set_len(3 << 30).unwrap();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    let trouble = client.index_status().trouble.expect("a reason");
+    assert!(trouble.contains("more than the"), "{trouble}");
+    let most = daemon.most_memory();
+    assert!(most < 1 << 20, "{most} KiB");
 }
 
 #[test]

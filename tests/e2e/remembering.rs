@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
-use hippo_proto::{IndexPlace, IndexPriority, MemoryType, RememberRequest, RememberResponse};
+use hippo_proto::{ClientError, IndexPlace, IndexPriority, MemoryType, RememberRequest, RememberResponse};
 use hippod_tests::{Daemon, Scratch, client_program};
 
-use crate::index_file::{block_of, indexed};
+use crate::index_file::{block_of, fill, indexed};
+use crate::index_room::daemon_without_room;
 use crate::index_writers::settled;
 
 #[test]
@@ -71,6 +72,33 @@ fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
         .into_iter()
         .filter(|other| other.topic == "Gateway");
     assert_eq!(same.count(), 1);
+}
+
+#[test]
+fn the_same_text_again_refreshes_its_entry_and_another_one_is_another() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let first = client.remember(&root, "The anchor is blue.", "Anchor");
+    let log = root.join(&first.path);
+    let before = std::fs::read(&log).unwrap();
+    let again = client.remember(&root, "The anchor is blue.", "Anchor");
+    assert_eq!(std::fs::read(&log).unwrap(), before);
+    assert_eq!(
+        (again.start_line, again.end_line),
+        (first.start_line, first.end_line)
+    );
+    assert!(
+        again.notes.iter().any(|note| note.contains("already")),
+        "{again:?}"
+    );
+    let (one, same) = (first.entry.unwrap(), again.entry.unwrap());
+    assert_eq!((&one.id, one.hits + 1), (&same.id, same.hits));
+    let other = client.remember(&root, "The anchor is red.", "Anchor");
+    assert!(
+        other.notes.is_empty() && other.start_line > first.end_line,
+        "{other:?}"
+    );
+    assert_ne!(other.entry.unwrap().id, one.id);
 }
 
 #[test]
@@ -175,6 +203,14 @@ fn the_command_line_does_all_of_it() {
     );
     say(&["index", "unpin", "anchor"]);
     assert!(!block_of(&scratch.index_file(), "anchor").contains("pri="));
+    // What it was before comes back, once.
+    say(&["index", "edit", "anchor", "--priority", "high"]);
+    say(&["index", "pin", "anchor"]);
+    say(&["index", "pin", "anchor"]);
+    assert!(block_of(&scratch.index_file(), "anchor").contains("pri=amygdala"));
+    say(&["index", "unpin", "anchor"]);
+    say(&["index", "unpin", "anchor"]);
+    assert!(block_of(&scratch.index_file(), "anchor").contains("pri=high"));
     say(&["index", "forget", "anchor"]);
     assert!(!scratch.index_file().contains("id=anchor "));
     assert!(!say(&["index", "list"]).contains("Anchor"));
@@ -212,4 +248,51 @@ fn the_command_line_does_all_of_it() {
     assert!(told.contains("--accept-deletions"), "{told}");
     say(&["sync", "--wait", "--accept-deletions"]);
     assert_eq!(client.ids(&root), [""; 0]);
+}
+
+#[test]
+fn a_text_for_which_the_disk_has_no_room_leaves_no_part_of_it_in_the_log() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    // The log alone reaches the limit: it is not indexed.
+    scratch.write(".hippocampus/config.toml", "[sources]\nmax_file_bytes = 100000\n");
+    let root = scratch.workspace();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    let path = client.remember(&root, "The first text.", "First").path;
+    drop(client);
+    daemon.terminate();
+    let log = root.join(&path);
+    let blocks = 4000;
+    let mut before = std::fs::read(&log).unwrap();
+    before.resize(blocks as usize * 512 - 700, b'x');
+    std::fs::write(&log, &before).unwrap();
+    let text = "word ".repeat(400);
+    let request = RememberRequest {
+        workspace: root.display().to_string(),
+        text: text.clone(),
+        topic: Some("Second".to_owned()),
+        ..RememberRequest::default()
+    };
+    let daemon = daemon_without_room(&scratch, blocks);
+    let mut client = daemon.client();
+    for _ in 0..2 {
+        match client.raw().call::<RememberResponse>(&request.clone().into()) {
+            Err(ClientError::Refused(error)) => {
+                assert!(error.data.hint.contains("nothing was written"), "{error:?}");
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(std::fs::read(&log).unwrap() == before, "the log is as it was");
+    }
+    drop(client);
+    daemon.terminate();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    client.remember(&root, &text, "Second");
+    let after = std::fs::read_to_string(&log).unwrap();
+    assert!(after.as_bytes().starts_with(&before));
+    assert_eq!(after.matches("## Second\n").count(), 1);
 }

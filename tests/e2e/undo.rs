@@ -1,10 +1,10 @@
 //! Is all of a run taken back, to the byte, and nothing that somebody has done since?
 
-use hippo_proto::{CycleName, ErrorKind, IndexEntry, IndexPlace};
-use hippod_tests::{Caller, Clocked, QUIET};
+use hippo_proto::{CycleName, ErrorKind, IndexEntry, IndexPlace, IndexPriority};
+use hippod_tests::{Caller, Clocked, QUIET, Scratch};
 
 use crate::cycles::{LATER, NOW, STILL_LATER, ask, assert_same_state, started, state};
-use crate::index_file::block_of;
+use crate::index_file::{block_of, fill};
 
 #[test]
 fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
@@ -14,6 +14,15 @@ fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
         let root = scratch.workspace();
         let topics = root.join(".hippocampus/topics");
         assert_eq!(topics.exists(), !settings.is_empty(), "{what}");
+        // Each entry says which of the files it stands in.
+        let mut below = 0;
+        for id in client.ids(&root) {
+            let file = client.show(&root, &id).file.expect("a file");
+            below += usize::from(file.starts_with(".hippocampus/topics/"));
+            let text = std::fs::read_to_string(root.join(&file)).unwrap();
+            assert!(text.contains(&format!("id={id} ")), "{id}: {file}");
+        }
+        assert_eq!(below > 0, !settings.is_empty(), "{what}");
         // Two entries are asked for often: they are listed first, and belong together.
         for _ in 0..3 {
             ask(
@@ -274,4 +283,94 @@ fn a_merged_entry_that_was_edited_keeps_the_edit_when_it_is_two_again() {
     let entry = client.entry(&root, &kept.id);
     assert_eq!(entry.summary, "Red lead, twice, says the person.");
     assert_eq!(entry.pointers.len(), 1, "{entry:#?}");
+}
+
+#[test]
+fn an_entry_that_was_forgotten_after_it_was_merged_stays_forgotten() {
+    let (scratch, daemon, mut client) = started(0, "");
+    let root = scratch.workspace();
+    let text =
+        "# Anchor paint\n\nThe anchor of the blue boat is painted with red lead before each winter, twice.\n";
+    scratch.write("knowledge/anchor.md", text);
+    scratch.write("knowledge/boat/anchor.md", text);
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    let same = |client: &mut Caller| -> Vec<IndexEntry> {
+        let entries = client.entries(&root).into_iter();
+        entries
+            .filter(|entry| entry.topic.contains("Anchor paint"))
+            .collect()
+    };
+    let two = same(&mut client);
+    let run = client.run(&root, CycleName::Deep).run.unwrap();
+    let kept = same(&mut client);
+    assert_eq!((two.len(), kept.len()), (2, 1), "{two:#?}");
+    let absorbed = &two.iter().find(|entry| entry.id != kept[0].id).unwrap().id;
+    client.forget(&root, absorbed);
+    client.undo(&root, run).unwrap();
+    let check = |client: &mut Caller, when: &str| {
+        let now = same(client);
+        assert_eq!((now.len(), &now[0].id), (1, &kept[0].id), "{when}");
+        assert_eq!(now[0].pointers.len(), 1, "{when}: {now:#?}");
+        assert_eq!(client.entry(&root, absorbed).place, IndexPlace::Archive, "{when}");
+        let file = scratch.index_file();
+        assert!(!file.contains(&format!("id={absorbed} ")), "{when}: {file}");
+    };
+    check(&mut client, "undone");
+    for cycle in [CycleName::Light, CycleName::Deep] {
+        client.run(&root, cycle);
+        check(&mut client, &format!("after {cycle:?}"));
+    }
+    drop((client, daemon));
+    let daemon = Clocked::start(&scratch, NOW, &QUIET);
+    let mut client = daemon.client();
+    client.sync(&root);
+    check(&mut client, "after a restart");
+    assert_eq!(client.restore(&root, absorbed).place, IndexPlace::Index);
+    assert_eq!(same(&mut client).len(), 2);
+}
+
+#[test]
+fn after_the_first_run_is_taken_back_the_next_one_makes_its_entries_again() {
+    let (scratch, _daemon, mut client) = started(4, "");
+    let root = scratch.workspace();
+    let ids = client.ids(&root);
+    let first = client.history(&root, None).runs[0].run;
+    client.edit(&root, &ids[0], |edit| {
+        edit.priority = Some(IndexPriority::Amygdala)
+    });
+    let undone = client.undo(&root, first).unwrap();
+    assert_eq!(client.ids(&root), ids[..1]);
+    let told = |what: &str| undone.notes.iter().any(|note| note.contains(what));
+    assert!(told(&format!("{} (pinned)", ids[0])), "{undone:?}");
+    assert!(told("the next light cycle makes them again"), "{undone:?}");
+    client.sync(&root);
+    assert_eq!(client.ids(&root), ids[..1], "nothing comes by itself");
+    client.run(&root, CycleName::Light);
+    assert_eq!(client.ids(&root), ids);
+    let file = scratch.index_file();
+    for id in &ids {
+        block_of(&file, id);
+    }
+}
+
+#[test]
+fn what_a_run_that_was_taken_back_made_comes_again_after_a_restart() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    let root = scratch.workspace();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    let ids = client.ids(&root);
+    let first = client.history(&root, None).runs[0].run;
+    client.undo(&root, first).unwrap();
+    assert!(client.ids(&root).is_empty() && !scratch.index_path().exists());
+    drop(client);
+    daemon.terminate();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    client.run(&root, CycleName::Light);
+    assert_eq!(client.ids(&root), ids);
 }

@@ -2,9 +2,11 @@
 
 mod ask;
 mod bare;
+mod compaction;
 mod cycles;
 mod edits;
 mod entries;
+mod extract;
 mod fresh;
 mod latency;
 mod mixture;
@@ -26,7 +28,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 15] = [
     "locomo",
     "scifact",
     "memaware",
@@ -40,6 +42,8 @@ const PARTS: [&str; 13] = [
     "index-memaware",
     "entries",
     "cycles",
+    "extract",
+    "compaction",
 ];
 
 /// What the user asks for.
@@ -104,6 +108,20 @@ pub fn run(house: &House, options: &Options) -> Result<()> {
         .clone()
         .context("where is the evaluation data? give --eval DIR or set HIPPOD_EVAL")?;
     let eval = std::fs::canonicalize(&eval).with_context(|| format!("could not find {}", eval.display()))?;
+    let wanted: Vec<&str> = PARTS.into_iter().filter(|part| options.wants(part)).collect();
+    let values_alone = |part: &&str| ["extract", "compaction"].contains(part);
+    if wanted.iter().all(values_alone) {
+        let mut figures = Vec::new();
+        for part in wanted {
+            say(format_args!("\n=== {part}"));
+            figures.extend(match part {
+                "extract" => extract::run(&eval)?,
+                _ => compaction::run(&eval)?,
+            });
+        }
+        table::print(&figures);
+        return Ok(());
+    }
     house.build_release(&["hippod", "hippoctl"])?;
     let installed = setup::run(house)?;
     let scratch = match &options.keep {
@@ -111,7 +129,7 @@ pub fn run(house: &House, options: &Options) -> Result<()> {
         None => Scratch::new(house, &installed)?,
     };
     scratch.start()?;
-    let workspaces = Workspaces::new(&scratch, eval);
+    let workspaces = Workspaces::new(&scratch, eval.clone());
     let mut ground = Ground {
         house,
         installed: &installed,
@@ -119,7 +137,7 @@ pub fn run(house: &House, options: &Options) -> Result<()> {
         workspaces,
     };
     let mut figures = Vec::new();
-    for part in PARTS.into_iter().filter(|part| options.wants(part)) {
+    for part in wanted {
         say(format_args!("\n=== {part}"));
         let new = measure(part, &mut ground, options).with_context(|| format!("benchmark {part}"))?;
         new.iter().for_each(|figure| say(format_args!("{figure}")));
@@ -145,6 +163,8 @@ fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec
         "index-memaware" => ways::memaware(ground),
         "entries" => entries::run(ground),
         "cycles" => cycles::run(ground),
+        "extract" => extract::run(ground.workspaces.eval()),
+        "compaction" => compaction::run(ground.workspaces.eval()),
         _ => bare::throughput(ground),
     }
 }

@@ -143,12 +143,13 @@ pub struct CoAccess {
     pub count: u32,
 }
 
-/// What is left of common accesses after some time: they halve in [`CO_ACCESS_HALF_LIFE`], rounded down.
+/// What is left of common accesses after some time: they halve in [`CO_ACCESS_HALF_LIFE`], rounded. Rounded down, one a day
+/// would never become two.
 #[must_use]
 pub fn co_access_left(count: u32, last: Timestamp, now: Timestamp) -> u32 {
     let ago = now.since(last) as f64 / CO_ACCESS_HALF_LIFE as f64;
     // At most `count`.
-    (f64::from(count) * 0.5_f64.powf(ago)).floor() as u32
+    (f64::from(count) * 0.5_f64.powf(ago)).round() as u32
 }
 
 /// Milliseconds after which half of the common accesses of a pair is left: 30 days.
@@ -249,6 +250,8 @@ pub struct Snapshot {
     pub tombstones: BTreeMap<EntryId, Vec<Pointer>>,
     /// Documents by path.
     pub documents: BTreeMap<String, DocumentState>,
+    /// Files that are there, or may be, and could not be read: pointers to them are left alone.
+    pub unread: BTreeSet<String>,
     /// Entries that bootstrap makes of files that have none.
     pub candidates: Vec<NewEntry>,
     /// Summaries as they would be written today, of entries whose source changed.

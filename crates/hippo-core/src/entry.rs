@@ -110,6 +110,16 @@ pub struct Pointer {
     pub section: Option<String>,
 }
 
+impl fmt::Display for Pointer {
+    /// As people write it: `path §section`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.section {
+            Some(section) => write!(f, "{} §{section}", self.path),
+            None => f.write_str(&self.path),
+        }
+    }
+}
+
 /// One topic of the index file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Entry {

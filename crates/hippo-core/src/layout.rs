@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::consolidation::{Place, Record};
 use crate::entry::EntryId;
 use crate::hierarchy::{self, FOLDER, Item, Limits, Meta, Selection};
-use crate::index_file::{Settings, entry_text};
+use crate::index_file::{IndexFile, Settings, entry_text};
 use crate::time::Timestamp;
 use master::{All, Master};
 
@@ -77,6 +77,55 @@ pub fn lay_out(current: Option<&[u8]>, wanted: &Wanted<'_>) -> Files {
         others: others(&items, &selection, &all, wanted),
         master: bytes,
     }
+}
+
+/// The bytes of entries of `before` that are not in `after`, where they say more than the fields of an entry.
+#[must_use]
+pub fn leaving(before: &[u8], after: &[u8], settings: Settings) -> Vec<(EntryId, Vec<u8>)> {
+    let after = IndexFile::parse(after, settings);
+    let stays: BTreeSet<&EntryId> = after.entries().map(|there| &there.entry.id).collect();
+    let before = IndexFile::parse(before, settings);
+    let leaves = before
+        .entries()
+        .filter(|there| there.says_more() && !stays.contains(&there.entry.id));
+    leaves
+        .map(|there| (there.entry.id.clone(), there.bytes().to_vec()))
+        .collect()
+}
+
+/// The index file with entries that come back as they stood in it, by [`leaving`]; `None` where none of them is to be in
+/// it and is not. It is still to be laid out.
+#[must_use]
+pub fn with_returning<'b>(
+    current: Option<&[u8]>,
+    blocks: impl Iterator<Item = (&'b EntryId, &'b Vec<u8>)>,
+    wanted: &Wanted<'_>,
+) -> Option<Vec<u8>> {
+    let returning = |id: &EntryId| {
+        let record = wanted.records.get(id)?;
+        let live = !matches!(record.place, Place::Archive(_)) && !wanted.forgotten.contains(id);
+        live.then_some(record)
+    };
+    let mut blocks = blocks
+        .filter_map(|(id, block)| Some((id, block, returning(id)?)))
+        .peekable();
+    blocks.peek()?;
+    let mut file = match current.filter(|bytes| !bytes.trim_ascii().is_empty()) {
+        Some(bytes) => IndexFile::parse(bytes, wanted.settings),
+        None => IndexFile::skeleton(wanted.now, wanted.settings),
+    };
+    let mut came = false;
+    for (id, block, record) in blocks {
+        let section = master::section_of(record);
+        let section: Vec<&str> = section.iter().map(String::as_str).collect();
+        came |= file.insert_bytes(id, block, &section);
+    }
+    if !came {
+        return None;
+    }
+    let entries = file.entries().count();
+    file.set_header(entries, wanted.now);
+    Some(file.to_bytes())
 }
 
 /// The files below `.hippocampus/`.

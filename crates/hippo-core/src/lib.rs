@@ -4,11 +4,13 @@
 
 pub mod bootstrap;
 pub mod chunk;
+pub mod compaction;
 pub mod consolidation;
 pub mod context;
 pub mod corpus;
 pub mod decay;
 pub mod entry;
+pub mod extract;
 pub mod hierarchy;
 pub mod index_file;
 pub mod layout;

@@ -4,6 +4,7 @@
 //! `-----BEGIN`. What stands around such a place decides, within bounds, so that any text takes time linear in its length.
 //! The label stays, the value becomes [`REDACTED`]. docs/semantics.md says what counts as a secret and what does not.
 
+mod derived;
 mod known;
 mod label;
 mod near;
@@ -17,25 +18,27 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
 
+pub(crate) use derived::piece_without_secrets;
+pub use derived::without_secrets;
 use known::{JWT, KEY_BLOCK, PREFIXES, TELEGRAM, URL};
 use label::{LABELS, Label, SCHEMES};
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// How often a text is looked through again at most.
+/// How often a text is looked through again at most, so that the time stays linear.
 const PASSES: usize = 16;
 
 /// The text without its secrets. Doing it again changes nothing.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let mut shown = once(text);
-    // What stood beside a secret may be seen to be one now.
+    let mut shown = pass(text);
+    // What stood beside a secret may be seen to be one now: nearly always the first pass over the rest finds nothing.
     for _ in 0..PASSES {
         let Cow::Owned(before) = &shown else { break };
-        let Cow::Owned(after) = once(before) else { break };
+        let Cow::Owned(after) = pass(before) else { break };
         if after == *before {
             break;
         }
@@ -44,14 +47,14 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     shown
 }
 
-fn once(text: &str) -> Cow<'_, str> {
+fn pass(text: &str) -> Cow<'_, str> {
     let Some(finder) = &*FINDER else {
         return Cow::Borrowed(text);
     };
+    let hits: Vec<Match> = finder.patterns.find_iter(text).collect();
     let mut out = String::new();
     let mut done = 0;
-    let mut hits = finder.patterns.find_iter(text).peekable();
-    while let Some(hit) = hits.next() {
+    for (number, hit) in hits.iter().enumerate() {
         if hit.start() < done {
             continue;
         }
@@ -60,18 +63,20 @@ fn once(text: &str) -> Cow<'_, str> {
             start: hit.start(),
             end: hit.end(),
             done,
-            next: hits.peek().map_or(text.len(), |next| next.start()),
+            later: hits.get(number + 1..).unwrap_or_default(),
         };
         let found = match finder.meaning[hit.pattern().as_usize()] {
-            Start::Label(label) => place.labelled(label),
-            Start::Scheme => place.scheme(),
-            Start::Prefix(number) => place.prefix(&PREFIXES[number]),
+            Start::Label(label) => place.labelled(label).and_then(|secret| place.cut(secret)),
+            Start::Scheme => place.scheme().and_then(|secret| place.cut(secret)),
+            Start::Prefix(number) => place
+                .prefix(&PREFIXES[number])
+                .and_then(|secret| place.cut(secret)),
             Start::Jwt => place.jwt(),
             Start::KeyBlock => place.key_block(),
-            Start::Url => place.url(),
+            Start::Url => place.url().and_then(|secret| place.cut(secret)),
             Start::Telegram => place.telegram(),
         };
-        if let Some(secret) = found.filter(|secret| secret.start >= done && !secret.is_empty()) {
+        if let Some(secret) = found {
             out.push_str(&text[done..secret.start]);
             out.push_str(REDACTED);
             done = secret.end;
@@ -82,15 +87,6 @@ fn once(text: &str) -> Cow<'_, str> {
     }
     out.push_str(&text[done..]);
     Cow::Owned(out)
-}
-
-/// The same with a mark that is no word, for text that is derived: an index entry is not to be known by what was left out.
-#[must_use]
-pub fn without_secrets(text: &str) -> Cow<'_, str> {
-    match redact(text) {
-        Cow::Borrowed(text) => Cow::Borrowed(text),
-        Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, "…")),
-    }
 }
 
 /// Where a secret may begin, or is named.
@@ -149,11 +145,25 @@ struct Place<'t> {
     end: usize,
     /// Everything before is done with.
     done: usize,
-    /// Where the next place starts.
-    next: usize,
+    /// The places after it.
+    later: &'t [Match],
 }
 
 impl<'t> Place<'t> {
+    /// A secret without a key block that follows it; `None` when what follows it was redacted, and was judged with it then.
+    fn cut(&self, secret: Range<usize>) -> Option<Range<usize>> {
+        let block = self
+            .str(secret.clone())
+            .match_indices(KEY_BLOCK)
+            .map(|(at, _)| at)
+            .find(|at| *at > 0);
+        let end = block.map_or(secret.end, |at| secret.start + at);
+        let rest = value::clip(self.rest(end), 32)
+            .trim_start_matches(|mark: char| mark.is_ascii_punctuation() && mark != '[');
+        let fresh = secret.start >= self.done && secret.start < end && !rest.starts_with(REDACTED);
+        fresh.then_some(secret.start..end)
+    }
+
     fn bytes(&self) -> &'t [u8] {
         self.text.as_bytes()
     }
@@ -163,8 +173,11 @@ impl<'t> Place<'t> {
         self.bytes().get(at).copied().unwrap_or(0)
     }
 
-    /// The byte before an offset; 0 at the start.
+    /// The byte before an offset; 0 at the start. After a secret it is what stands in the place of that.
     fn before(&self, at: usize) -> u8 {
+        if at == self.done && at > 0 {
+            return b']';
+        }
         at.checked_sub(1).map_or(0, |at| self.at(at))
     }
 
@@ -173,6 +186,17 @@ impl<'t> Place<'t> {
         let rest = self.bytes().get(from..).unwrap_or_default();
         let length = rest.iter().take(most).position(|&byte| !wanted(byte));
         from + length.unwrap_or(rest.len().min(most))
+    }
+
+    /// Where the first place starts that lies behind an offset; the end of the text when there is none.
+    fn next(&self, behind: usize) -> usize {
+        let next = self.later.iter().map(Match::start).find(|start| *start > behind);
+        next.unwrap_or(self.text.len())
+    }
+
+    /// The text from an offset on; nothing within a character.
+    fn rest(&self, from: usize) -> &'t str {
+        self.text.get(from..).unwrap_or_default()
     }
 
     /// Some bytes as text; a place between characters is given by every caller, since it looks for ASCII marks.

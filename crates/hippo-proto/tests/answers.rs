@@ -182,6 +182,7 @@ fn the_answer_of_status() {
         lag_ms: 120,
         degraded: Some("no-model".into()),
         why: Some("not installed".into()),
+        settings: None,
         watcher: WatcherStatus {
             mode: WatcherMode::Notify,
             alive: true,

@@ -124,6 +124,7 @@ fn answers_keep_their_names() {
             run: 12,
             undone: 2,
             files: vec!["HIPPOCAMPUS.md".into()],
+            notes: Vec::new(),
         },
     );
     answer(

@@ -80,7 +80,7 @@ fn answers_keep_their_names() {
     );
     answer(
         &format!(
-            r#"{{"entry":{ENTRY},"base_strength":0.92,"curve":"0.92 · (1 + 0.1 · 36)^(−0.15) = 0.73","modifiers":["made by hand: 0.5"],"priority_rule":null,"forecast":[{{"event":"weak","at":"2026-03-01T00:00:00Z"}},{{"event":"silent","at":null}}],"stale":["RUNBOOK.md"]}}"#
+            r#"{{"entry":{ENTRY},"base_strength":0.92,"curve":"0.92 · (1 + 0.1 · 36)^(−0.15) = 0.73","modifiers":["made by hand: 0.5"],"priority_rule":null,"forecast":[{{"event":"weak","at":"2026-03-01T00:00:00Z"}},{{"event":"silent","at":null}}],"stale":["RUNBOOK.md"],"file":".hippocampus/topics/acme.md"}}"#
         ),
         &IndexShowResponse {
             entry: entry(),
@@ -99,6 +99,7 @@ fn answers_keep_their_names() {
                 },
             ],
             stale: vec!["RUNBOOK.md".into()],
+            file: Some(".hippocampus/topics/acme.md".into()),
         },
     );
     let changed = format!(r#"{{"entry":{ENTRY}}}"#);
@@ -224,7 +225,7 @@ fn what_is_wrong_is_named_with_what_to_do() {
             "index.edit",
             r#""workspace":"/w","id":"a""#,
             "nothing is to be changed",
-            "topic, summary, tags, pointers and priority",
+            "topic, summary, tags, pointers, priority and pinned",
         ),
         (
             "index.edit",
@@ -293,4 +294,42 @@ fn what_is_wrong_is_named_with_what_to_do() {
         assert!(error.message.contains(message), "{method} {params}: {error}");
         assert!(error.data.hint.contains(hint), "{params}: {}", error.data.hint);
     }
+}
+
+#[test]
+fn an_edit_is_as_long_as_an_entry_may_be_and_no_longer() {
+    let limits = [
+        ("topic", 200, false),
+        ("summary", 1_000, false),
+        ("tags", 64, true),
+    ];
+    for (field, most, listed) in limits {
+        let params = |length: usize| {
+            // Characters count, not bytes.
+            let text = "é".repeat(length);
+            let text = if listed {
+                format!("[\"{text}\"]")
+            } else {
+                format!("\"{text}\"")
+            };
+            format!(r#"{{"workspace":"/w","id":"a","{field}":{text}}}"#)
+        };
+        read("index.edit", &params(most)).unwrap();
+        let refused = read("index.edit", &params(most + 1)).unwrap_err();
+        assert_eq!(refused.data.kind, ErrorKind::BadRequest);
+        let what = format!("\"{field}\" is longer than {most} characters");
+        assert!(refused.message.contains(&what), "{refused:?}");
+    }
+    let tags = |count: usize| {
+        let tags = vec!["\"t\""; count].join(",");
+        read(
+            "index.edit",
+            &format!(r#"{{"workspace":"/w","id":"a","tags":[{tags}]}}"#),
+        )
+    };
+    tags(32).unwrap();
+    assert!(tags(33).unwrap_err().message.contains("more than 32"));
+    let both = r#"{"workspace":"/w","id":"a","priority":"high","pinned":true}"#;
+    assert!(read("index.edit", both).unwrap_err().message.contains("exclude"));
+    read("index.edit", r#"{"workspace":"/w","id":"a","pinned":false}"#).unwrap();
 }

@@ -174,6 +174,7 @@ fn requests_with_every_field() {
                 },
             ]),
             priority: Some(IndexPriority::Amygdala),
+            pinned: None,
         }
         .into(),
     );

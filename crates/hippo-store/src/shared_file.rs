@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// Replaced contents of one file that can stand beside it at the same time.
 pub const SLOTS: u32 = 32;
+/// How the names of what [`set_aside`] kept go on behind that of the file.
+pub const UNMERGED: &str = ".unmerged";
 /// Where new bytes wait on file systems that cannot exchange two names.
 const ASIDE: &str = "new";
 
@@ -69,12 +71,16 @@ pub fn take_away(path: &Path, slot: u32) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// The bytes that the last replacement in this slot took out of the way, as they are by now; `None`: nothing waits there to
-/// be settled.
+/// be settled, or something that is no file and would hold up whoever reads it.
 ///
 /// # Errors
 /// When they cannot be read.
 pub fn replaced(path: &Path, slot: u32) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(replaced_path(path, slot)) {
+    let old = replaced_path(path, slot);
+    if old.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Ok(None);
+    }
+    match fs::read(old) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -89,6 +95,34 @@ pub fn settle(path: &Path, slot: u32) -> io::Result<()> {
     match fs::remove_file(replaced_path(path, slot)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// Keeps what stands in a slot beside the file for people, under a name that nothing else has, and answers where.
+///
+/// # Errors
+/// When the system refuses; it is still in its slot then.
+pub fn set_aside(path: &Path, slot: u32) -> io::Result<PathBuf> {
+    let old = replaced_path(path, slot);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut number = 1_u32;
+    loop {
+        let end = if number == 1 {
+            String::new()
+        } else {
+            format!("-{number}")
+        };
+        let kept = path.with_file_name(format!("{name}{UNMERGED}{end}"));
+        // Linked, not renamed: nothing that is there may be overwritten.
+        match fs::hard_link(&old, &kept) {
+            Ok(()) => {
+                fs::remove_file(&old)?;
+                return Ok(kept);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(_) if kept.symlink_metadata().is_err() => return fs::rename(&old, &kept).map(|()| kept),
+            Err(error) => return Err(error),
+        }
     }
 }
 
@@ -270,6 +304,21 @@ mod tests {
         handle.write_all(b" and late").unwrap();
         assert_eq!(replaced(&path, 0).unwrap().unwrap(), b"old and late");
         assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_that_came_into_its_place_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("INDEX.md");
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+        rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).unwrap();
+        assert_eq!(replace(&path, b"new", 0).unwrap(), None);
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(
+            replace(&path, b"newer", 0).unwrap_err().kind(),
+            io::ErrorKind::AlreadyExists
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Which words does the command line understand?
 
+mod compact;
 mod cycle;
 mod index;
 mod remember;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hippo_proto::{MAX_LIMIT, Mode};
 
+pub use compact::CompactArgs;
 pub use cycle::{ConsolidateArgs, HistoryArgs};
 pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 pub use remember::RememberArgs;
@@ -105,6 +107,11 @@ pub enum Verb {
     /// For agents that wake now and then. Safe at any time: what is not due does not run. Ends with 1 where a cycle
     /// failed.
     Heartbeat,
+    /// Summarise the transcript of a session: what matters whole, the rest as lines with ids
+    ///
+    /// Needs no daemon. Reads sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages.
+    #[command(after_help = compact::EXAMPLES)]
+    Compact(CompactArgs),
     /// List, obtain and check embedding models
     Model {
         /// What to do with it.

@@ -1,5 +1,6 @@
 //! What does each verb do?
 
+pub mod compact;
 pub mod cycle;
 pub mod daemon;
 pub mod get;

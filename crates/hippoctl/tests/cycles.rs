@@ -97,6 +97,7 @@ fn answer(call: &Call) -> Vec<u8> {
                 run: 12,
                 undone: 1,
                 files: vec!["HIPPOCAMPUS.md".into()],
+                notes: Vec::new(),
             },
         ),
         Request::Heartbeat(_) => encode_result(id, &beat(CycleOutcome::Done)),

@@ -60,6 +60,7 @@ fn shown() -> IndexShowResponse {
         priority_rule: None,
         forecast: vec![],
         stale: vec![],
+        file: None,
     }
 }
 
@@ -69,7 +70,10 @@ fn answer(call: &Call) -> Vec<u8> {
         Request::IndexList(_) => encode_result(id, &listed()),
         Request::IndexShow(request) if request.id == "acme" => encode_result(id, &shown()),
         Request::IndexEdit(request) if request.id == "acme" => {
-            let priority = request.priority.unwrap_or(IndexPriority::Normal);
+            let priority = match request.pinned {
+                Some(true) => IndexPriority::Amygdala,
+                _ => request.priority.unwrap_or(IndexPriority::Normal),
+            };
             encode_result(
                 id,
                 &IndexEditResponse {
@@ -161,16 +165,16 @@ fn edits_say_only_what_was_given() {
         id: "acme".into(),
         ..IndexEditRequest::default()
     };
-    for (verb, said, priority) in [
-        ("pin", "pinned", IndexPriority::Amygdala),
-        ("unpin", "unpinned", IndexPriority::Normal),
+    for (verb, said, pinned, priority) in [
+        ("pin", "pinned", true, IndexPriority::Amygdala),
+        ("unpin", "unpinned", false, IndexPriority::Normal),
     ] {
         let (ended, asked) = run(&["index", verb, "acme"]);
         let name = priority.name();
         let stdout = format!("{said} acme: Acme\n   strength 0.50, moderate; priority {name}\n");
         assert_eq!(ended, done(&stdout, ""));
         let request = IndexEditRequest {
-            priority: Some(priority),
+            pinned: Some(pinned),
             ..edit.clone()
         };
         assert_eq!(asked, Request::from(request));

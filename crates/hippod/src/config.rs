@@ -225,6 +225,12 @@ impl Config {
         Ok(WorkspaceConfig::of(layer::merge(self, &[layer])?))
     }
 
+    /// The settings of a workspace that has no file of its own.
+    #[must_use]
+    pub fn without_a_file(&self) -> WorkspaceConfig {
+        WorkspaceConfig::of(self.clone())
+    }
+
     /// All keys with their meaning and default, as TOML.
     pub fn documented() -> String {
         keys::documented(&Self::default())

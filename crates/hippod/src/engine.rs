@@ -10,6 +10,7 @@ mod patch;
 mod rebuild;
 mod reconcile;
 mod requests;
+mod settings;
 mod status;
 mod workspace;
 
@@ -30,7 +31,7 @@ use crate::watcher::WatchEvent;
 use ingest::{Ingest, Refreshed};
 use workspace::Workspace;
 
-pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_of, root_missing};
+pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_named, cycle_of, root_missing};
 pub use requests::store_error;
 
 /// How long the engine works before it looks at its events again.
@@ -175,6 +176,10 @@ impl Engine {
         let Some(mut workspace) = self.workspaces.remove(&key) else {
             return false;
         };
+        if self.look_at_settings(&mut workspace) {
+            self.open_anew(workspace);
+            return true;
+        }
         let now = self.shared.clock.monotonic();
         if now >= workspace.scan_at {
             workspace.reconcile(now);
@@ -202,6 +207,7 @@ impl Engine {
         let now = self.shared.clock.monotonic();
         let busy = tending
             || workspace.scan_at <= now
+            || (workspace.own.look && workspace.entries.run.is_none() && workspace.entries.queue.is_empty())
             || workspace.dirty.values().any(|dirty| dirty.not_before <= now);
         self.workspaces.insert(key, workspace);
         busy

@@ -11,7 +11,6 @@ use hippo_proto::{
 };
 
 use hippo_store::StoreError;
-use hippo_store::db::RunId;
 
 use crate::embed_worker::EmbedEvent;
 use crate::engine::{Order, Planned, Trace};
@@ -110,6 +109,8 @@ pub enum Request {
     },
     /// What waits for somebody, and what comes next.
     Heartbeat {
+        /// The answer goes to the client: what is told once counts as told.
+        tells: bool,
         /// Canonical root.
         root: PathBuf,
         /// The way back.
@@ -129,8 +130,6 @@ pub enum Request {
 pub struct Beat {
     /// Cycles that are under way or due, in the order in which they run.
     pub due: Vec<Cycle>,
-    /// The last run that has ended.
-    pub last_run: Option<RunId>,
     /// What waits for somebody.
     pub pending: Vec<Pending>,
     /// When each cycle can become due next.

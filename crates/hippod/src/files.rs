@@ -1,7 +1,7 @@
 //! How is a file of a workspace opened and read, so that nothing that stands in its place can hold the daemon up?
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use hippo_core::chunk;
@@ -17,7 +17,7 @@ pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
     if metadata.is_file() {
         Ok((file, metadata))
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+        Err(not_regular())
     }
 }
 
@@ -35,10 +35,56 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether something stands where a pointer points: the file, and in it a section of that title.
+/// Puts `bytes` into a file where it stands, which is made where there is none. A pipe without a reader is not waited for.
+///
+/// # Errors
+/// As [`open`]; the file may be empty then.
+pub fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = to_write_without_waiting(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(not_regular());
+    }
+    file.set_len(0)?;
+    file.write_all(bytes)
+}
+
+/// Makes the names in a folder durable.
+///
+/// # Errors
+/// As the system says.
+#[cfg(unix)]
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Makes the names in a folder durable, which the system does by itself here.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
+}
+
+/// Whether an error says that there is no such file. Any other says that nobody knows what is there.
+pub fn is_absence(error: &io::Error) -> bool {
+    // The name of a file in the place of a folder.
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// Whether something stands where a pointer points: the file, and in it a section of that title. What cannot be read now
+/// is not said to lead nowhere.
 pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
-    let Ok(real) = root.join(&pointer.path).canonicalize() else {
-        return false;
+    let real = match root.join(&pointer.path).canonicalize() {
+        Ok(real) => real,
+        Err(error) => return !is_absence(&error),
     };
     if !real.starts_with(root) {
         return false;
@@ -46,8 +92,10 @@ pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
     let Some(section) = &pointer.section else {
         return true;
     };
-    let Ok(bytes) = read(&real, limit) else {
-        return false;
+    let bytes = match read(&real, limit) {
+        Ok(bytes) => bytes,
+        // A folder has no sections.
+        Err(error) => return !is_absence(&error) && error.kind() != io::ErrorKind::InvalidInput,
     };
     chunk::chunk(&bytes)
         .sections
@@ -61,6 +109,28 @@ fn without_waiting(path: &Path) -> io::Result<File> {
     // On a regular file the flag changes nothing.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
+}
+
+#[cfg(unix)]
+fn to_write_without_waiting(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    use rustix::io::Errno;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    match rustix::fs::open(path, flags, Mode::from_raw_mode(0o666)) {
+        Ok(file) => Ok(file.into()),
+        // What a pipe without a reader, or a socket, answers.
+        Err(Errno::NXIO) => Err(not_regular()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn to_write_without_waiting(path: &Path) -> io::Result<File> {
+    File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
 }
 
 #[cfg(not(unix))]
@@ -87,9 +157,24 @@ mod tests {
         for path in [pipe.as_path(), folder.path()] {
             assert_eq!(read(path, 10).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         }
+        assert_eq!(
+            overwrite(&pipe, b"x").unwrap_err().kind(),
+            io::ErrorKind::InvalidInput
+        );
+        let reader = without_waiting(&pipe).unwrap();
+        assert_eq!(
+            overwrite(&pipe, b"x").unwrap_err().kind(),
+            io::ErrorKind::InvalidInput
+        );
+        drop(reader);
+        overwrite(folder.path(), b"x").unwrap_err();
         let file = folder.path().join("file.md");
         std::fs::write(&file, "0123456789").unwrap();
         assert_eq!(read(&file, 10).unwrap(), b"0123456789");
         assert_eq!(read(&file, 9).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        overwrite(&file, b"new").unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        overwrite(&folder.path().join("other.md"), b"made").unwrap();
+        assert_eq!(std::fs::read(folder.path().join("other.md")).unwrap(), b"made");
     }
 }

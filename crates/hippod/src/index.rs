@@ -1,6 +1,7 @@
 //! What are the index entries of a workspace now, as questions see them?
 
 pub mod answers;
+pub mod standing;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

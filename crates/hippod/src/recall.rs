@@ -69,14 +69,14 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
         now,
     )?);
     let mut consulted = index_first::consult(&view, &question)?;
-    let finish = |consulted: &Consulted, answered: Answered| {
-        let mut response = trace::leave(shared, &view, &question, consulted, answered);
+    let finish = async |consulted: Arc<Consulted>, answered: Answered| {
+        let mut response = trace::complete(shared, &view, &question, consulted, answered).await?;
         response.took_ms = start.elapsed().as_secs_f64() * 1e3;
         Ok(response)
     };
     if consulted.route == Route::Index {
         match from_index(shared, &view, &question, &consulted).await? {
-            Ok(answered) => return finish(&consulted, answered),
+            Ok(answered) => return finish(Arc::new(consulted), answered).await,
             Err(why) => consulted.verify(why),
         }
     }
@@ -84,7 +84,7 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
     // The model may change between the question's vector and the ranking: then it is embedded anew, once at most.
     for _ in 0..2 {
         if let Some(answered) = attempt(shared, &view, &question, &consulted).await? {
-            return finish(&consulted, answered);
+            return finish(consulted, answered).await;
         }
     }
     Err(

@@ -1,10 +1,11 @@
 //! How does a text come into today's log, with nothing that stands there touched?
 //!
-//! The log is only ever appended to, in one write, so that others may append at the same time. What cannot be appended to
+//! The log is only ever appended to, so that others may append at the same time. What cannot be appended to
 //! safely (a link out of the workspace, a folder, a file without right to write) is refused, and nothing is written.
 
-use std::fs::OpenOptions;
-use std::io::{self, ErrorKind as IoErrorKind, Seek, Write};
+mod append;
+
+use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -16,6 +17,8 @@ use crate::files;
 
 /// Longest topic that is made from a text, in characters.
 const TOPIC: usize = 60;
+/// Most words before a colon that are a topic.
+const NAME: usize = 4;
 /// A log above this size is not read to find its line ends.
 const LARGEST: u64 = 64 << 20;
 
@@ -32,12 +35,14 @@ pub struct Appended {
     pub start_line: u32,
     /// Last line.
     pub end_line: u32,
+    /// It stood there already: nothing was appended.
+    pub repeated: bool,
 }
 
 /// Appends a text to the log of a day.
 ///
 /// # Errors
-/// `read-only` or `internal` with what the system said; the log is as it was.
+/// `read-only` or `internal` with what the system said; the log is as it was, or the hint says what stands there.
 pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<Appended, RpcError> {
     let path = format!("memory/{today}.md");
     let topic = match &request.topic {
@@ -83,6 +88,18 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
         Err(error) if error.kind() == IoErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(refused(error)),
     };
+    let text = tamed(request.text.trim()).replace("\r\n", "\n");
+    if let Some((start_line, end_line)) = standing(&before, &section, &text) {
+        return Ok(Appended {
+            path,
+            topic,
+            section,
+            start_line,
+            end_line,
+            repeated: true,
+        });
+    }
+    let section_text = format!("## {section}\n\n{text}\n");
     let end = if before.windows(2).any(|pair| pair == b"\r\n") {
         "\r\n"
     } else {
@@ -94,22 +111,22 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     } else {
         text.push_str(if before.ends_with(b"\n") { "\n" } else { "\n\n" });
     }
-    let lead = text.len();
-    text.push_str(&format!("## {section}\n\n{}\n", tamed(request.text.trim())));
-    let body = text[lead..].replace("\r\n", "\n");
-    let lines = body.matches('\n').count();
-    let text = format!("{}{body}", &text[..lead]).replace('\n', end);
-    let mut log = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(&whole)
-        .map_err(refused)?;
-    log.write_all(text.as_bytes()).map_err(refused)?;
-    log.sync_all().map_err(refused)?;
+    let lines = section_text.matches('\n').count();
+    let text = (text + &section_text).replace('\n', end);
+    let after = append::append(&whole, text.as_bytes()).map_err(|failed| match failed.left {
+        0 => refused(failed.error),
+        left => RpcError::internal(format!("could not append all of the text to {path}: {}", failed.error)).hint(
+            format!("the first {left} bytes of the section {section:?} stand there, and somebody wrote behind them: take them out"),
+        ),
+    })?;
     // Others may have appended before and after: where it stands is counted from the end of this write.
-    let after = log.stream_position().map_err(refused)?;
     let upto = usize::try_from(after).unwrap_or(usize::MAX);
-    let now = files::read(&whole, LARGEST).map_err(refused)?;
+    let now = files::read(&whole, LARGEST).map_err(|error| {
+        RpcError::internal(format!(
+            "the text was appended to {path}, which cannot be read now: {error}"
+        ))
+        .hint("say it once more when it can: what stands there is not appended again")
+    })?;
     let ends = now
         .get(..upto)
         .unwrap_or(&now)
@@ -124,7 +141,23 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
         section,
         start_line: end_line.saturating_sub(height),
         end_line,
+        repeated: false,
     })
+}
+
+/// First and last line of a section that says just this, where the log has one.
+fn standing(log: &[u8], section: &str, text: &str) -> Option<(u32, u32)> {
+    let log = String::from_utf8_lossy(log).replace("\r\n", "\n");
+    let wanted = format!("## {section}\n\n{text}");
+    let at = log.match_indices(&wanted).map(|(at, _)| at).find(|at| {
+        let rest = log[at + wanted.len()..].trim_start();
+        // Whatever follows that is no heading of this level or above belongs to the section: then it says more.
+        let ends = rest.is_empty() || rest.starts_with("# ") || rest.starts_with("## ");
+        ends && (*at == 0 || log[..*at].ends_with('\n'))
+    })?;
+    let line = |upto: usize| 1 + log[..upto].matches('\n').count();
+    let (first, last) = (line(at), line(at + wanted.len()));
+    Some((u32::try_from(first).ok()?, u32::try_from(last).ok()?))
 }
 
 /// A text that stays within its section: headings stand below the section's own, and a fence that was left open is
@@ -164,10 +197,7 @@ fn made(text: &str) -> String {
         .find(|line| !line.is_empty())
         .unwrap_or_default();
     let first = one_line(first.trim_start_matches(['#', '-', '*', '>', ' ']));
-    let sentence = first
-        .split_inclusive(['.', '!', '?', ':', '。'])
-        .next()
-        .unwrap_or(&first);
+    let sentence = &first[..end_of_topic(&first)];
     let sentence = sentence.trim_end_matches(['.', ':', '。', ' ']);
     if sentence.chars().count() <= TOPIC {
         return sentence.to_owned();
@@ -185,6 +215,34 @@ fn made(text: &str) -> String {
     } else {
         short
     }
+}
+
+/// Where the first sentence of a line ends, or the name before a colon: `Decision: …`. Marks within words end nothing:
+/// `http://…`, `10:30`, `v1.2`.
+fn end_of_topic(line: &str) -> usize {
+    let marks = line.char_indices().filter(|(at, mark)| {
+        let spaced = line[at + mark.len_utf8()..]
+            .chars()
+            .next()
+            .is_none_or(|next| next == ' ');
+        match mark {
+            '。' => true,
+            '.' | '!' | '?' => spaced,
+            ':' => spaced && is_name(&line[..*at]),
+            _ => false,
+        }
+    });
+    marks
+        .map(|(at, mark)| at + mark.len_utf8())
+        .next()
+        .unwrap_or(line.len())
+}
+
+/// Whether a few words name something, as before a colon.
+fn is_name(text: &str) -> bool {
+    let words = text.split(' ').count();
+    let wordy = |mark: char| mark.is_alphabetic() || matches!(mark, ' ' | '-' | '\'' | '’');
+    words <= NAME && text.chars().any(char::is_alphabetic) && text.chars().all(wordy)
 }
 
 fn one_line(text: &str) -> String {
@@ -270,6 +328,52 @@ mod tests {
             made(&without_secrets("The deploy token is glpat-1234567890abcdefghij")),
             "The deploy token is …"
         );
+    }
+
+    #[test]
+    fn the_same_text_is_appended_once_and_another_one_always() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let log = root.join("memory/2026-03-02.md");
+        let add = |text: &str, topic| append(&root, day(), &request(text, topic)).unwrap();
+        let first = add("blue\n\n# and new", Some("Pump"));
+        let once = std::fs::read(&log).unwrap();
+        let again = add(" blue\r\n\r\n# and new\n", Some("Pump"));
+        assert!(again.repeated && !first.repeated);
+        assert_eq!(
+            (again.start_line, again.end_line),
+            (first.start_line, first.end_line)
+        );
+        assert_eq!(std::fs::read(&log).unwrap(), once);
+        // Another text, another topic, a beginning of what stands there.
+        for (text, topic) in [("blue", "Pump"), ("blue\n\n# and new", "Valve"), ("red", "Pump")] {
+            assert!(!add(text, Some(topic)).repeated, "{topic}: {text}");
+        }
+        assert!(add("blue\n\n# and new", Some("Pump")).repeated);
+        // What somebody wrote below belongs to the section now.
+        std::fs::write(&log, "# Day\r\n\r\n## Pump\r\n\r\nblue\r\n\r\nno, green\r\n").unwrap();
+        assert!(!add("blue", Some("Pump")).repeated);
+        assert!(add("blue\n\nno, green", Some("Pump")).repeated);
+    }
+
+    #[test]
+    fn a_topic_ends_where_a_sentence_or_a_name_does() {
+        let table = [
+            ("Decision: use Postgres for billing", "Decision"),
+            (
+                "The wiki is at http://wiki.local:8080/x now",
+                "The wiki is at http://wiki.local:8080/x now",
+            ),
+            ("Standup is at 10:30 daily. Be there", "Standup is at 10:30 daily"),
+            ("hippod v1.2 is out! Update", "hippod v1.2 is out!"),
+            ("Port 8443: staging", "Port 8443: staging"),
+            ("one two three four five: six", "one two three four five: six"),
+            ("泵是蓝色的。它很响", "泵是蓝色的"),
+            ("Notes:", "Notes"),
+        ];
+        for (text, topic) in table {
+            assert_eq!(made(text), topic, "{text}");
+        }
     }
 
     #[test]

@@ -58,6 +58,7 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
         lag_ms: 0,
         degraded: Some(word.to_owned()),
         why: Some(why),
+        settings: None,
         watcher: WatcherStatus {
             mode: WatcherMode::None,
             alive: false,

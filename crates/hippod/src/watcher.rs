@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::config::{PollMode, Watch};
+use crate::files;
 use hear::Shared;
 use worker::Worker;
 
@@ -180,7 +181,7 @@ impl Watcher {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(unprovable(error)),
             _ => {}
         }
-        std::fs::write(folder.join(CANARY), "hippod\n").map_err(unprovable)?;
+        files::overwrite(&folder.join(CANARY), b"hippod\n").map_err(unprovable)?;
         // Written once more by the thread, after it has made sure that the folder is watched.
         self.shared.ask(|inbox| inbox.canary_asked = true);
         Ok(())

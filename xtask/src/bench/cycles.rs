@@ -41,25 +41,25 @@ const ROUNDS: usize = 3;
 pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     // Entries need no vectors.
     embedding(ground, false)?;
-    let large = volumes(ground, 10_000).and_then(|root| light(ground, &root, 20.0));
+    let large = volumes(ground, 10_000, 1).and_then(|root| light(ground, &root, 20.0));
     embedding(ground, true)?;
     let mut figures = large?;
-    let root = volumes(ground, 1_000)?;
+    let root = volumes(ground, 1_000, 5)?;
     figures.splice(0..0, light(ground, &root, 2.0)?);
     figures.extend(answers(ground, &root)?);
     figures.extend(deep(ground)?);
     Ok(figures)
 }
 
-/// A workspace of so many sections, each with an entry. What an earlier run left of it is removed.
-fn volumes(ground: &Ground<'_>, sections: usize) -> Result<String> {
+/// A workspace of so many sections, `each` of them in a file, which is as many entries as a file gets. What an earlier run left of it is removed.
+fn volumes(ground: &Ground<'_>, sections: usize, each: usize) -> Result<String> {
     let folder = ground
         .scratch
         .folder
         .join("eval")
         .join(format!("volumes-{sections}"));
     clear(ground, &folder)?;
-    mixture::volumes(ground.workspaces.eval(), &folder, sections)?;
+    mixture::volumes(ground.workspaces.eval(), &folder, sections, each)?;
     add(ground, &folder)
 }
 

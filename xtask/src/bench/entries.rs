@@ -11,7 +11,7 @@ use hippo_proto::{
 };
 
 use super::Ground;
-use super::fresh::at_rest;
+use super::fresh::grown;
 use super::mixture;
 use super::table::{Figure, ms};
 use crate::terminal::say;
@@ -83,10 +83,9 @@ fn measure(ground: &Ground<'_>) -> Result<Vec<Figure>> {
                 figure(format!("{count} files: entries"), entries)
                     .reach(format!("{least}–{most}"), (least..=most).contains(&entries)),
             );
-            // What is in the files below is read only where it is needed; all of it is counted here.
-            let tokens = tokens + below;
+            // What is in the files below is read only where it is needed.
             figures.push(
-                figure(format!("{count} files: tokens of all entries"), tokens)
+                figure(format!("{count} files: tokens of HIPPOCAMPUS.md"), tokens)
                     .reach(format!("{fewest}–{all}"), (fewest..=all).contains(&tokens)),
             );
         } else {
@@ -110,7 +109,7 @@ fn of(ground: &Ground<'_>, count: usize) -> Result<Size> {
     mixture::lay(ground.workspaces.eval(), &folder, count)?;
     let root = add(ground, &folder)?;
     let mut client = ground.scratch.connect(PATIENCE)?;
-    let status = at_rest(&mut client, &root)?;
+    let status = grown(&mut client, &root)?;
     let took_ms = first_cycle(ground, &root)?;
     let (mut below_bytes, mut below_files) = (0, 0);
     let below = folder.join(".hippocampus");
@@ -154,7 +153,7 @@ pub fn add(ground: &Ground<'_>, folder: &Path) -> Result<String> {
         ..WorkspaceSyncRequest::default()
     };
     let _: WorkspaceSyncResponse = client.call(&Request::from(sync))?;
-    at_rest(&mut client, &root)?;
+    grown(&mut client, &root)?;
     Ok(root)
 }
 

@@ -106,6 +106,23 @@ pub fn at_rest(client: &mut Client, root: &str) -> Result<WorkspaceStatus> {
     bail!("the daemon did not come to rest within {PATIENCE:?}")
 }
 
+/// The same, after the light cycles that follow one another at once where one has not made all entries.
+///
+/// # Errors
+/// As [`at_rest`].
+pub fn grown(client: &mut Client, root: &str) -> Result<WorkspaceStatus> {
+    let mut before = None;
+    loop {
+        let status = at_rest(client, root)?;
+        let entries = status.index.as_ref().map(|index| index.entries);
+        if entries == before {
+            return Ok(status);
+        }
+        before = entries;
+        thread::sleep(Duration::from_secs(4));
+    }
+}
+
 fn rests(workspace: &WorkspaceStatus) -> bool {
     let index = workspace.index.as_ref().is_some_and(|index| {
         let last = index.last_cycle.as_ref();

@@ -92,23 +92,23 @@ pub fn lay(eval: &Path, to: &Path, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Lays files of ten documents each, every document a section of its own, `sections` in all.
+/// Lays files of `each` documents, every document a section of its own, `sections` in all.
 ///
 /// # Errors
 /// As [`lay`].
-pub fn volumes(eval: &Path, to: &Path, sections: usize) -> Result<()> {
+pub fn volumes(eval: &Path, to: &Path, sections: usize, each: usize) -> Result<()> {
     let mut documents = Vec::new();
     for folder in ["retrieval/scifact/workspace", "retrieval/cranfield/workspace"] {
         let from = eval.join(folder);
         documents.extend(markdown(&from)?.into_iter().map(|path| from.join(path)));
     }
     let chosen: Vec<&PathBuf> = documents.iter().cycle().take(sections).collect();
-    for (at, ten) in chosen.chunks(10).enumerate() {
+    for (at, some) in chosen.chunks(each).enumerate() {
         let mut text = format!("# Volume {}\n\n", at + 1);
-        for (place, path) in ten.iter().enumerate() {
+        for (place, path) in some.iter().enumerate() {
             let document =
                 fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))?;
-            let round = (at * 10 + place) / documents.len() + 1;
+            let round = (at * each + place) / documents.len() + 1;
             let document = document.trim_end();
             // A document that comes again is another one by its title.
             match document.strip_prefix("# ").and_then(|rest| rest.split_once('\n')) {

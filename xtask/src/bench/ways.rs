@@ -1,5 +1,6 @@
 //! What does each way to an answer find, and at what price: the table of the protocol's §11.1, with our own figures?
 
+mod pointed;
 mod rows;
 mod sections;
 
@@ -7,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use hippo_proto::{IndexListRequest, IndexListResponse, IndexOrigin, Mode, Request};
+use hippo_proto::{IndexEntry, IndexListRequest, IndexListResponse, IndexOrigin, Mode, Request};
 
 use super::Ground;
 use super::ask::{AT_2000, Asker, BUDGETS, Question, mean, questions};
@@ -62,6 +63,7 @@ fn measure(
 ) -> Result<Vec<Figure>> {
     let mut ways = Ways::default();
     let (mut entries, mut tokens) = (Vec::new(), Vec::new());
+    let mut pointed = Vec::new();
     for name in names {
         let path = ground.workspaces.data(name).join(file);
         let questions = questions(&path)?;
@@ -72,6 +74,8 @@ fn measure(
         let index = status.index.unwrap_or_default();
         entries.push(index.entries as f64);
         tokens.push(index.tokens as f64);
+        // Before any question leaves an entry of its own.
+        pointed.extend(pointed::measure(ground, &root, &questions)?);
         with_index(ground, &root, &questions, &mut ways)?;
         say(format_args!("{name}: {} questions asked", questions.len()));
     }
@@ -81,7 +85,10 @@ fn measure(
         mean(tokens)
     );
     ways.print(&title);
-    Ok(ways.figures(part))
+    pointed::print(&pointed);
+    let mut figures = ways.figures(part);
+    figures.push(pointed::figure(part, &pointed));
+    Ok(figures)
 }
 
 fn without_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: &mut Ways) -> Result<()> {
@@ -121,15 +128,20 @@ fn with_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: &mu
     Ok(())
 }
 
-/// Entries that questions made.
-fn learned(ground: &Ground<'_>, root: &str) -> Result<usize> {
+/// All entries of a workspace.
+fn listed(ground: &Ground<'_>, root: &str) -> Result<Vec<IndexEntry>> {
     let request = IndexListRequest {
         workspace: root.to_owned(),
         ..IndexListRequest::default()
     };
     let list: IndexListResponse = ground.scratch.connect(PATIENCE)?.call(&Request::from(request))?;
-    let made = list
-        .entries
+    Ok(list.entries)
+}
+
+/// Entries that questions made.
+fn learned(ground: &Ground<'_>, root: &str) -> Result<usize> {
+    let entries = listed(ground, root)?;
+    let made = entries
         .iter()
         .filter(|entry| entry.origin == IndexOrigin::Retrieval);
     Ok(made.count())

@@ -2,7 +2,7 @@
 
 use crate::chunk::text::visible;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
-use crate::redact;
+use crate::redact::{piece_without_secrets, without_secrets};
 use crate::retrieval::speaker;
 
 /// Weight of what an assistant said: long, and about what it was asked.
@@ -49,6 +49,8 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
     let mut section = from
         .checked_sub(1)
         .and_then(|before| Some(document.chunks.get(before)?.section));
+    // A private key that begins in one chunk goes on in the next ones.
+    let mut key = false;
     for chunk in document.chunks.get(from..to).unwrap_or_default() {
         if section != Some(chunk.section) {
             section = Some(chunk.section);
@@ -56,7 +58,7 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
                 .sections
                 .get(chunk.section as usize)
                 .map_or("", |section| section.title.as_str());
-            let title = clean(&redact::without_secrets(title));
+            let title = clean(title);
             push(&mut out, title, HEADING, chunk, ChunkKind::Heading);
         }
         let weight = match (chunk.speaker, chunk.kind) {
@@ -66,12 +68,12 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
             _ => 1.0,
         };
         let text = chunk_text(bytes, chunk);
-        for line in redact::without_secrets(&visible(&text)).lines() {
+        for line in piece_without_secrets(&visible(&text), &mut key).lines() {
             let line = without_role(line, chunk.speaker);
             if chunk.kind == ChunkKind::Table && !line.contains(char::is_alphanumeric) {
                 continue;
             }
-            push(&mut out, clean(line), weight, chunk, chunk.kind);
+            push(&mut out, unmarked(line), weight, chunk, chunk.kind);
         }
     }
     out
@@ -99,8 +101,12 @@ fn without_role(line: &str, speaker: Speaker) -> &str {
     }
 }
 
-/// A line without marks of lists, quotes, emphasis, code, links and tables, in single spaces.
+/// A line without secrets, and without marks of lists, quotes, emphasis, code, links and tables, in single spaces.
 pub(crate) fn clean(line: &str) -> String {
+    unmarked(&without_secrets(line))
+}
+
+fn unmarked(line: &str) -> String {
     let mut line = line.trim().trim_start_matches(['>', '#', ' ', '\t']);
     for mark in ["- [ ] ", "- [x] ", "- [X] ", "- ", "* ", "+ "] {
         if let Some(rest) = line.strip_prefix(mark) {
@@ -191,12 +197,43 @@ mod tests {
             ("- [x] paid", "paid"),
             ("![logo](a.png) text", "logo text"),
             ("a < b and 2 * 3", "a < b and 2 3"),
+            ("- **Password:** `hunter2`", "Password: …"),
             ("2026. was a year", "2026. was a year"),
             ("", ""),
         ];
         for (line, expected) in table {
             assert_eq!(clean(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn no_part_of_a_key_is_shown() {
+        let body = "MIIEowIBAAKCAQEA7vN3kq1Zx81kQ9dPw72LmA0vBt3Zx81kQ9dPw72LmA0vBt3x\n".repeat(60);
+        let text = format!(
+            "# Server\n\nbefore\n\n```\n-----BEGIN RSA PRIVATE KEY-----\n{body}shortEnd==\n-----END RSA PRIVATE KEY-----\n```\n\n\
+            after, {}\n",
+            "with words enough to be a chunk of its own ".repeat(9)
+        );
+        let document = chunk(text.as_bytes());
+        assert!(document.chunks.len() > 3, "{}", document.chunks.len());
+        for from in 0..document.chunks.len() {
+            let lines = lines(&document, text.as_bytes(), from, document.chunks.len());
+            assert!(lines.iter().all(|line| !line.text.contains("MIIE")), "{lines:?}");
+            assert!(
+                lines.iter().all(|line| !line.text.contains("shortEnd")),
+                "{lines:?}"
+            );
+            assert!(
+                lines.iter().any(|line| line.text.starts_with("after")),
+                "{lines:?}"
+            );
+        }
+        let shown: Vec<String> = lines(&document, text.as_bytes(), 0, document.chunks.len())
+            .into_iter()
+            .map(|line| line.text)
+            .collect();
+        assert_eq!(shown[..2], ["Server", "before"]);
+        assert_eq!(shown.len(), 3, "{shown:?}");
     }
 
     #[test]

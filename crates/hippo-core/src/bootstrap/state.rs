@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::line::clean;
+use crate::redact::without_secrets;
 
 /// Names that are shown of an object.
 const SHOWN: usize = 8;
@@ -37,7 +38,12 @@ pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)
                 (told(count, "item", &fields), fields)
             }
             Ok(Value::Object(object)) => {
-                let fields: Vec<String> = object.keys().take(SHOWN).cloned().collect();
+                let fields: Vec<String> = object
+                    .keys()
+                    .filter(|name| is_shown(name))
+                    .take(SHOWN)
+                    .cloned()
+                    .collect();
                 (told(object.len(), "field", &fields), fields)
             }
             Ok(_) => ("A single JSON value".to_owned(), Vec::new()),
@@ -47,7 +53,8 @@ pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)
     let end = (0..=LOOKED_AT.min(text.len()))
         .rev()
         .find(|end| text.is_char_boundary(*end))?;
-    let line = text[..end].lines().map(clean).find(|line| line.len() > 3)?;
+    let text = without_secrets(&text[..end]);
+    let line = text.lines().map(clean).find(|line| line.len() > 3)?;
     let words: Vec<&str> = line.split(' ').take(super::summary::MOST_WORDS).collect();
     Some((words.join(" ").replace('|', "/"), Vec::new()))
 }
@@ -58,12 +65,17 @@ fn fields_of(values: Vec<Value>) -> Vec<String> {
     for value in values {
         let Value::Object(object) = value else { continue };
         for name in object.keys() {
-            if !fields.contains(name) && fields.len() < SHOWN {
+            if fields.len() < SHOWN && !fields.contains(name) && is_shown(name) {
                 fields.push(name.clone());
             }
         }
     }
     fields
+}
+
+/// A name may be a secret too: of a session, of a key.
+fn is_shown(name: &str) -> bool {
+    without_secrets(name) == name
 }
 
 fn told(count: usize, what: &str, fields: &[String]) -> String {
@@ -82,7 +94,7 @@ mod tests {
 
     #[test]
     fn names_are_told_and_values_are_not() {
-        let table: [(&str, &[u8], Option<&str>); 8] = [
+        let table: [(&str, &[u8], Option<&str>); 11] = [
             (
                 "a.json",
                 br#"{"token":"hunter2","port":1}"#,
@@ -98,6 +110,17 @@ mod tests {
             ("a.jsonl", b"{\"id\":1}\n{\"id\":2}\n", Some("2 records: id")),
             ("a.txt", b"\n# Shopping list\nmilk", Some("Shopping list")),
             ("a.txt", b"  \n", None),
+            ("a.txt", b"password=hunter2\n", Some("password=…")),
+            (
+                "a.txt",
+                b"-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----\n",
+                None,
+            ),
+            (
+                "a.json",
+                br#"{"3f2a9c1d":1,"sk-ant-Zx81kQ9dPw72":2}"#,
+                Some("2 fields: 3f2a9c1d"),
+            ),
             ("a.txt", b"\x00\x01", None),
         ];
         for (path, bytes, expected) in table {

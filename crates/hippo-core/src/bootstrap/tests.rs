@@ -108,6 +108,46 @@ fn nodes_state_and_known_files() {
 }
 
 #[test]
+fn derived_text_shows_no_secrets() {
+    let secrets = [
+        "Zx81kQ9dPw72LmA0vBt3",
+        "swordfish",
+        "3f2a9c1d0b4e5f60718293a4b5c6d7e8",
+        "hunter2hunter2",
+    ];
+    let [random, word, hex, heading] = secrets;
+    let text = format!(
+        "# Weather station\n\n## Access\n\n- The password of the weather station is {word}.\n- The api key for the weather service \
+        is {hex}, it feeds the station.\n\n## Token: {heading}\n\nThe station token {random} is sent with each measurement of the \
+        station.\n"
+    );
+    let files = Files::of(&[("knowledge/weather.md", &text)]);
+    let state = [StateFile {
+        path: "station.txt",
+        bytes: text.as_bytes(),
+        modified: NOW,
+    }];
+    let entries = bootstrap(&files.memory(), &state, &settings());
+    assert!(entries.len() >= 2);
+    let shown = serde_json::to_string(&entries.iter().map(|new| &new.entry).collect::<Vec<_>>()).unwrap();
+    for secret in secrets {
+        assert!(!shown.contains(secret), "{secret}: {shown}");
+    }
+    assert!(
+        !entries
+            .iter()
+            .any(|new| new.entry.tags.iter().any(|tag| tag.contains("redacted"))),
+        "{shown}"
+    );
+    let gist = gist(
+        &default_rules(),
+        "Wifi",
+        &format!("The password of the guest wifi is {word}."),
+    );
+    assert_eq!(gist.summary, "The password of the guest wifi is ….");
+}
+
+#[test]
 fn limits_hold() {
     let text: String = (0..60).fold(String::from("# Notes\n\n"), |text, number| {
         text + &format!(

@@ -19,7 +19,7 @@ const EMPTY: &str = "\
     good nice awesome amazing cool wow hey hi hello bye sure glad happy love loved hope really pretty actually \
     definitely maybe probably recently currently lately new old first last next use used using start started try \
     tried trying take took come coming work works working example examples note notes please yeah haha lol http https \
-    www com org pic photo image shared share user assistant tip tips etc";
+    www com org pic photo image shared share user assistant tip tips etc redacted";
 
 /// What a word is besides its stem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

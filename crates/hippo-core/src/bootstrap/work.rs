@@ -10,7 +10,7 @@ use super::words::Words;
 use super::{MemoryFile, NewEntry, Settings, StateFile, group, priority, state, summary};
 use crate::chunk::{Document, Speaker, chunk_text};
 use crate::entry::{Entry, Origin, Pointer, Priority};
-use crate::redact;
+use crate::redact::without_secrets;
 use crate::retrieval::speaker;
 use crate::source::{SourceKind, date_in_name};
 use crate::time::{Date, Timestamp};
@@ -121,7 +121,7 @@ impl<'w> Work<'w> {
             .iter()
             .filter_map(|lead| file.document.sections.get(*lead as usize))
             .filter(|section| section.level > 0)
-            .map(|section| line::clean(&redact::without_secrets(&section.title)))
+            .map(|section| line::clean(&section.title))
             .filter(|title| !title.is_empty())
             .collect();
         let ranked = phrases::phrases(&mut self.words, &lines, &self.name_ids, TAGS + 3);
@@ -215,7 +215,9 @@ impl<'w> Work<'w> {
                 .sections
                 .get(*lead as usize)
                 .map(|section| &section.title);
-            let pointer = of(title.filter(|title| !title.is_empty()).cloned());
+            // A heading with a secret in it is found below the file.
+            let shown = title.filter(|title| !title.is_empty() && without_secrets(title) == **title);
+            let pointer = of(shown.cloned());
             if !pointers.contains(&pointer) {
                 pointers.push(pointer);
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::Change;
 use super::planner::{Plan, Planner};
-use super::{Cycle, Filed, Place, Record, Rule, Settings, deep};
+use super::{Cycle, Filed, Place, Record, Rule, Settings, Snapshot, deep, sources};
 use crate::bootstrap::{NewEntry, TimeBand};
 use crate::decay;
 use crate::entry::{EntryId, Pointer, Priority};
@@ -17,7 +17,11 @@ const BANDS: [u8; 5] = [0, 10, 30, 50, 80];
 
 /// All rules of a light cycle but [`flush`], which every cycle ends with.
 pub(super) fn rules(planner: &mut Planner) {
+    // Before new entries: what has another name now is not new.
+    sources::follow(planner);
     new_entries(planner);
+    // After them: what an entry of a whole file has not seen yet is new.
+    sources::note(planner);
     revive(planner);
     queue(planner);
     strong(planner);
@@ -28,7 +32,8 @@ pub(super) fn rules(planner: &mut Planner) {
 }
 
 /// The plan of a light cycle that has nothing to do, found without a copy of the entries; `None` where there is something.
-/// Strengths are computed for `now`; there are no candidates.
+/// Strengths are computed for `now`; there are no candidates, and no document
+/// has come or changed.
 #[must_use]
 pub fn idle(
     records: &BTreeMap<EntryId, Record>,
@@ -78,24 +83,98 @@ pub fn idle(
 fn new_entries(planner: &mut Planner) {
     let candidates = std::mem::take(&mut planner.state.candidates);
     planner.consider(Rule::NewEntry, candidates.len());
+    let (told, forgotten) = (
+        Known::told(&planner.state, &candidates),
+        Known::forgotten(&planner.state),
+    );
     for new in &candidates {
         let id = &new.entry.id;
-        let told = |pointers: &[Pointer]| {
-            let mut mine = new.entry.pointers.iter();
-            mine.all(|pointer| pointers.contains(pointer))
-        };
         if planner.state.records.contains_key(id) {
             continue;
         }
-        let removed = &planner.state.tombstones;
-        if removed.contains_key(id) || removed.values().any(|pointers| told(pointers)) {
+        let mut new = new.clone();
+        new.entry
+            .pointers
+            .retain(|pointer| !told.has(pointer, &planner.state));
+        if new.entry.pointers.is_empty() {
+            continue;
+        }
+        let mut mine = new.entry.pointers.iter();
+        if planner.state.tombstones.contains_key(id)
+            || mine.all(|pointer| forgotten.has(pointer, &planner.state))
+        {
             planner.refuse(Rule::Tombstone, vec![id.clone()], "a person removed this entry");
             continue;
         }
-        let record = Box::new(record_of(new, planner));
+        let record = Box::new(record_of(&new, planner));
         planner.step(Rule::NewEntry, vec![id.clone()], Change::Add { record });
     }
     planner.state.candidates = candidates;
+}
+
+/// What needs no new entry.
+#[derive(Default)]
+struct Known {
+    pointers: BTreeSet<Pointer>,
+    /// Files with a pointer to them or to a section of theirs; empty where that says nothing.
+    files: BTreeSet<String>,
+    /// Files that are pointed at as a whole, and hold what they held then: nothing in them is new.
+    whole: BTreeSet<String>,
+    /// Content, sections and whole files apart.
+    contents: BTreeSet<(bool, [u8; 16])>,
+}
+
+impl Known {
+    /// What entries tell of already. What a question made is no telling: it is about that question.
+    fn told(state: &Snapshot, candidates: &[NewEntry]) -> Self {
+        let ids: BTreeSet<&EntryId> = candidates.iter().map(|new| &new.entry.id).collect();
+        let mut known = Self::default();
+        for (id, record) in &state.records {
+            // Of two entries of one section that this run makes, one may be made already when it goes on.
+            let of_this_run = record.filed.is_none() && ids.contains(id);
+            if record.learned.is_none() && !of_this_run {
+                known.take(record, state);
+                let paths = record.entry.pointers.iter().map(|pointer| pointer.path.clone());
+                known.files.extend(paths);
+            }
+        }
+        known
+    }
+
+    /// What a person removed: where it stood and what it said.
+    fn forgotten(state: &Snapshot) -> Self {
+        let mut known = Self::default();
+        for (id, pointers) in &state.tombstones {
+            known.pointers.extend(pointers.iter().cloned());
+            if let Some(record) = state.records.get(id) {
+                known.take(record, state);
+                let hashes = record.entry.pointers.iter().zip(&record.hashes);
+                known
+                    .contents
+                    .extend(hashes.filter_map(|(pointer, hash)| Some((pointer.section.is_some(), (*hash)?))));
+            }
+        }
+        known
+    }
+
+    fn take(&mut self, record: &Record, state: &Snapshot) {
+        for (at, pointer) in record.entry.pointers.iter().enumerate() {
+            self.pointers.insert(pointer.clone());
+            let hash = record.hashes.get(at).copied().flatten();
+            if pointer.section.is_none() && hash.is_some() && hash == sources::here(state, pointer, None) {
+                self.whole.insert(pointer.path.clone());
+            }
+        }
+    }
+
+    fn has(&self, pointer: &Pointer, state: &Snapshot) -> bool {
+        let content = || Some((pointer.section.is_some(), sources::here(state, pointer, None)?));
+        self.pointers.contains(pointer)
+            || self.whole.contains(&pointer.path)
+            || (pointer.section.is_none() && self.files.contains(&pointer.path))
+            || (!self.contents.is_empty()
+                && content().is_some_and(|content| self.contents.contains(&content)))
+    }
 }
 
 fn record_of(new: &NewEntry, planner: &Planner) -> Record {
@@ -112,7 +191,12 @@ fn record_of(new: &NewEntry, planner: &Planner) -> Record {
             new.entry.created.date(offset),
             planner.state.today(),
         )),
-        hashes: vec![None; new.entry.pointers.len()],
+        hashes: new
+            .entry
+            .pointers
+            .iter()
+            .map(|pointer| sources::here(&planner.state, pointer, None))
+            .collect(),
         filed: None,
         strong_since: None,
         consolidated: false,

@@ -2,18 +2,29 @@
 //!
 //! A section that was moved or renamed is found by the hash of its text. What is found nowhere is told, never dropped
 //! in silence: an entry keeps its last pointer even when that leads nowhere.
+//!
+//! A deep cycle knows all documents and [`check`]s every pointer. A light one knows those that came or changed: it
+//! [`follow`]s what stands in them now, before it makes entries of them, and [`note`]s what they hold; what it does not
+//! find it leaves alone.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
 
 use super::change::Change;
 use super::planner::Planner;
-use super::{DocumentState, Place, Rule, Snapshot};
-use crate::entry::Pointer;
+use super::{DocumentState, Place, Record, Rule, Snapshot};
+use crate::entry::{EntryId, Pointer};
 
 type Hash = [u8; 16];
+/// Pointers with the hashes of what they pointed at.
+type Pointed = (Vec<Pointer>, Vec<Option<Hash>>);
 
 /// What became of a pointer.
 enum Outcome {
     /// It leads to this content.
     Holds(Hash),
+    /// Nobody knows what is there now.
+    Unknown,
     /// It leads there from now on.
     Moved(Pointer, Hash),
     /// Nothing is there, and its content is nowhere.
@@ -22,20 +33,24 @@ enum Outcome {
 
 /// Checks all pointers of live and queued entries.
 pub(super) fn check(planner: &mut Planner) {
-    let ids = planner.ids(|record| !matches!(record.place, Place::Archive(_)));
-    planner.consider(Rule::Pointer, ids.len());
-    for id in ids {
-        let Some(record) = planner.state.records.get(&id) else {
-            continue;
-        };
+    let mut changes = Vec::new();
+    let mut findings = Vec::new();
+    let mut considered = 0;
+    let contents = Contents::of(&planner.state);
+    let mut targets = targets(&planner.state);
+    let checked = |record: &&Record| !matches!(record.place, Place::Archive(_));
+    for record in planner.state.records.values().filter(checked) {
+        considered += 1;
+        let id = &record.entry.id;
         let from = (record.entry.pointers.clone(), record.hashes.clone());
-        let mut to: (Vec<Pointer>, Vec<Option<Hash>>) = (Vec::new(), Vec::new());
+        let mut to: Pointed = (Vec::new(), Vec::new());
         let mut lost = Vec::new();
         let mut moved = false;
         for (at, pointer) in from.0.iter().enumerate() {
             let known = from.1.get(at).copied().flatten();
-            let (pointer, hash) = match look_up(&planner.state, pointer, known) {
+            let (pointer, hash) = match contents.look_up(pointer, known, &targets) {
                 Outcome::Holds(hash) => (pointer.clone(), Some(hash)),
+                Outcome::Unknown => (pointer.clone(), known),
                 Outcome::Moved(pointer, hash) => {
                     moved = true;
                     (pointer, Some(hash))
@@ -55,7 +70,7 @@ pub(super) fn check(planner: &mut Planner) {
         }
         if to.0.is_empty() {
             for (pointer, known, what) in lost {
-                planner.find(Rule::Pointer, &id, format!("{what}: {}", shown(&pointer)));
+                findings.push((id.clone(), format!("{what}: {pointer}")));
                 to.0.push(pointer);
                 to.1.push(known);
             }
@@ -63,56 +78,167 @@ pub(super) fn check(planner: &mut Planner) {
             moved |= !lost.is_empty();
         }
         if from != to {
+            targets.extend(to.0.iter().cloned());
             let rule = if moved { Rule::Pointer } else { Rule::Source };
-            let change = Change::Point {
-                id: id.clone(),
-                from,
-                to,
+            changes.push((rule, id.clone(), from, to));
+        }
+    }
+    planner.consider(Rule::Pointer, considered);
+    for (id, what) in findings {
+        planner.find(Rule::Pointer, &id, what);
+    }
+    point(planner, changes);
+}
+
+/// Leads pointers whose content stands elsewhere now there, if it stands in a document that is known. The archived
+/// entries are led as well: what was put away or forgotten is the same under its new name.
+pub(super) fn follow(planner: &mut Planner) {
+    if planner.state.documents.is_empty() {
+        return;
+    }
+    let mut changes = Vec::new();
+    let contents = Contents::of(&planner.state);
+    let mut targets = targets(&planner.state);
+    for record in planner.state.records.values() {
+        let mut to: Pointed = (Vec::new(), Vec::new());
+        let mut moved = false;
+        for (at, pointer) in record.entry.pointers.iter().enumerate() {
+            let known = record.hashes.get(at).copied().flatten();
+            let (pointer, known) = match contents.look_up(pointer, known, &targets) {
+                Outcome::Moved(pointer, hash) => {
+                    moved = true;
+                    (pointer, Some(hash))
+                }
+                Outcome::Holds(_) | Outcome::Unknown | Outcome::Gone(_) => (pointer.clone(), known),
             };
-            planner.step(rule, vec![id], change);
-        }
-    }
-}
-
-fn shown(pointer: &Pointer) -> String {
-    match &pointer.section {
-        Some(section) => format!("{} §{section}", pointer.path),
-        None => pointer.path.clone(),
-    }
-}
-
-fn look_up(snapshot: &Snapshot, pointer: &Pointer, known: Option<Hash>) -> Outcome {
-    let document = snapshot.documents.get(&pointer.path);
-    if let Some(document) = document {
-        let here = match &pointer.section {
-            None => Some(document.hash.0),
-            Some(title) => section(document, title, known),
-        };
-        if let Some(hash) = here {
-            return Outcome::Holds(hash);
-        }
-    }
-    if let Some(known) = known {
-        // The same file first: a renamed heading is the most frequent of all.
-        let same = document.map(|document| (&pointer.path, document));
-        let others = snapshot
-            .documents
-            .iter()
-            .filter(|(path, _)| **path != pointer.path);
-        for (path, document) in same.into_iter().chain(others) {
-            if let Some(section) = content(document, pointer, known) {
-                let pointer = Pointer {
-                    path: path.clone(),
-                    section,
-                };
-                return Outcome::Moved(pointer, known);
+            if !to.0.contains(&pointer) {
+                to.0.push(pointer);
+                to.1.push(known);
             }
         }
+        if moved {
+            targets.extend(to.0.iter().cloned());
+            let from = (record.entry.pointers.clone(), record.hashes.clone());
+            changes.push((Rule::Pointer, record.entry.id.clone(), from, to));
+        }
     }
-    match document {
-        None => Outcome::Gone("the file is gone"),
-        Some(_) => Outcome::Gone("the section is gone"),
+    planner.consider(Rule::Pointer, planner.state.records.len());
+    point(planner, changes);
+}
+
+/// Notes what documents hold where entries point at them, so that it is known again when it has moved.
+pub(super) fn note(planner: &mut Planner) {
+    if planner.state.documents.is_empty() {
+        return;
     }
+    let mut changes = Vec::new();
+    for record in planner.state.records.values() {
+        let from = (record.entry.pointers.clone(), record.hashes.clone());
+        let hash = |(at, pointer): (usize, &Pointer)| {
+            let known = from.1.get(at).copied().flatten();
+            here(&planner.state, pointer, known).or(known)
+        };
+        let hashes = from.0.iter().enumerate().map(hash).collect();
+        if hashes != from.1 {
+            let to = (from.0.clone(), hashes);
+            changes.push((Rule::Source, record.entry.id.clone(), from, to));
+        }
+    }
+    point(planner, changes);
+}
+
+fn point(planner: &mut Planner, changes: Vec<(Rule, EntryId, Pointed, Pointed)>) {
+    for (rule, id, from, to) in changes {
+        let change = Change::Point {
+            id: id.clone(),
+            from,
+            to,
+        };
+        planner.step(rule, vec![id], change);
+    }
+}
+
+/// What entries point at already: of two places with the same content, one that has no entry is the one that was moved.
+fn targets(snapshot: &Snapshot) -> BTreeSet<Pointer> {
+    let records = snapshot.records.values();
+    let told = records.filter(|record| record.learned.is_none());
+    told.flat_map(|record| &record.entry.pointers).cloned().collect()
+}
+
+/// The content that stands where a pointer leads; nothing where that is not known, or nothing is there.
+pub(super) fn here(snapshot: &Snapshot, pointer: &Pointer, known: Option<Hash>) -> Option<Hash> {
+    let document = snapshot.documents.get(&pointer.path)?;
+    match &pointer.section {
+        None => Some(document.hash.0),
+        Some(title) => section(document, title, known),
+    }
+}
+
+/// Where content stands: sections and whole files apart.
+type Places<'s> = HashMap<(bool, Hash), Vec<(&'s str, Option<&'s str>)>>;
+
+/// Documents, and where a content stands in them.
+struct Contents<'s> {
+    snapshot: &'s Snapshot,
+    /// Made when the first pointer leads nowhere.
+    places: OnceCell<Places<'s>>,
+}
+
+impl<'s> Contents<'s> {
+    const fn of(snapshot: &'s Snapshot) -> Self {
+        Self {
+            snapshot,
+            places: OnceCell::new(),
+        }
+    }
+
+    fn look_up(&self, pointer: &Pointer, known: Option<Hash>, targets: &BTreeSet<Pointer>) -> Outcome {
+        if self.snapshot.unread.contains(&pointer.path) {
+            return Outcome::Unknown;
+        }
+        if let Some(hash) = here(self.snapshot, pointer, known) {
+            return Outcome::Holds(hash);
+        }
+        if let Some(known) = known
+            && let Some(place) = self.place(pointer, known, targets)
+        {
+            return Outcome::Moved(place, known);
+        }
+        if self.snapshot.documents.contains_key(&pointer.path) {
+            Outcome::Gone("the section is gone")
+        } else {
+            Outcome::Gone("the file is gone")
+        }
+    }
+
+    /// Where a content stands now. The same file first: a renamed heading is the most frequent of all.
+    fn place(&self, pointer: &Pointer, known: Hash, targets: &BTreeSet<Pointer>) -> Option<Pointer> {
+        let places = self.places.get_or_init(|| places(self.snapshot));
+        let places = places.get(&(pointer.section.is_some(), known))?;
+        let places = places.iter().map(|(path, section)| Pointer {
+            path: (*path).to_owned(),
+            section: section.map(str::to_owned),
+        });
+        let unlike = |place: &Pointer| {
+            let same = (place.path == pointer.path, place.section == pointer.section);
+            (!same.0, targets.contains(place), !same.1)
+        };
+        // Of equals, the first by path.
+        places.min_by_key(unlike)
+    }
+}
+
+fn places(snapshot: &Snapshot) -> Places<'_> {
+    let mut places = Places::new();
+    for (path, document) in &snapshot.documents {
+        let whole = places.entry((false, document.hash.0)).or_default();
+        whole.push((path.as_str(), None));
+        for section in &document.sections {
+            let named = places.entry((true, section.hash.0)).or_default();
+            named.push((path.as_str(), Some(section.title.as_str())));
+        }
+    }
+    places
 }
 
 /// The content of the section with a title; of several, the one that is known.
@@ -128,14 +254,4 @@ fn section(document: &DocumentState, title: &str, known: Option<Hash>) -> Option
             .filter(|known| named.any(|hash| hash == *known))
             .unwrap_or(first),
     )
-}
-
-/// Where in a document this content stands: `Some(None)` for the whole file.
-#[allow(clippy::option_option, reason = "the inner one is a pointer's section")]
-fn content(document: &DocumentState, pointer: &Pointer, known: Hash) -> Option<Option<String>> {
-    if pointer.section.is_none() {
-        return (document.hash.0 == known).then_some(None);
-    }
-    let found = document.sections.iter().find(|section| section.hash.0 == known)?;
-    Some(Some(found.title.clone()))
 }

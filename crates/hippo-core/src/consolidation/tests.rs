@@ -116,6 +116,7 @@ fn weak_entries_queue_and_the_cap_holds() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let weak = |(at, name): (usize, &&str)| record(name, 0.01 * (at as f32 + 1.0), Place::Index);
     let mut state = snapshot(names.iter().enumerate().map(weak).collect());
+    state.documents.clear();
     let plan_of_first = plan(&state, Cycle::Light);
     let listed = rules_of(&plan_of_first).pop();
     // What the file lists first is listed at once, and from then on by deep cycles.
@@ -145,6 +146,7 @@ fn what_never_fades_is_never_queued_and_what_is_strong_again_comes_back() {
     never.entry.priority = Priority::Amygdala;
     let mut state = snapshot(vec![never, record("back", 0.4, Place::Queue(NOW.plus(-DAY)))]);
     state.quick_access = vec![id("never")];
+    state.documents.clear();
     assert_eq!(
         rules_of(&plan(&state, Cycle::Light)),
         [(Rule::Revive, "back".to_owned())]
@@ -207,6 +209,22 @@ fn pointers_follow_their_text() {
         .map(|finding| finding.what.as_str())
         .collect();
     assert_eq!(found, ["the file is gone: gone.md §One"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_not_gone() {
+    let mut one = record("one", 0.7, Place::Index);
+    one.entry.pointers = vec![
+        pointer("memory/a.md", Some("One")),
+        pointer("memory/locked.md", Some("Old")),
+        pointer("memory/gone.md", None),
+    ];
+    one.hashes = vec![None, Some(ContentHash::of(b"two").0), None];
+    let mut state = snapshot(vec![one.clone()]);
+    state.unread.insert("memory/locked.md".to_owned());
+    let after = apply(&state, &plan(&state, Cycle::Deep));
+    assert_eq!(after.records[&id("one")].entry.pointers, one.entry.pointers[..2]);
+    assert_eq!(after.records[&id("one")].hashes[1], one.hashes[1]);
 }
 
 #[test]
@@ -324,6 +342,7 @@ fn the_file_changes_with_what_a_reader_would_act_on() {
         one.filed = said;
         let mut state = snapshot(vec![one]);
         state.quick_access = vec![id("one")];
+        state.documents.clear();
         let plan = plan(&state, Cycle::Light);
         assert_eq!(!plan.steps.is_empty(), changes, "{said:?} {strength}");
     }
@@ -356,3 +375,21 @@ fn removed_entries_do_not_come_back() {
 
 mod laws;
 mod merging;
+mod renaming;
+
+#[test]
+fn common_accesses_halve_and_one_a_day_adds_up() {
+    let left = |count, days: i64| co_access_left(count, Timestamp(0), Timestamp(days * 86_400_000));
+    let is = [
+        left(1, 1),
+        left(1, 29),
+        left(1, 31),
+        left(2, 12),
+        left(2, 61),
+        left(8, 30),
+    ];
+    assert_eq!(is, [1, 1, 0, 2, 0, 4]);
+    // Once a day for a week is more than seven times at once a month ago.
+    let spaced = (0..7).fold(0, |count, _| left(count, 1) + 1);
+    assert!(spaced == 7 && left(7, 30) == 4, "{spaced}");
+}

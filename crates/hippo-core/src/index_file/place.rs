@@ -3,7 +3,7 @@
 use super::block::{Block, Section};
 use super::line::{BEGIN, END, WALL};
 use super::section::Path;
-use super::{EditError, IndexFile, Known, edit, text};
+use super::{EditError, IndexFile, Indexed, Known, edit, text};
 use crate::chunk::line::{Fence, trim};
 use crate::entry::{Entry, EntryId};
 
@@ -25,6 +25,24 @@ impl IndexFile {
         let indexed = edit::new(&entry, level, self.line_end, &self.settings);
         self.put(at, Block::Entry(Box::new(indexed)));
         Ok(())
+    }
+
+    /// Puts the bytes that an entry had in the file to the end of a section; `false` when they are none of that entry, or it is
+    /// there already. It keeps its level, and its id is stated.
+    pub fn insert_bytes(&mut self, id: &EntryId, bytes: &[u8], section: &[&str]) -> bool {
+        let mut text = bytes.trim_ascii_end().to_vec();
+        text.extend_from_slice(self.line_end.as_bytes());
+        let Some(mut indexed) = Indexed::read(text, 0, &self.settings) else {
+            return false;
+        };
+        if self.get(id).is_some() || (indexed.has_id && indexed.entry.id != *id) {
+            return false;
+        }
+        indexed.entry.id = id.clone();
+        let entry = indexed.entry.clone();
+        let (at, _) = self.place(section);
+        self.put(at, Block::Entry(Box::new(indexed)));
+        self.update_and_name(&entry).is_ok()
     }
 
     /// Moves an entry to the end of a section, with all that belongs to it; `false` when it is there already. It keeps its level.

@@ -283,3 +283,5 @@ fn the_header_is_restated_and_made() {
         "<!-- hippocampus.md v2 | by: ada | entries: 1 | reindexed: 2026-02-03T00:00:00Z -->"
     );
 }
+
+mod protocol;

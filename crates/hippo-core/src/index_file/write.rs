@@ -7,11 +7,17 @@ use crate::time::Timestamp;
 /// An entry as it comes back from a file that it was written to.
 ///
 /// White space in topic and summary becomes single spaces, in other values it is cut at the ends; empty pointers, tags and relations are
-/// left out; dates become days; the strength is in hundredths; an empty id becomes one made from the topic.
+/// left out; dates become days; the strength is in hundredths; an empty id becomes one made from the topic, an empty topic the id.
 #[must_use]
 pub fn as_written(entry: &Entry, settings: &Settings) -> Entry {
-    let topic = text::one_line(&entry.topic);
-    let id = entry.id.0.trim();
+    let mut topic = text::one_line(&entry.topic);
+    let id = match entry.id.0.trim() {
+        "" => text::slug(&topic),
+        id => id.to_owned(),
+    };
+    if topic.is_empty() {
+        topic = text::one_line(&id);
+    }
     let trimmed = |items: &mut dyn Iterator<Item = &str>| -> Vec<String> {
         let items = items.map(str::trim).filter(|item| !item.is_empty());
         items.map(str::to_owned).collect()
@@ -34,11 +40,7 @@ pub fn as_written(entry: &Entry, settings: &Settings) -> Entry {
     });
     let related = trimmed(&mut entry.related.iter().map(|id| id.0.as_str()));
     Entry {
-        id: EntryId(if id.is_empty() {
-            text::slug(&topic)
-        } else {
-            id.to_owned()
-        }),
+        id: EntryId(id),
         topic,
         summary: text::one_line(&entry.summary),
         pointers: pointers.collect(),

@@ -325,7 +325,7 @@ fn fixed(file: &IndexFile) -> BTreeSet<EntryId> {
 }
 
 /// Where an entry belongs.
-fn section_of(record: &Record) -> Vec<String> {
+pub(super) fn section_of(record: &Record) -> Vec<String> {
     // As it reads in a heading.
     let group: Vec<&str> = record.group.split_whitespace().collect();
     match record.place {

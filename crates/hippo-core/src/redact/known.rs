@@ -93,6 +93,8 @@ pub(super) const PREFIXES: [Prefix; 54] = [
 pub(super) const JWT: &str = "eyJ";
 /// First line of a key.
 pub(super) const KEY_BLOCK: &str = "-----BEGIN ";
+/// Beginning of its last line.
+pub(super) const KEY_END: &str = "-----END ";
 /// Between the scheme and the rest of an address.
 pub(super) const URL: &str = "://";
 /// Within the token of a Telegram bot.
@@ -119,8 +121,9 @@ const fn is_base64url(byte: u8) -> bool {
 
 impl Place<'_> {
     /// Whether nothing that belongs to a word stands before it.
-    fn stands_alone(&self) -> bool {
-        !(self.before(self.start).is_ascii_alphanumeric() || self.before(self.start) == b'_')
+    pub(super) fn stands_alone(&self) -> bool {
+        let before = self.before(self.start);
+        !(before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-'))
     }
 
     /// A secret that begins with the mark of its provider.
@@ -173,18 +176,11 @@ impl Place<'_> {
 
     /// A private key, from its first line to its last one, or to the end of the text.
     pub(super) fn key_block(&self) -> Option<Range<usize>> {
-        let title = self.run(self.end, TITLE, |byte| {
-            byte.is_ascii_uppercase() || matches!(byte, b' ' | b'0'..=b'9')
-        });
-        let private = self.str(self.end..title).contains("PRIVATE KEY");
-        if !private || !self.str(title..title + 5).starts_with("-----") {
-            return None;
-        }
-        let rest = self.text.get(title + 5..)?;
-        let Some(last) = rest.find("-----END ") else {
+        let body = self.end + private_title(self.rest(self.end))?;
+        let Some(last) = self.rest(body).find(KEY_END) else {
             return Some(self.start..self.text.len());
         };
-        let last = title + 5 + last + "-----END ".len();
+        let last = body + last + KEY_END.len();
         let end = self.run(last, TITLE, |byte| byte.is_ascii_alphanumeric() || byte == b' ');
         let end = self.run(end, 5, |byte| byte == b'-');
         Some(self.start..end)
@@ -218,4 +214,13 @@ impl Place<'_> {
         let whole = (6..=11).contains(&number) && (30..=40).contains(&(end - self.end));
         whole.then(|| self.start - number..end)
     }
+}
+
+/// Where the rest of a first or last line ends that is one of a private key: behind `RSA PRIVATE KEY-----`.
+pub(super) fn private_title(rest: &str) -> Option<usize> {
+    let bytes = rest.as_bytes().iter().take(TITLE);
+    let title = bytes.take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b' ');
+    let title = title.count();
+    let private = rest[..title].contains("PRIVATE KEY") && rest[title..].starts_with("-----");
+    private.then_some(title + 5)
 }

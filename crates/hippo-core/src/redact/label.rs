@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Place;
 use super::value::Separator;
-use super::words::{ENVIRONMENTS, OF_OTHERS, OF_SECRETS};
+use super::words::{ENVIRONMENTS, OF_OTHERS, OF_SECRETS, has};
 
 /// How much a label says of what follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +15,8 @@ pub(super) enum Label {
     Token,
     /// `secret`, `api key`: what follows has digits in it, or is long.
     Secret,
+    /// `pass`: a password in `db_pass`, and else what tests do.
+    Pass,
     /// `password`: may be any word.
     Password,
     /// `passphrase`: may be several words.
@@ -30,8 +32,8 @@ pub(super) const LABELS: [(&str, Label); 23] = [
     ("secret", Label::Secret),
     ("credential", Label::Secret),
     ("authorization", Label::Secret),
-    ("pass", Label::Secret),
     ("psk", Label::Secret),
+    ("pass", Label::Pass),
     ("pw", Label::Password),
     ("pwd", Label::Password),
     ("passwd", Label::Password),
@@ -52,18 +54,18 @@ pub(super) const LABELS: [(&str, Label); 23] = [
 
 /// Schemes of the header `Authorization`.
 pub(super) const SCHEMES: [&str; 2] = ["bearer", "basic"];
+/// What stands before a scheme or a token.
+const HEADER: &[u8] = b"authorization: ";
 
 /// Bytes that may stand between a label and its separator: `password for the NAS:`.
 const BETWEEN: usize = 48;
-/// Bytes of a name that are looked at.
-const NAME: usize = 48;
+/// Bytes of a name before its label that are looked at.
+const NAME: usize = 32;
 
 /// A label in its place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Named {
     pub label: Label,
-    /// Where its name starts: `AWS_` of `AWS_SECRET`.
-    pub start: usize,
     /// Where its name ends.
     pub end: usize,
     /// `--token`, `Authorization: token`: a space is enough before the value.
@@ -74,69 +76,58 @@ impl Place<'_> {
     /// The secret that a label announces.
     pub(super) fn labelled(&self, label: Label) -> Option<Range<usize>> {
         let named = self.named(label)?;
-        if let Some((separator, at)) = self.separator(named)
-            && let Some(value) = self.value(named, separator, at)
-        {
-            return Some(value);
-        }
-        self.near(named)
+        let value = self.separator(named);
+        let value = value.and_then(|(separator, at)| self.value(named, separator, at));
+        value.or_else(|| self.near(named))
     }
 
     /// The label, if the word is the last one of a name, and the name one of a secret.
     fn named(&self, label: Label) -> Option<Named> {
         let (start, end) = (self.start, self.end);
         let wide = self.at(start) >= 0x80;
-        let glued = !wide && self.before(start).is_ascii_alphanumeric() && !self.is_camel(start);
-        let before = self.name_before(start);
-        let any_name = label >= Label::Password && end - start > 4;
-        if glued && !any_name && !ends_in(before, OF_SECRETS, true) {
+        let end = if wide { end } else { self.name_end(end)? };
+        let name = self.name_before(start);
+        let last = last_word(name.trim_end_matches(['_', '-', '.', ' ']));
+        let camel = self.is_camel(start);
+        let glued = !wide && self.before(start).is_ascii_alphanumeric() && !camel;
+        let long = label >= Label::Password && self.end - start > 4;
+        if glued && !long && !has(OF_SECRETS, last) {
             return None;
         }
-        // `password2`, `API_KEY_PROD`; but `token_count`, `keys` and `password.txt` are other words.
-        let digits = self.run(end, 2, |byte| byte.is_ascii_digit());
-        let next = self.at(digits);
-        let mut after = digits;
-        if !wide && (next.is_ascii_alphanumeric() || next >= 0x80) {
-            return None;
-        }
-        if matches!(next, b'_' | b'-' | b'.' | b'/') && self.at(digits + 1).is_ascii_alphanumeric() {
-            after = self.run(digits + 1, NAME, |byte| byte.is_ascii_alphanumeric());
-            let ending = self.str(digits + 1..after).to_ascii_lowercase();
-            if !ENVIRONMENTS.contains(&&*ending) || self.at(after) == b'_' {
-                return None;
-            }
-        }
-        let dashes = before.contains("--");
-        let header = self
-            .str(start.saturating_sub(15)..start)
-            .trim_end()
-            .to_ascii_lowercase();
-        let capitals = before.ends_with('_') && before.bytes().any(|byte| byte.is_ascii_uppercase());
+        let flag = name.contains("--") || self.in_header(start);
         let label = match label {
             Label::Key | Label::Token => {
-                if ends_in(before, OF_OTHERS, false) {
+                if has(OF_OTHERS, last) {
                     return None;
                 }
-                let of_secrets = glued || capitals || dashes || ends_in(before, OF_SECRETS, false);
+                // `DEPLOY_KEY` is no key of a map.
+                let constant = name.ends_with('_') && name.bytes().any(|byte| byte.is_ascii_uppercase());
+                let of_secrets = glued || constant || flag || has(OF_SECRETS, last);
                 if of_secrets { Label::Secret } else { label }
             }
-            // `tests pass: 12`, but `db_pass`.
-            Label::Secret if self.end - self.start == 4 => {
-                if before.ends_with(['_', '-']) || glued || self.is_camel(start) {
-                    Label::Password
-                } else {
-                    Label::Token
-                }
-            }
-            // `wpw` and `pw` are rarely anything else, but short.
+            Label::Pass if camel || glued || name.ends_with(['_', '-']) => Label::Password,
+            Label::Pass => Label::Token,
             other => other,
         };
-        Some(Named {
-            label,
-            start: start - before.len(),
-            end: after,
-            flag: dashes || header.ends_with("uthorization:"),
-        })
+        Some(Named { label, end, flag })
+    }
+
+    /// Where a name ends whose label does: `password2`, `API_KEY_PROD`; but `token_count`, `keys` and `password.txt` are
+    /// other names.
+    fn name_end(&self, end: usize) -> Option<usize> {
+        let end = self.run(end, 2, |byte| byte.is_ascii_digit());
+        let next = self.at(end);
+        if next.is_ascii_alphanumeric()
+            || next >= 0x80 && !self.rest(end).starts_with(['：', '→', '”', '’', '»', '」'])
+        {
+            return None;
+        }
+        if !(matches!(next, b'_' | b'-' | b'.' | b'/') && self.at(end + 1).is_ascii_alphanumeric()) {
+            return Some(end);
+        }
+        let after = self.run(end + 1, NAME, |byte| byte.is_ascii_alphanumeric());
+        let other = self.at(after) == b'_' || !has(ENVIRONMENTS, self.str(end + 1..after));
+        (!other).then_some(after)
     }
 
     /// Whether a word of a name in camel case begins here: `authToken`.
@@ -145,127 +136,128 @@ impl Place<'_> {
         self.at(at).is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit())
     }
 
-    /// What stands right before a label and belongs to its name: `aws_`, `X-Api-`, `the api `.
+    /// What stands right before a label and belongs to its name: `aws_`, `X-Api-`, `api `.
     fn name_before(&self, start: usize) -> &str {
-        let from = start.saturating_sub(NAME).max(self.done);
-        let bytes = &self.bytes()[from..start];
+        let bytes = &self.bytes()[start.saturating_sub(NAME).max(self.done)..start];
         let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
         let mut length = bytes.iter().rev().take_while(|byte| belongs(byte)).count();
         if length == 0 && bytes.ends_with(b" ") {
             // A word before, such as `API`.
-            length = 1 + bytes[..bytes.len() - 1]
+            length = 1 + bytes
                 .iter()
                 .rev()
+                .skip(1)
                 .take_while(|byte| belongs(byte))
                 .count();
         }
         self.str(start - length..start)
     }
 
+    /// Whether `Authorization: ` stands right before.
+    pub(super) fn in_header(&self, at: usize) -> bool {
+        let header = at
+            .checked_sub(HEADER.len())
+            .and_then(|from| self.bytes().get(from..at));
+        header.is_some_and(|header| header.eq_ignore_ascii_case(HEADER))
+    }
+
     /// What announces a value after a label, and where the value begins.
     fn separator(&self, named: Named) -> Option<(Separator, usize)> {
-        let direct = self.separator_at(named.end);
-        if direct.is_some() {
-            return direct;
+        if let Some(direct) = self.separator_at(named.end) {
+            return Some(direct);
         }
-        if named.flag && self.at(named.end) == b' ' {
+        if self.at(named.end) != b' ' {
+            return None;
+        }
+        if named.flag {
             return Some((Separator::Space, named.end + 1));
         }
         // `password for the NAS: …`, `API key (staging) = …`
-        let rest = self.str(named.end..self.next.min(named.end + BETWEEN).max(named.end));
-        let rest = rest
-            .split(['\n', '[', '"', '`', ',', ';', '.', '→'])
-            .next()
-            .unwrap_or_default();
-        let about = [" for ", " of ", " to ", " on ", " at ", " (", " in "]
-            .iter()
-            .any(|word| rest.starts_with(word));
-        if !about || named.label < Label::Token {
+        if named.label < Label::Token
+            || !matches!(self.at(named.end + 1), b'f' | b'o' | b't' | b'a' | b'i' | b'(')
+        {
+            return None;
+        }
+        let until = self.next(self.start).min(named.end + BETWEEN).max(named.end);
+        let rest = self.bytes().get(named.end..until)?;
+        let words: [&[u8]; 7] = [b" for ", b" of ", b" to ", b" on ", b" at ", b" in ", b" ("];
+        if !words.iter().any(|word| rest.starts_with(word)) {
             return None;
         }
         // What is in brackets is about the label; what follows them is the value.
-        let skipped = if rest.starts_with(" (") {
-            rest.find(')')?
-        } else {
-            0
-        };
-        let marks = rest.char_indices().filter(|(at, mark)| {
-            let verb = || [" is ", " was "].iter().any(|verb| rest[*at..].starts_with(verb));
-            *at >= skipped && (matches!(mark, ':' | '=') || verb())
-        });
-        marks
-            .map(|(at, _)| named.end + at)
-            .find_map(|at| self.separator_at(at))
+        let mut open = rest[1] == b'(';
+        for (at, byte) in rest.iter().enumerate() {
+            match byte {
+                b')' => open = false,
+                b'\n' | b'[' | b'"' | b'`' | b',' | b';' | b'.' => return None,
+                b':' | b'=' | b' ' if !open => {
+                    let verb =
+                        *byte != b' ' || rest[at..].starts_with(b" is ") || rest[at..].starts_with(b" was ");
+                    if verb && let Some(found) = self.separator_at(named.end + at) {
+                        return Some(found);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
     /// The separator that stands at an offset, marks of markdown and quotes around it left out.
     fn separator_at(&self, at: usize) -> Option<(Separator, usize)> {
         let mark = |byte: u8| matches!(byte, b'*' | b'_' | b'`' | b'"' | b'\'' | b'\\' | b']');
-        let space = |byte: u8| matches!(byte, b' ' | b'\t');
         let closed = self.run(at, 6, mark);
-        let from = self.run(closed, 32, space);
-        let rest = self.str(from..(from + 8).min(self.text.len()));
-        let rest = if rest.is_empty() {
-            self.text.get(from..).unwrap_or_default()
-        } else {
-            rest
-        };
-        let table = [
-            (":=", Separator::Equals),
-            ("=>", Separator::Equals),
-            ("->", Separator::Arrow),
-            ("→", Separator::Arrow),
-            ("：", Separator::Colon),
-            (":", Separator::Colon),
-            ("=", Separator::Equals),
-            ("|", Separator::Cell),
-            (">", Separator::Tag),
-        ];
+        let from = self.run(closed, 32, is_space);
         let spaced = from > closed;
-        for (mark, separator) in table {
-            if rest.starts_with(mark) {
-                let end = from + mark.len();
-                let more = self.at(end);
-                // `::`, `==`, `:=`, `=~` and the like are operators; tags close right behind their names.
-                if matches!(more, b'=' | b':' | b'~') && separator != Separator::Arrow
-                    || separator == Separator::Tag && spaced
-                {
-                    return None;
-                }
-                return Some((separator, end));
+        let next = self.at(from + 1);
+        let (separator, length) = match self.at(from) {
+            b':' if next == b'=' => (Separator::Equals, 2),
+            b'=' if next == b'>' => (Separator::Equals, 2),
+            b'-' if next == b'>' => (Separator::Arrow, 2),
+            b':' => (Separator::Colon, 1),
+            b'=' => (Separator::Equals, 1),
+            b'|' => (Separator::Cell, 1),
+            b'>' if !spaced => (Separator::Tag, 1),
+            b'i' | b'w' | b't' if spaced => {
+                let words = [
+                    ("is ", Separator::Is),
+                    ("was ", Separator::Is),
+                    ("to ", Separator::To),
+                ];
+                let rest = self.rest(from);
+                return words
+                    .into_iter()
+                    .find(|(word, _)| rest.starts_with(word))
+                    .map(|(word, separator)| (separator, from + word.len()));
             }
-        }
-        for word in ["is", "was", "to"] {
-            let after = from + word.len();
-            if spaced && rest.starts_with(word) && space(self.at(after)) {
-                let separator = if word == "to" {
-                    Separator::To
-                } else {
-                    Separator::Is
-                };
-                return Some((separator, after + 1));
-            }
-        }
-        None
+            0xE2 if self.rest(from).starts_with('→') => (Separator::Arrow, 3),
+            0xEF if self.rest(from).starts_with('：') => (Separator::Colon, 3),
+            _ => return None,
+        };
+        // `::`, `==`, `=~` and the like are operators.
+        let end = from + length;
+        let operator = length == 1 && matches!(self.at(end), b'=' | b':' | b'~');
+        (!operator).then_some((separator, end))
     }
 }
 
-/// Whether the last word of a name is one of these; `glued`: with nothing between it and what follows.
-fn ends_in(before: &str, words: &[&str], glued: bool) -> bool {
-    let name = if glued {
-        before
-    } else {
-        before.trim_end_matches(['_', '-', '.', ' '])
-    };
+pub(super) const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// The last word of a name, by its marks or its capitals: `Api` of `xApi`.
+fn last_word(name: &str) -> &str {
     let bytes = name.as_bytes();
-    words.iter().any(|word| {
-        let Some(at) = bytes.len().checked_sub(word.len()) else {
-            return false;
-        };
-        let first = bytes[at];
-        let starts = at == 0
-            || !bytes[at - 1].is_ascii_alphanumeric()
-            || bytes[at - 1].is_ascii_lowercase() && first.is_ascii_uppercase();
-        starts && bytes[at..].eq_ignore_ascii_case(word.as_bytes())
-    })
+    let mut at = bytes.len();
+    while at > 0 && bytes[at - 1].is_ascii_alphanumeric() {
+        at -= 1;
+        let begins = bytes[at].is_ascii_uppercase()
+            && at
+                .checked_sub(1)
+                .is_some_and(|before| bytes[before].is_ascii_lowercase());
+        if begins {
+            break;
+        }
+    }
+    name.get(at..).unwrap_or_default()
 }

@@ -5,18 +5,17 @@ use std::ops::Range;
 use super::Place;
 use super::label::{Label, Named};
 use super::shape::{self, Shape, is_random};
-use super::value::clip;
 
 /// Bytes after a label within which a random run is its secret.
 const AFTER: usize = 48;
-/// Bytes before a label that are looked at.
-const BEFORE: usize = 200;
+/// Bytes from ` is ` to the label: `is the password`, `is our deploy token`.
+const SAID: usize = 32;
+/// Bytes of a run that are judged.
+const JUDGED: usize = 160;
 /// What ends the sentence that a label stands in.
 const ENDS: &[u8] = b"\n{}[]<>|;\\";
-/// Bytes of a run that are judged.
-const JUDGED: usize = 256;
 
-const fn is_run(byte: u8) -> bool {
+pub(super) const fn is_run(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~')
 }
 
@@ -27,16 +26,18 @@ impl Place<'_> {
     }
 
     fn following(&self, named: Named) -> Option<Range<usize>> {
-        let until = (named.end + AFTER).min(self.next);
+        let until = (named.end + AFTER).min(self.next(self.start));
         let mut at = named.end;
         while at < until {
-            at = self.run(at, until - at, |byte| !is_run(byte) && !ENDS.contains(&byte));
+            at = self.run(at, until - at, |byte| {
+                !byte.is_ascii_alphanumeric() && !ENDS.contains(&byte)
+            });
             if at >= until || ENDS.contains(&self.at(at)) {
                 return None;
             }
             let end = self.run(at, JUDGED, is_run);
             let text = self.str(at..end).trim_end_matches(['.', '/', '-', '=']);
-            if is_random(text) && !shape::is_placeholder(text) && !shape::is_thing(text) {
+            if is_random(text) && !shape::is_placeholder(text) && !shape::is_place(text) {
                 return Some(at..self.whole(at, is_run));
             }
             at = end;
@@ -46,57 +47,59 @@ impl Place<'_> {
 
     /// `hunter2 is the password`.
     fn preceding(&self, named: Named) -> Option<Range<usize>> {
-        let from = named.start.saturating_sub(BEFORE).max(self.done);
-        let words = self.text.get(from..self.start).or_else(|| {
-            self.text
-                .get(self.done.max(self.start.saturating_sub(8))..self.start)
-        })?;
-        let (before, said) = words.rsplit_once(" is ")?;
-        let article = ["the ", "my ", "our ", "your ", "their "]
-            .iter()
-            .any(|word| said.starts_with(word));
-        let plain = said
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-'));
-        if !article || !plain || said.split(' ').count() > 6 || named.label < Label::Token {
+        if named.label < Label::Token || !matches!(self.before(self.start), b' ' | b'_' | b'-') {
             return None;
         }
-        let before = before.trim_end_matches(['`', '"', '\'']);
-        let end = self.start - words.len() + before.len();
-        let run = self.bytes().get(end - before.len()..end)?;
-        let length = run
+        let from = self.start.saturating_sub(SAID).max(self.done);
+        let words = self.bytes().get(from..self.start)?;
+        let at = words.windows(4).rposition(|window| window == b" is ")?;
+        let said = &words[at + 4..];
+        let article: [&[u8]; 5] = [b"the ", b"my ", b"our ", b"your ", b"their "];
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-');
+        if !article.iter().any(|word| said.starts_with(word)) || !said.iter().all(plain) {
+            return None;
+        }
+        let from = (from + at).saturating_sub(JUDGED).max(self.done);
+        let before = self.bytes().get(from..from.max(self.start - words.len() + at))?;
+        let closed = before
             .iter()
             .rev()
-            .take_while(|byte| is_run(**byte) || b"!@#$%&*".contains(byte))
+            .take_while(|byte| matches!(byte, b'`' | b'"' | b'\''))
             .count();
-        let text = clip(self.str(end - length..end), JUDGED);
-        let shape = Shape::of(text);
-        let mixed = shape.digits > 0 && shape.letters() > 0 && text.len() >= 6 && !shape::is_thing(text);
+        let before = &before[..before.len() - closed];
+        let run = |byte: &&u8| is_run(**byte) || b"!@#$%&*".contains(byte);
+        let length = before.iter().rev().take_while(run).count();
+        let end = from + before.len();
+        let text = self.str(end - length..end);
+        let mixed = Shape::of(text).is_mixed()
+            && text.len() >= 6
+            && !shape::is_place(text)
+            && !shape::is_number(text);
         let secret = is_random(text) || mixed && (named.label >= Label::Password || !shape::is_slug(text));
         (secret && !shape::is_placeholder(text)).then(|| end - length..end)
     }
 
     /// What follows `Bearer` or `Basic`.
     pub(super) fn scheme(&self) -> Option<Range<usize>> {
-        let alone = !(self.before(self.start).is_ascii_alphanumeric() || self.before(self.start) == b'_');
-        if !alone || !matches!(self.at(self.end), b' ' | b':') {
+        if !self.stands_alone() || !matches!(self.at(self.end), b' ' | b':') {
             return None;
         }
         let from = self.run(self.end, 4, |byte| matches!(byte, b' ' | b':'));
         let end = self.run(from, JUDGED, is_run);
         let text = self.str(from..end).trim_end_matches('.');
+        if text.len() < 8 {
+            return None;
+        }
+        let header = self.in_header(self.start) || self.before(self.start) == b'"';
         let shape = Shape::of(text);
-        let header = self.str(self.start.saturating_sub(24)..self.start);
-        let header = header.to_ascii_lowercase().contains("authorization");
-        let digits = shape.digits > 0 && shape.letters() > 0;
-        let secret = if self.str(self.start..self.end).eq_ignore_ascii_case("basic") {
-            text.len() >= 8 && (header && digits || is_pair(text))
+        let basic = self.str(self.start..self.end).eq_ignore_ascii_case("basic");
+        let secret = if basic {
+            header && shape.is_mixed() || is_pair(text)
         } else {
-            let plain = shape::is_slug(text) && shape.digits < 3;
-            text.len() >= 8
-                && (digits && !plain && !shape::is_thing(text)
-                    || is_random(text)
-                    || header && text.len() >= 16)
+            let made = shape.is_mixed() && !(shape::is_slug(text) && shape.digits < 3);
+            is_random(text)
+                || header && text.len() >= 16
+                || made && !shape::is_place(text) && !shape::is_number(text)
         };
         (secret && !shape::is_placeholder(text)).then(|| from..self.whole(from, is_run))
     }
@@ -104,9 +107,8 @@ impl Place<'_> {
 
 /// Whether base64 says `user:password`.
 fn is_pair(text: &str) -> bool {
-    let mut bits = 0_u32;
-    let mut held = 0;
-    let (mut colon, mut printable) = (false, true);
+    let (mut bits, mut held) = (0_u32, 0);
+    let mut colon = false;
     for byte in text.trim_end_matches('=').bytes() {
         let value = match byte {
             b'A'..=b'Z' => byte - b'A',
@@ -121,9 +123,11 @@ fn is_pair(text: &str) -> bool {
         if held >= 8 {
             held -= 8;
             let read = (bits >> held) & 0xFF;
+            if !(0x20..0x7F).contains(&read) {
+                return false;
+            }
             colon |= read == u32::from(b':');
-            printable &= (0x20..0x7F).contains(&read);
         }
     }
-    colon && printable
+    colon
 }

@@ -1,7 +1,9 @@
 //! Does a run of characters look like a secret, like words, or like something that stands for one?
 
+use super::words::{FILES, PLACEHOLDER, has, is_label};
+
 /// Shortest run that is a secret by its looks alone.
-pub(super) const RANDOM: usize = 20;
+const RANDOM: usize = 20;
 
 /// How a run of characters is made up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,28 +24,14 @@ impl Shape {
         let mut shape = Self::default();
         let mut before = 0;
         for &byte in text.as_bytes() {
-            let sort = match byte {
-                b'a'..=b'z' => {
-                    shape.lower += 1;
-                    1
-                }
-                b'A'..=b'Z' => {
-                    shape.upper += 1;
-                    2
-                }
-                b'0'..=b'9' => {
-                    shape.digits += 1;
-                    3
-                }
-                0x80.. => {
-                    shape.wide += 1;
-                    4
-                }
-                _ => {
-                    shape.marks += 1;
-                    0
-                }
+            let (count, sort) = match byte {
+                b'a'..=b'z' => (&mut shape.lower, 1),
+                b'A'..=b'Z' => (&mut shape.upper, 2),
+                b'0'..=b'9' => (&mut shape.digits, 3),
+                0x80.. => (&mut shape.wide, 4),
+                _ => (&mut shape.marks, 0),
             };
+            *count += 1;
             shape.changes += usize::from(matches!((before, sort), (1, 2) | (1 | 2, 3) | (3, 1 | 2)));
             before = sort;
         }
@@ -57,6 +45,11 @@ impl Shape {
     pub const fn length(&self) -> usize {
         self.letters() + self.digits + self.marks
     }
+
+    /// Letters and digits both.
+    pub const fn is_mixed(&self) -> bool {
+        self.digits > 0 && self.letters() > 0
+    }
 }
 
 /// Letters alone, digits alone, or letters with a number behind them: what people write by hand.
@@ -69,194 +62,177 @@ pub(super) fn is_plain(part: &str) -> bool {
 
 /// Words and numbers joined by marks, such as `gpt-4o-mini`, `feature/login-2` or `2026-03-18`.
 pub(super) fn is_slug(text: &str) -> bool {
-    let parts = text.split([
-        '-', '_', '.', '/', ':', '+', '=', '@', '~', '#', '&', '?', ',', '(', ')', ' ',
-    ]);
-    let mut parts = parts.filter(|part| !part.is_empty());
-    let numbered = |part: &str| part.len() <= 4 && part.starts_with(|mark: char| mark.is_ascii_digit());
-    parts.all(|part| is_plain(part) || numbered(part))
+    let numbered = |part: &str| part.len() <= 4 && part.as_bytes()[0].is_ascii_digit();
+    let marks = |mark: char| {
+        mark.is_ascii() && !mark.is_ascii_alphanumeric() && !matches!(mark, '!' | '$' | '%' | '^' | '*')
+    };
+    text.split(marks)
+        .filter(|part| !part.is_empty())
+        .all(|part| is_plain(part) || numbered(part))
 }
 
-/// A run that nobody made up: long, of several sorts of characters in no order.
+/// A run that nobody made up: long, of all sorts of characters in no order.
 pub(super) fn is_random(text: &str) -> bool {
+    if text.len() < RANDOM {
+        return false;
+    }
     let shape = Shape::of(text);
-    let classes = [shape.lower, shape.upper, shape.digits];
-    let classes = classes.iter().filter(|count| **count > 0).count();
-    let mixed = classes == 3 && shape.digits > 1 && shape.changes * 10 >= shape.length() * 3;
-    shape.length() >= RANDOM && shape.wide == 0 && mixed && !is_slug(text) && !is_known_harmless(text)
+    let all = shape.lower > 0 && shape.upper > 0 && shape.digits > 1 && shape.wide == 0;
+    all && shape.changes * 10 >= shape.length() * 3 && !is_slug(text) && !is_public(text)
 }
 
 /// Hexadecimal digits alone, as hashes and many keys are.
 pub(super) fn is_hex(text: &str) -> bool {
-    let shape = Shape::of(text);
-    text.bytes().all(|byte| byte.is_ascii_hexdigit()) && shape.digits > 0 && shape.letters() > 0
+    text.bytes().all(|byte| byte.is_ascii_hexdigit()) && Shape::of(text).is_mixed()
 }
 
 /// Eight, four, four, four and twelve hexadecimal digits.
 pub(super) fn is_uuid(text: &str) -> bool {
     let mut parts = text.split('-');
     let fits = [8, 4, 4, 4, 12].into_iter().all(|length| {
-        parts
-            .next()
-            .is_some_and(|part| part.len() == length && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        let part = parts.next();
+        part.is_some_and(|part| part.len() == length && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
     });
     fits && parts.next().is_none()
 }
 
 /// Public parts of keys, checksums, data in place.
-fn is_known_harmless(text: &str) -> bool {
+fn is_public(text: &str) -> bool {
     let starts = [
         "AAAAB3", "AAAAC3", "AAAAE2", "sha1-", "sha256-", "sha384-", "sha512-", "SHA256:", "data:",
     ];
     starts.iter().any(|start| text.starts_with(start)) || is_uuid(text) || text.contains("://")
 }
 
-/// Addresses, paths, dates, versions, sizes: things that have digits and are no secrets.
-pub(super) fn is_thing(text: &str) -> bool {
-    let first = text.as_bytes().first().copied().unwrap_or(0);
-    let path = text.starts_with("~/")
-        || text.starts_with("./")
-        || text.starts_with("../")
-        || text.starts_with("C:\\");
-    let rooted = first == b'/' && text.len() > 1 && !is_random(&text[1..]);
-    let folders = text.contains('/') && is_slug(text) && !text.contains('+');
-    let file = text.rsplit_once('.').is_some_and(|(stem, ending)| {
-        let known = [
-            "md", "txt", "json", "jsonl", "yaml", "yml", "toml", "env", "pem", "key", "crt", "py", "rs",
-            "ts", "js", "tsx", "go", "sh", "cfg", "conf", "ini", "xml", "html", "csv", "db", "sql", "log",
-            "lock", "com", "org", "net", "io", "dev", "app", "local",
-        ];
-        !stem.is_empty() && known.iter().any(|known| ending.eq_ignore_ascii_case(known))
-    });
-    let number = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || b".,:-/+%x~_".contains(&byte));
-    let hours = first.is_ascii_digit() && Shape::of(text).letters() <= 4 && Shape::of(text).changes <= 2;
-    let moment = text.len() >= 10
-        && text.as_bytes()[..10]
-            .iter()
-            .all(|byte| byte.is_ascii_digit() || *byte == b'-')
-        && text.contains('-');
-    path || rooted
+/// Where something lies: addresses, paths, names of files.
+pub(super) fn is_place(text: &str) -> bool {
+    let starts = ["~/", "./", "../", "C:\\"]
+        .iter()
+        .any(|start| text.starts_with(start));
+    let rooted = text.len() > 1 && text.starts_with('/') && !is_random(&text[1..]);
+    let folders = text.contains('/') && !text.contains('+') && is_slug(text);
+    let ending = text.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+    starts
+        || rooted
         || folders
-        || file
-        || number
-        || hours
-        || moment
+        || ending.is_some_and(|(_, ending)| has(FILES, ending))
         || text.contains("://")
-        || is_slug_of_version(text)
 }
 
-fn is_slug_of_version(text: &str) -> bool {
+/// Numbers, dates, versions, sizes.
+pub(super) fn is_number(text: &str) -> bool {
+    let digits = |byte: u8| byte.is_ascii_digit();
+    let first = text.as_bytes().first().copied().unwrap_or(0);
+    let marked = text
+        .bytes()
+        .all(|byte| digits(byte) || b".,:-/+%x~_".contains(&byte));
+    let shape = Shape::of(text);
+    let sized = digits(first) && shape.letters() <= 4 && shape.changes <= 2;
+    let day = text.as_bytes().get(..10).unwrap_or_default();
+    let dated =
+        day.len() == 10 && day.iter().all(|&byte| digits(byte) || byte == b'-') && day.contains(&b'-');
     let version = text.strip_prefix(['v', 'V']).unwrap_or(text);
-    version.starts_with(|mark: char| mark.is_ascii_digit()) && version.contains('.') && is_slug(text)
+    let version =
+        version.starts_with(|mark: char| mark.is_ascii_digit()) && version.contains('.') && is_slug(text);
+    marked || sized || dated || version
 }
 
 /// What stands where a secret would: `<your-key>`, `xxx`, `$ENV`, `${VAR}`, `****`, `changeme`, `…`.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let text = text.trim_matches(|mark: char| matches!(mark, '"' | '\'' | '`' | '*' | ' ' | '\\'));
-    if text.is_empty() || text.starts_with("[redacted]") {
+    let Some(&first) = text.as_bytes().first() else {
         return true;
-    }
-    let first = text.as_bytes()[0];
-    if matches!(first, b'<' | b'{' | b'%' | b'[' | b'(') || text.starts_with("${") || text.starts_with("$(") {
-        return true;
-    }
-    if first == b'$'
-        && text[1..]
-            .bytes()
-            .all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit())
-    {
-        return true;
-    }
-    if text.contains("...")
-        || text.contains('…')
-        || text.contains("***")
-        || text.contains("•••")
-        || text.contains("{{")
-    {
-        return true;
-    }
-    let same = |mark: char| {
-        text.chars()
-            .filter(|other| other.eq_ignore_ascii_case(&mark))
-            .count()
     };
-    let letters = text.chars().filter(|mark| mark.is_alphanumeric());
-    let mut sorts: Vec<char> = letters.map(|mark| mark.to_ascii_lowercase()).take(64).collect();
-    sorts.sort_unstable();
-    sorts.dedup();
-    // `xxxx`, `------`, `00000000`, `abababab`.
-    if sorts.len() <= 1
-        || (sorts.len() <= 2 && text.len() >= 8)
-        || same('x') * 2 > text.len() && text.len() >= 3
+    let variable = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let open =
+        matches!(first, b'<' | b'{' | b'%' | b'[' | b'(') || text.starts_with("${") || text.starts_with("$(");
+    if open || first == b'$' && text[1..].bytes().all(variable) {
+        return true;
+    }
+    if ["...", "…", "***", "•••", "{{"]
+        .iter()
+        .any(|mark| text.contains(mark))
     {
         return true;
     }
-    let mut lower = text.as_bytes()[..text.len().min(64)].to_vec();
-    lower.make_ascii_lowercase();
-    let lower = String::from_utf8_lossy(&lower);
+    // `xxxx`, `------`, `00000000`, `abababab`.
+    let letters = || {
+        text.chars()
+            .filter(|mark| mark.is_alphanumeric())
+            .map(|mark| mark.to_ascii_lowercase())
+    };
+    let first = letters().next();
+    let second = letters().find(|mark| Some(*mark) != first);
+    let third = letters().find(|mark| Some(*mark) != first && Some(*mark) != second);
+    let crossed = letters().filter(|mark| *mark == 'x').count();
+    if second.is_none() || third.is_none() && text.len() >= 8 || crossed * 2 > text.len() && text.len() >= 3 {
+        return true;
+    }
     let parts = || {
-        lower
-            .split(|mark: char| !mark.is_alphanumeric())
+        text.split(|mark: char| !mark.is_alphanumeric())
             .filter(|part| !part.is_empty())
     };
-    let says = |part: &str| super::words::PLACEHOLDER.contains(&part);
-    let labels = |part: &str| super::words::is_label(part);
-    parts().any(|part| {
-        matches!(
+    let several = parts().nth(1).is_some();
+    let is = |part: &str, words: &[&str]| words.iter().any(|word| part.eq_ignore_ascii_case(word));
+    let says = |part: &str| {
+        is(
             part,
-            "your"
-                | "yours"
-                | "my"
-                | "xxx"
-                | "xxxx"
-                | "example"
-                | "changeme"
-                | "placeholder"
-                | "insert"
-                | "replace"
-                | "redacted"
+            &[
+                "your",
+                "my",
+                "example",
+                "changeme",
+                "placeholder",
+                "insert",
+                "replace",
+                "redacted",
+            ],
         )
-    }) && parts().count() > 1
-        || lower.contains("example") && lower.len() >= 16
-        || lower.contains("xxxx")
-        || parts().all(|part| says(part) || labels(part))
-        || ["your", "insert", "replace", "dummy", "fake", "sample"]
-            .iter()
-            .any(|start| lower.starts_with(start))
-            && Shape::of(text).digits < 3
+    };
+    if several && parts().any(says) || parts().all(|part| has(PLACEHOLDER, part) || is_label(part)) {
+        return true;
+    }
+    let starts = |word: &str| {
+        text.get(..word.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(word))
+    };
+    let made = ["your", "insert", "replace", "dummy", "fake", "sample"]
+        .into_iter()
+        .any(starts);
+    made && Shape::of(text).digits < 3
+        || contains(text, "xxxx")
+        || text.len() >= 16 && contains(text, "example")
+}
+
+/// Whether a text contains a word in small letters, whatever the case of its own.
+fn contains(text: &str, word: &str) -> bool {
+    let mut windows = text.as_bytes().windows(word.len());
+    windows.any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// Code that computes the value, or names where it is: `os.environ["X"]`, `config.password`, `getpass()`, `&str`.
 pub(super) fn is_expression(text: &str) -> bool {
     let first = text.as_bytes().first().copied().unwrap_or(0);
-    if matches!(first, b'&' | b'(' | b'[' | b'{' | b'<' | b'@' | b'|' | b'=') {
+    if matches!(first, b'&' | b'(' | b'[' | b'{' | b'<' | b'@' | b'|' | b'=')
+        || text.contains("::")
+        || text.contains("->")
+    {
         return true;
     }
-    let name = |part: &str| {
-        let first = part.as_bytes().first().copied().unwrap_or(0);
-        (first.is_ascii_alphabetic() || matches!(first, b'_' | b'$'))
-            && part
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    };
-    let callee = text.find(['(', '[', '<', '{', '!']).filter(|at| *at > 0);
-    if callee.is_some_and(|at| {
-        text[..at]
-            .split(['.', ':', '-', '>'])
-            .filter(|part| !part.is_empty())
-            .all(|part| name(part) && is_slug(part))
-            && !text.as_bytes()[at].eq(&b'!')
-    }) {
+    let called = text.find(['(', '[', '<', '{']).filter(|at| *at > 0);
+    if called.is_some_and(|at| text[..at].split(['.', '?']).all(is_name)) {
         return true;
     }
-    if text.contains("::") || text.contains("->") {
-        return true;
-    }
-    let members = text.split('.').count() > 1
-        && text.split('.').all(|part| {
-            name(part) && is_plain(part.trim_matches('_')) || part.contains('_') && is_slug(part)
-        });
-    members || text.starts_with("$env:") || text.starts_with("process.env") || text.starts_with("os.environ")
+    let members = text.contains('.') && text.split('.').all(is_name);
+    members
+        || ["$env:", "process.env", "os.environ"]
+            .iter()
+            .any(|start| text.starts_with(start))
+}
+
+/// A name of a variable that somebody chose.
+fn is_name(part: &str) -> bool {
+    let first = part.as_bytes().first().copied().unwrap_or(0);
+    let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    (first.is_ascii_alphabetic() || first == b'_') && part.bytes().all(word) && is_slug(part)
 }

@@ -3,354 +3,129 @@
 /// Parts of names that make the last word of a label one of a secret: `api key`, `access_token`.
 #[rustfmt::skip] // a list is read in lines
 pub(super) const OF_SECRETS: &[&str] = &[
-    "api", "access", "secret", "private", "priv", "encryption", "decryption", "signing", "auth",
-    "authentication", "authorization", "service", "client", "app", "application", "account", "admin",
-    "root", "user", "db", "database", "master", "shared", "preshared", "subscription", "consumer",
-    "session", "webhook", "deploy", "bot", "refresh", "bearer", "jwt", "hmac", "aes", "personal",
-    "security", "storage", "license", "openai", "anthropic", "stripe", "github", "gitlab", "slack",
-    "discord", "telegram", "aws", "azure", "google", "wifi", "csrf",
+    "access", "account", "admin", "aes", "anthropic", "api", "app", "application", "auth",
+    "authentication", "authorization", "aws", "azure", "bearer", "bot", "client", "consumer", "csrf",
+    "database", "db", "decryption", "deploy", "discord", "encryption", "github", "gitlab", "google",
+    "hmac", "jwt", "license", "master", "openai", "personal", "preshared", "priv", "private", "refresh",
+    "root", "secret", "security", "service", "session", "shared", "signing", "slack", "storage", "stripe",
+    "subscription", "telegram", "user", "webhook", "wifi",
 ];
 
 /// Parts of names that make it something else: `public key`, `page token`, `max_tokens`.
+#[rustfmt::skip] // a list is read in lines
 pub(super) const OF_OTHERS: &[&str] = &[
-    "public",
-    "pub",
-    "primary",
-    "foreign",
-    "sort",
-    "partition",
-    "cache",
-    "idempotency",
-    "unique",
-    "composite",
-    "row",
-    "group",
-    "hot",
-    "arrow",
-    "enter",
-    "shift",
-    "escape",
-    "map",
-    "dict",
-    "index",
-    "lookup",
-    "registry",
-    "sorting",
-    "page",
-    "next",
-    "cancel",
-    "cancellation",
-    "pad",
-    "eos",
-    "bos",
-    "unk",
-    "mask",
-    "max",
-    "min",
-    "stop",
-    "start",
-    "input",
-    "output",
-    "per",
-    "continuation",
-    "design",
-    "reward",
-    "governance",
-    "native",
-    "first",
-    "last",
-    "special",
-    "key",
-    "host",
+    "arrow", "bos", "cache", "cancel", "cancellation", "composite", "continuation", "design", "dict",
+    "enter", "eos", "escape", "first", "foreign", "governance", "group", "host", "hot", "idempotency",
+    "index", "input", "key", "last", "lookup", "map", "mask", "max", "min", "native", "next", "output",
+    "pad", "page", "partition", "per", "primary", "pub", "public", "registry", "reward", "row", "shift",
+    "sort", "sorting", "special", "start", "stop", "unique", "unk",
 ];
 
 /// Endings of a label that leave it one: `API_KEY_PROD`.
+#[rustfmt::skip] // a list is read in lines
 pub(super) const ENVIRONMENTS: &[&str] = &[
-    "prod",
-    "production",
-    "dev",
-    "development",
-    "staging",
-    "stage",
-    "test",
-    "testing",
-    "live",
-    "local",
-    "sandbox",
-    "old",
-    "new",
-    "backup",
-    "base64",
-    "b64",
-    "hex",
-    "value",
-    "plain",
-    "v1",
-    "v2",
-    "default",
+    "b64", "backup", "base64", "default", "dev", "development", "hex", "live", "local", "new", "old",
+    "plain", "prod", "production", "sandbox", "stage", "staging", "test", "testing", "v1", "v2", "value",
 ];
 
 /// What is written in the place of a secret.
+#[rustfmt::skip] // a list is read in lines
 pub(super) const PLACEHOLDER: &[&str] = &[
-    "your",
-    "my",
-    "the",
-    "a",
-    "an",
-    "here",
-    "goes",
-    "example",
-    "sample",
-    "dummy",
-    "fake",
-    "test",
-    "changeme",
-    "change",
-    "me",
-    "please",
-    "replace",
-    "replaceme",
-    "with",
-    "insert",
-    "placeholder",
-    "todo",
-    "tbd",
-    "none",
-    "null",
-    "nil",
-    "undefined",
-    "unset",
-    "empty",
-    "true",
-    "false",
-    "redacted",
-    "removed",
-    "hidden",
-    "masked",
-    "omitted",
-    "xxx",
-    "xxxx",
-    "foo",
-    "bar",
-    "baz",
-    "foobar",
-    "value",
-    "string",
-    "some",
-    "this",
-    "that",
-    "new",
-    "old",
-    "user",
-    "username",
-    "admin",
-    "default",
-    "demo",
-    "n",
-    "na",
-    "actual",
-    "real",
-    "enter",
-    "set",
-    "it",
-    "in",
-    "env",
-    "super",
-    "generated",
-    "yours",
+    "a", "actual", "admin", "an", "bar", "baz", "change", "changeme", "default", "demo", "dummy", "empty",
+    "enter", "env", "example", "fake", "false", "foo", "foobar", "generated", "goes", "here", "hidden",
+    "in", "insert", "it", "masked", "me", "my", "n", "na", "new", "nil", "none", "null", "old", "omitted",
+    "placeholder", "please", "real", "redacted", "removed", "replace", "replaceme", "sample", "set",
+    "some", "string", "super", "tbd", "test", "that", "the", "this", "todo", "true", "undefined", "unset",
+    "user", "username", "value", "with", "xxx", "xxxx", "your", "yours",
 ];
 
 /// Types of programming languages, and what forms say.
+#[rustfmt::skip] // a list is read in lines
 const TYPES: &[&str] = &[
-    "string",
-    "str",
-    "int",
-    "integer",
-    "number",
-    "bool",
-    "boolean",
-    "bytes",
-    "text",
-    "char",
-    "varchar",
-    "any",
-    "object",
-    "option",
-    "optional",
-    "secretstr",
-    "felt",
-    "felt252",
-    "uint256",
-    "u256",
-    "u128",
-    "u64",
-    "usize",
-    "address",
-    "contractaddress",
-    "bytearray",
-    "buffer",
-    "float",
-    "double",
-    "uuid",
-    "enum",
-    "array",
-    "list",
-    "dict",
-    "map",
+    "address", "any", "array", "bool", "boolean", "buffer", "bytearray", "bytes", "char",
+    "contractaddress", "dict", "double", "enum", "felt", "felt252", "field", "float", "input", "int",
+    "integer", "json", "list", "map", "number", "object", "option", "optional", "required", "secretstr",
+    "self", "str", "string", "text", "u128", "u256", "u64", "uint256", "usize", "uuid", "var", "varchar",
     "void",
-    "self",
-    "field",
-    "input",
-    "required",
-    "var",
-    "json",
 ];
 
 /// Words that sentences are made with.
+#[rustfmt::skip] // a list is read in lines
 const GRAMMAR: &[&str] = &[
-    "the", "a", "an", "to", "of", "in", "on", "at", "is", "are", "be", "was", "for", "with", "without",
-    "from", "by", "and", "or", "not", "no", "your", "my", "our", "their", "his", "her", "its", "this",
-    "that", "these", "it", "you", "we", "they", "i", "if", "when", "where", "how", "what", "which", "who",
-    "why", "must", "should", "can", "cannot", "will", "would", "may", "has", "have", "had", "do", "does",
-    "did", "please", "enter",
+    "a", "an", "and", "are", "at", "be", "by", "can", "cannot", "did", "do", "does", "enter", "for",
+    "from", "had", "has", "have", "her", "his", "how", "i", "if", "in", "is", "it", "its", "may", "must",
+    "my", "no", "not", "of", "on", "or", "our", "please", "should", "that", "the", "their", "these",
+    "they", "this", "to", "was", "we", "what", "when", "where", "which", "who", "why", "will", "with",
+    "without", "would", "you", "your",
 ];
 
 /// Words that follow a label and speak of the secret instead of stating it.
+#[rustfmt::skip] // a list is read in lines
 const SPEECH: &[&str] = &[
-    "required",
-    "wrong",
-    "correct",
-    "incorrect",
-    "stored",
-    "saved",
-    "kept",
-    "hashed",
-    "encrypted",
-    "empty",
-    "blank",
-    "set",
-    "unset",
-    "reset",
-    "unknown",
-    "invalid",
-    "valid",
-    "expired",
-    "expiring",
-    "missing",
-    "optional",
-    "changed",
-    "needed",
-    "rotated",
-    "leaked",
-    "compromised",
-    "long",
-    "short",
-    "strong",
-    "weak",
-    "safe",
-    "secure",
-    "secret",
-    "known",
-    "shared",
-    "protected",
-    "managed",
-    "manager",
-    "used",
-    "unused",
-    "only",
-    "always",
-    "never",
-    "still",
-    "now",
-    "also",
-    "again",
-    "already",
-    "too",
-    "very",
-    "just",
-    "same",
-    "different",
-    "written",
-    "printed",
-    "sent",
-    "posted",
-    "given",
-    "gone",
-    "available",
-    "generated",
-    "created",
-    "deleted",
-    "disabled",
-    "enabled",
-    "ready",
-    "here",
-    "there",
-    "below",
-    "above",
-    "see",
-    "ask",
-    "use",
-    "check",
-    "get",
-    "stays",
-    "lives",
-    "via",
-    "through",
-    "everything",
-    "nothing",
-    "something",
-    "anything",
-    "ok",
-    "fine",
-    "yes",
-    "good",
-    "bad",
-    "important",
-    "essential",
-    "async",
-    "await",
-    "new",
-    "function",
-    "const",
-    "let",
-    "return",
-    "typeof",
-    "lambda",
-    "input",
+    "above", "again", "already", "also", "always", "anything", "ask", "async", "available", "await",
+    "bad", "below", "blank", "changed", "check", "compromised", "const", "correct", "created", "deleted",
+    "different", "disabled", "empty", "enabled", "encrypted", "essential", "everything", "expired",
+    "expiring", "fine", "function", "generated", "get", "given", "gone", "good", "hashed", "here",
+    "important", "incorrect", "input", "invalid", "just", "kept", "known", "lambda", "leaked", "let",
+    "lives", "long", "managed", "manager", "missing", "needed", "never", "new", "nothing", "now", "ok",
+    "only", "optional", "posted", "printed", "protected", "ready", "required", "reset", "return",
+    "rotated", "safe", "same", "saved", "secret", "secure", "see", "sent", "set", "shared", "short",
+    "something", "stays", "still", "stored", "strong", "there", "through", "too", "typeof", "unknown",
+    "unset", "unused", "use", "used", "valid", "very", "via", "weak", "written", "wrong", "yes",
 ];
+
+/// What names of secrets end in.
+#[rustfmt::skip] // a list is read in lines
+const LABELS: &[&str] = &[
+    "auth", "bearer", "credential", "credentials", "key", "keys", "pass", "passphrase", "passwd",
+    "password", "passwords", "pw", "pwd", "secret", "secrets", "token", "tokens",
+];
+
+/// Endings of files and hosts.
+#[rustfmt::skip] // a list is read in lines
+pub(super) const FILES: &[&str] = &[
+    "app", "cfg", "com", "conf", "crt", "csv", "db", "dev", "env", "go", "html", "ini", "io", "js",
+    "json", "jsonl", "key", "local", "lock", "log", "md", "net", "org", "pem", "py", "rs", "sh", "sql",
+    "toml", "ts", "tsx", "txt", "xml", "yaml", "yml",
+];
+
+/// How passwords are kept.
+#[rustfmt::skip] // a list is read in lines
+pub(super) const TECHNIQUES: &[&str] = &[
+    "1password", "2fa", "aes256", "argon2", "argon2id", "base64", "bcrypt", "md5", "oauth", "oauth2",
+    "pbkdf2", "scrypt", "sha-256", "sha1", "sha256", "sha512", "totp", "utf-8", "utf8", "x509",
+];
+
+/// Longest word of the lists.
+const LONGEST: usize = 20;
+
+/// Whether a word is in a sorted list, whatever the case of its letters.
+pub(super) fn has(words: &[&str], word: &str) -> bool {
+    let mut lower = [0; LONGEST];
+    let Some(lower) = lower.get_mut(..word.len()) else {
+        return false;
+    };
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    words
+        .binary_search_by(|known| known.as_bytes().cmp(lower))
+        .is_ok()
+}
 
 /// Whether a word makes what it stands in a sentence.
 pub(super) fn is_grammar(word: &str) -> bool {
-    GRAMMAR.iter().any(|known| known.eq_ignore_ascii_case(word))
+    has(GRAMMAR, word)
 }
 
 /// Whether a word speaks of a secret instead of being one.
 pub(super) fn is_speech(word: &str) -> bool {
-    let known = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
-    is_grammar(word) || known(SPEECH) || known(TYPES) || known(PLACEHOLDER)
+    [GRAMMAR, SPEECH, TYPES, PLACEHOLDER]
+        .iter()
+        .any(|words| has(words, word))
 }
 
 /// Whether a name ends in a label: `authToken`, `hashed_password`. A variable of that name is no secret.
 pub(super) fn is_label(name: &str) -> bool {
-    const LABELS: [&str; 17] = [
-        "key",
-        "keys",
-        "token",
-        "tokens",
-        "secret",
-        "secrets",
-        "password",
-        "passwords",
-        "passwd",
-        "pwd",
-        "pass",
-        "pw",
-        "passphrase",
-        "credential",
-        "credentials",
-        "bearer",
-        "auth",
-    ];
     let letters = name
         .bytes()
         .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.'));
@@ -359,5 +134,26 @@ pub(super) fn is_label(name: &str) -> bool {
         at.and_then(|at| name.get(at..))
             .is_some_and(|end| end.eq_ignore_ascii_case(label))
     };
-    letters && (LABELS.iter().any(ends) || OF_SECRETS.iter().any(|word| word.eq_ignore_ascii_case(name)))
+    letters && (LABELS.iter().any(ends) || has(OF_SECRETS, name))
+}
+
+#[cfg(test)]
+#[test]
+fn the_lists_are_sorted() {
+    for words in [
+        OF_SECRETS,
+        OF_OTHERS,
+        ENVIRONMENTS,
+        PLACEHOLDER,
+        TYPES,
+        GRAMMAR,
+        SPEECH,
+        FILES,
+        TECHNIQUES,
+    ] {
+        assert!(
+            words.is_sorted() && words.iter().all(|word| word.len() <= LONGEST),
+            "{words:?}"
+        );
+    }
 }

@@ -283,4 +283,7 @@ pub struct CycleUndoResponse {
     pub undone: u64,
     /// Files that were written, relative to the workspace.
     pub files: Vec<String>,
+    /// What the reader should know: entries of the run that stay, and what the next cycle makes again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }

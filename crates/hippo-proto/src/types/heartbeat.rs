@@ -33,7 +33,7 @@ pub struct HeartbeatResponse {
 /// Something that hippod does not decide by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
-    /// In kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`; newer daemons may have others.
+    /// In kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`; newer daemons may have others.
     pub kind: String,
     /// What it is and what to do, for a person or an agent.
     pub text: String,

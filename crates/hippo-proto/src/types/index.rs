@@ -1,12 +1,15 @@
 //! What is in the index file, how strong is it, and how is it changed: `index.*`?
 
+mod edit;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::moment::a_moment;
 use super::{Validate, no_empty, one_of};
 use crate::error::RpcError;
-use crate::methods::shorten;
+
+pub use edit::{IndexEditRequest, IndexEditResponse};
 
 /// Most entries that one request may ask for.
 pub const MAX_ENTRIES: u32 = 10_000;
@@ -217,6 +220,9 @@ pub struct IndexShowResponse {
     pub forecast: Vec<IndexForecast>,
     /// Pointers that lead nowhere now, as `path` or `path §section`.
     pub stale: Vec<String>,
+    /// The file that it stands in, relative to the workspace; absent where it is in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 /// Something that happens to an entry that nobody accesses.
@@ -226,76 +232,6 @@ pub struct IndexForecast {
     pub event: String,
     /// When, RFC 3339; null: never.
     pub at: Option<String>,
-}
-
-/// Parameters of `index.edit`: what is absent stays as it is, and something must be given.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct IndexEditRequest {
-    /// Path of the workspace, or of anything below it.
-    pub workspace: String,
-    /// Id of the entry.
-    pub id: String,
-    /// The heading, not empty.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub topic: Option<String>,
-    /// The summary; empty: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary: Option<String>,
-    /// All tags; an empty list: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Vec<String>>,
-    /// All pointers, the most important first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pointers: Option<Vec<IndexPointer>>,
-    /// How it resists decay.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub priority: Option<IndexPriority>,
-}
-
-impl Validate for IndexEditRequest {
-    fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        IndexPriority::check(params)?;
-        // The type of a pointer is one of answers too, and so reads what it does not know.
-        let pointers = params.get("pointers").and_then(Value::as_array);
-        let members = pointers.into_iter().flatten().filter_map(Value::as_object);
-        match members
-            .flat_map(Map::keys)
-            .find(|key| !["path", "section"].contains(&key.as_str()))
-        {
-            Some(unknown) => {
-                let error =
-                    RpcError::bad_request(format!("unknown field \"{}\" of a pointer", shorten(unknown)));
-                Err(error.hint("a pointer has \"path\" and \"section\""))
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn validate(&self) -> Result<(), RpcError> {
-        an_entry(&self.workspace, &self.id)?;
-        no_empty("topic", self.topic.as_deref())?;
-        for tag in self.tags.iter().flatten() {
-            no_empty("tags", Some(tag))?;
-        }
-        for pointer in self.pointers.iter().flatten() {
-            no_empty("path", Some(&pointer.path))?;
-            no_empty("section", pointer.section.as_deref())?;
-        }
-        let texts = self.topic.is_some() || self.summary.is_some();
-        if texts || self.tags.is_some() || self.pointers.is_some() || self.priority.is_some() {
-            return Ok(());
-        }
-        Err(RpcError::bad_request("nothing is to be changed")
-            .hint("give at least one of topic, summary, tags, pointers and priority"))
-    }
-}
-
-/// Answer to `index.edit`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct IndexEditResponse {
-    /// The entry as it is now.
-    pub entry: IndexEntry,
 }
 
 /// Parameters of `index.forget`.

@@ -96,6 +96,10 @@ pub struct WorkspaceStatus {
     /// Why it is degraded and what to do; only where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// What is wrong with the workspace's own settings, with file and line, and which are in force instead; only where
+    /// something is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
     /// How changes are noticed.
     pub watcher: WatcherStatus,
     /// Disk against index at the last reconcile.

@@ -150,13 +150,21 @@ pub fn history(runs: &[CycleRun], style: Style) -> String {
 
 /// What was taken back.
 pub fn undone(answer: &CycleUndoResponse, style: Style) -> String {
-    let CycleUndoResponse { run, undone, files } = answer;
+    let CycleUndoResponse {
+        run,
+        undone,
+        files,
+        notes,
+    } = answer;
     if *undone == 0 {
         return format!("run {run} was taken back before; nothing is changed\n");
     }
     let changes = plural(*undone, "change");
     let mut text = format!("took back {}: {changes}\n", style.strong(format!("run {run}")));
     wrote(&mut text, files, style);
+    for note in notes {
+        let _ = writeln!(text, "note: {}", one_line(note));
+    }
     text
 }
 

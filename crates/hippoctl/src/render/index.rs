@@ -12,6 +12,8 @@ use crate::output::Style;
 
 /// Most characters of a topic in a table.
 const TOPIC: usize = 40;
+/// Where entries stand that had room.
+const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 
 /// The entries, one a line: id, strength, band, topic, first pointer.
 pub fn list(answer: &IndexListResponse, style: Style) -> String {
@@ -95,7 +97,7 @@ pub fn show(answer: &IndexShowResponse, at: Option<&str>, style: Style) -> Strin
     };
     forecast(&mut text, answer);
     text.push('\n');
-    about(&mut text, entry);
+    about(&mut text, answer);
     text
 }
 
@@ -158,8 +160,17 @@ fn forecast(text: &mut String, answer: &IndexShowResponse) {
     text.push_str(&table(&rows.collect::<Vec<_>>(), 2));
 }
 
-fn about(text: &mut String, entry: &IndexEntry) {
+fn about(text: &mut String, answer: &IndexShowResponse) {
+    let entry = &answer.entry;
+    let below = answer.file.as_deref().filter(|file| *file != INDEX_FILE);
+    let below = below.map(|file| {
+        format!(
+            "It stands in {}, since the index file has no room for it",
+            one_line(file)
+        )
+    });
     let place = match entry.place {
+        IndexPlace::Index if below.is_some() => below.as_deref().unwrap_or_default(),
         IndexPlace::Index => "It stands in the index file",
         IndexPlace::Queue => "It stands in the index file's queue of what fades",
         IndexPlace::Archive => "It is out of the index file; bring it back with: hippoctl index restore",
@@ -317,6 +328,7 @@ mod tests {
                 next("silent", None),
             ],
             stale: vec!["memory/2026-01-10.md §Deploy".into(), "gone.md".into()],
+            file: None,
         }
     }
 
@@ -343,6 +355,22 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_without_room_is_told_with_its_file() {
+        let file = Some(".hippocampus/topics/acme.md".to_owned());
+        let text = show(&IndexShowResponse { file, ..shown() }, None, Style::default());
+        assert!(
+            text.contains("It stands in .hippocampus/topics/acme.md, since"),
+            "{text}"
+        );
+        let file = Some(INDEX_FILE.to_owned());
+        let text = show(&IndexShowResponse { file, ..shown() }, None, Style::default());
+        assert!(
+            text.contains("It stands in the index file, under Projects."),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn an_entry_that_never_fades() {
         let answer = IndexShowResponse {
             entry: bare(),
@@ -355,6 +383,7 @@ mod tests {
                 at: None,
             }],
             stale: vec![],
+            file: None,
         };
         insta::assert_snapshot!(show(&answer, None, Style::default()));
     }

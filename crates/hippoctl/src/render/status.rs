@@ -91,6 +91,7 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         lag_ms,
         degraded,
         why,
+        settings,
         watcher,
         disk,
         held_deletions,
@@ -140,6 +141,9 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
     if let Some(degraded) = degraded {
         let why = why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
         let _ = writeln!(text, "  {}", style.bad(format!("degraded {degraded}{why}")));
+    }
+    if let Some(settings) = settings {
+        let _ = writeln!(text, "  {}", style.bad(format!("settings {settings}")));
     }
     if *held_deletions > 0 {
         let held = plural(*held_deletions, "deletion");
@@ -250,6 +254,7 @@ mod tests {
             lag_ms: 0,
             degraded: None,
             why: None,
+            settings: None,
             watcher: WatcherStatus {
                 mode: WatcherMode::Notify,
                 alive: true,
@@ -282,6 +287,7 @@ mod tests {
             lag_ms: 2_500,
             degraded: Some("no-model".into()),
             why: Some("the model is not installed".into()),
+            settings: None,
             skipped: vec![Skipped {
                 path: "memory/huge.md".into(),
                 reason: "larger than 16 MiB".into(),

@@ -2,8 +2,7 @@
 
 use hippo_proto::{
     IndexEditRequest, IndexEditResponse, IndexForgetRequest, IndexForgetResponse, IndexListRequest,
-    IndexListResponse, IndexPriority, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest,
-    IndexShowResponse,
+    IndexListResponse, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest, IndexShowResponse,
 };
 
 use crate::args::{IndexEditArgs, IndexListArgs, IndexVerb};
@@ -33,11 +32,11 @@ pub fn index(session: &mut Session, verb: IndexVerb, out: &mut Output) -> Result
         }
         IndexVerb::Edit(args) => edit(session, "changed", request(workspace, args), out),
         IndexVerb::Pin { id } => {
-            let request = prioritise(workspace, id, IndexPriority::Amygdala);
+            let request = pin(workspace, id, true);
             edit(session, "pinned", request, out)
         }
         IndexVerb::Unpin { id } => {
-            let request = prioritise(workspace, id, IndexPriority::Normal);
+            let request = pin(workspace, id, false);
             edit(session, "unpinned", request, out)
         }
         IndexVerb::Forget { id } => {
@@ -87,11 +86,11 @@ fn edit(
     })
 }
 
-fn prioritise(workspace: String, id: String, priority: IndexPriority) -> IndexEditRequest {
+fn pin(workspace: String, id: String, pinned: bool) -> IndexEditRequest {
     IndexEditRequest {
         workspace,
         id,
-        priority: Some(priority),
+        pinned: Some(pinned),
         ..IndexEditRequest::default()
     }
 }
@@ -106,6 +105,7 @@ fn request(workspace: String, args: IndexEditArgs) -> IndexEditRequest {
         tags: changes.tags.map(tags),
         pointers: None,
         priority: changes.priority.map(Into::into),
+        pinned: None,
     }
 }
 

@@ -13,6 +13,8 @@ pub struct Index {
     pub enabled: bool,
     /// Tokens of the file, at most.
     pub max_tokens: usize,
+    /// Tokens of the file for each file of the memory, at most; 0: no such bound.
+    pub tokens_per_file: usize,
     /// Entries in the file once not all fit.
     pub max_entries: usize,
     /// Level of the headings of new entries; 0: one below the section.
@@ -68,6 +70,16 @@ impl Index {
         }
     }
 
+    /// Tokens of the index file at most, for a memory of so many files. They are counted by tens, so that a new log does not
+    /// lay the file out anew.
+    pub fn tokens(&self, files: usize) -> usize {
+        let bound = match self.tokens_per_file {
+            0 => usize::MAX,
+            each => each.saturating_mul(files.max(1).next_multiple_of(10)),
+        };
+        self.max_tokens.min(bound)
+    }
+
     /// The thresholds of the cycles.
     #[expect(clippy::cast_possible_truncation, reason = "shares of two digits")]
     pub fn consolidation(&self) -> consolidation::Settings {
@@ -90,6 +102,8 @@ impl Default for Index {
         Self {
             enabled: true,
             max_tokens: 15_000,
+            // The upper end of v1 §9.1.
+            tokens_per_file: 100,
             max_entries: 200,
             entry_level: 0,
             max_learned: 300,

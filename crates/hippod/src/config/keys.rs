@@ -102,6 +102,8 @@ pub(super) const KEYS: &[Key] = keys! {
         "Keep HIPPOCAMPUS.md and the files below .hippocampus/.";
     "index.max_tokens" "HIPPOD_INDEX_MAX_TOKENS" Kind::Whole(500, 1_000_000), true,
         "Size of HIPPOCAMPUS.md at most (tokens, estimated as bytes / 4); what does not fit goes below .hippocampus/.";
+    "index.tokens_per_file" "HIPPOD_INDEX_TOKENS_PER_FILE" Kind::Whole(0, 100_000), true,
+        "Tokens of HIPPOCAMPUS.md for each file of the memory, at most, counted by tens of files; 0: only max_tokens holds.";
     "index.max_entries" "HIPPOD_INDEX_MAX_ENTRIES" Kind::Whole(1, 100_000), true,
         "Entries in HIPPOCAMPUS.md once not all of them fit.";
     "index.entry_level" "HIPPOD_INDEX_ENTRY_LEVEL" Kind::Whole(0, 6), true,

@@ -10,6 +10,10 @@ use toml::{Spanned, Table, Value};
 
 use super::keys::{KEYS, Key};
 use super::{Config, ConfigError};
+use crate::files;
+
+/// A workspace's settings are not read above this size.
+const LARGEST: u64 = 1 << 20;
 
 /// Keys with checked values.
 #[derive(Debug, Default)]
@@ -52,7 +56,14 @@ pub(super) fn merge(base: &Config, layers: &[Layer]) -> Result<Config, ConfigErr
 
 /// What a file sets; an absent file sets nothing.
 pub(super) fn of_file(file: &Path, whose: Whose) -> Result<Layer, ConfigError> {
-    let text = match std::fs::read_to_string(file) {
+    let text = match whose {
+        Whose::Daemon => std::fs::read_to_string(file),
+        // Anybody may have put anything there.
+        Whose::Workspace => files::read(file, LARGEST).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error))
+        }),
+    };
+    let text = match text {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(Layer::default());

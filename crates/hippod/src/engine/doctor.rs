@@ -2,10 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use hippo_core::consolidation::Place;
+use hippo_core::entry::Pointer;
+use hippo_core::layout::INDEX_FILE;
 use hippo_proto::{Check, DoctorRequest, DoctorResponse, Problem, RpcError, Severity};
+use hippo_store::shared_file::UNMERGED;
 
 use super::Engine;
-use super::entries::{HELD_FIX, index_path};
+use super::entries::index_path;
+use super::settings::settings_path;
 use super::workspace::Workspace;
 use crate::embed_worker::ModelState;
 use crate::shared::Slot;
@@ -137,7 +142,17 @@ fn examine(workspace: &Workspace, report: &mut Report) {
             "bring them back, or accept it: hippoctl sync --accept-deletions",
         );
     }
+    if let Some(story) = workspace.own.story() {
+        report.problem(
+            "settings",
+            Severity::Error,
+            story,
+            settings_path(&workspace.root).display().to_string(),
+            "mend the line that is named; hippod reads the file again when it changes",
+        );
+    }
     examine_index_file(workspace, report);
+    examine_pointers(workspace, report);
     examine_watcher(workspace, &place, report);
     for skipped in &workspace.skipped {
         report.problem(
@@ -164,11 +179,25 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
         let (what, fix) = (trouble.what.clone(), trouble.fix.clone());
         report.problem("index-file", Severity::Warning, what, place.clone(), fix);
     }
-    if !entries.file.held.is_empty() {
-        let held = entries.file.held.len();
-        let what =
-            format!("{held} entries went at once; they are kept, and the file is neither read nor written");
-        report.problem("held-removals", Severity::Warning, what, place.clone(), HELD_FIX);
+    if let Some(what) = entries.held_what() {
+        let what = format!("{what}; the file is neither read nor written");
+        report.problem(
+            "held-removals",
+            Severity::Warning,
+            what,
+            place.clone(),
+            entries.held_fix(),
+        );
+    }
+    let kept = index_path(&workspace.root).with_file_name(format!("{INDEX_FILE}{UNMERGED}"));
+    if entries.enabled && kept.exists() {
+        report.problem(
+            "index-copy",
+            Severity::Warning,
+            "an older index file is kept here, because hippod cannot tell what of it is new".to_owned(),
+            kept.display().to_string(),
+            "take from it what you miss in the index file, and remove it",
+        );
     }
     for damaged in &entries.known.damaged {
         report.problem(
@@ -182,12 +211,63 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
             "everything else is served; hippoctl index edit or remember writes an entry anew",
         );
     }
-    let written = entries.file.trouble.is_none() && entries.file.held.is_empty();
+    let written = entries.file.trouble.is_none() && !entries.file.is_held();
     if entries.enabled && written {
         let (all, queued, archived) = entries.counts();
         let detail = format!("{place}: {all} entries, {queued} of them fading, {archived} archived");
         report.check("index-file", true, detail);
     }
+}
+
+/// Names of entries that are told.
+const NAMED: usize = 5;
+
+/// Whether the entries point at what is there, by what is known of the files.
+fn examine_pointers(workspace: &Workspace, report: &mut Report) {
+    if !workspace.entries.enabled || !workspace.root_present {
+        return;
+    }
+    let picture = workspace.view.picture();
+    let leads = |pointer: &Pointer| match workspace.known.get(&pointer.path) {
+        Some(known) => pointer.section.as_ref().is_none_or(|section| {
+            let facts = picture.facts.get(&known.document);
+            facts.is_some_and(|facts| facts.sections.iter().any(|there| there.title == *section))
+        }),
+        // Entries of files that are no documents, JSON for instance.
+        None => workspace.root.join(&pointer.path).exists(),
+    };
+    let (mut stale, mut of) = (0, Vec::new());
+    for record in workspace.entries.known.records.values() {
+        let lost = record
+            .entry
+            .pointers
+            .iter()
+            .filter(|pointer| !leads(pointer))
+            .count();
+        if lost > 0 && !matches!(record.place, Place::Archive(_)) {
+            stale += lost;
+            of.push(record.entry.id.0.as_str());
+        }
+    }
+    if stale == 0 {
+        return;
+    }
+    let more = match of.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    of.truncate(NAMED);
+    let lead = match stale {
+        1 => "1 pointer of an entry leads".to_owned(),
+        _ => format!("{stale} pointers of entries lead"),
+    };
+    report.problem(
+        "stale-pointers",
+        Severity::Info,
+        format!("{lead} nowhere: {}{more}", of.join(", ")),
+        index_path(&workspace.root).display().to_string(),
+        "hippoctl consolidate deep --dry-run lists them, with those that a deep cycle can mend; hippoctl index show ID tells of one",
+    );
 }
 
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {

@@ -11,28 +11,32 @@ mod report;
 mod requests;
 mod undo;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, DocumentState, Place, Record, Snapshot};
+use hippo_core::bootstrap::MOST_ENTRIES;
+use hippo_core::consolidation::{Cycle, DocumentState, Place, Record, Run, Snapshot};
 use hippo_core::decay::Profile;
 use hippo_core::entry::EntryId;
+use hippo_core::schedule::Outcome;
+use hippo_core::source::SourceKind;
 use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
-use hippo_store::db::{EntryStore, RunRow, Store};
+use hippo_store::db::{EntryStore, RunId, RunRow, Store};
 
 use super::workspace::Known;
 use crate::config::WorkspaceConfig;
 use crate::index::IndexView;
 use crate::view::WorkspaceView;
 
+use gather::MOST_LIVE;
+
 pub use access::{Lesson, Trace};
 pub use cycle::{Order, Planned, root_missing};
-pub use merge::HELD_FIX;
 pub use remember::Remembered;
-pub use report::{cycle as cycle_of, run as run_on_wire};
+pub use report::{cycle as cycle_of, name as cycle_named, run as run_on_wire};
 pub use requests::Change;
 
 /// Changes of entries are shown to questions after this long at the latest.
@@ -57,6 +61,8 @@ pub struct Entries {
     pub file: files::IndexFile,
     /// Documents that came or changed since the last light cycle.
     pub fresh: BTreeSet<String>,
+    /// The last light cycle left some of these for the next one, which need not wait for its time.
+    pub goes_on: bool,
     /// Contents of sections.
     pub documents: Documents,
     /// Vectors of entries.
@@ -67,8 +73,10 @@ pub struct Entries {
     pub run: Option<cycle::Run>,
     /// What waits for that run's end.
     pub queue: VecDeque<Order>,
-    /// Runs that an earlier process did not finish.
+    /// Runs that were not finished, by an earlier process or at an error of the store.
     pub interrupted: Vec<RunRow>,
+    /// Cycles that could not be run, in a row.
+    pub failures: u32,
     /// Since when the workspace is known: cycles planned before were not missed.
     pub known_since: Timestamp,
     /// When to show the entries to questions again.
@@ -92,8 +100,9 @@ impl Entries {
         now: Timestamp,
         at: Instant,
     ) -> Result<Self, StoreError> {
-        let interrupted = store.interrupt_runs()?;
+        let mut interrupted = store.interrupt_runs()?;
         let known = store.entries()?;
+        interrupted.extend(failed(&known.runs));
         for row in &known.damaged {
             tracing::warn!(
                 table = row.table,
@@ -113,12 +122,14 @@ impl Entries {
             revision: 0,
             file,
             fresh: BTreeSet::new(),
+            goes_on: false,
             documents: Documents::default(),
             vectors: EntryVectors::default(),
             compared: BTreeSet::new(),
             run: None,
             queue: VecDeque::new(),
             interrupted,
+            failures: 0,
             publish_at: Some(at),
             look_at: at,
             findings: Vec::new(),
@@ -126,40 +137,56 @@ impl Entries {
         })
     }
 
-    /// Documents that came after the last light cycle started, and have no entry: a process may have ended before their
-    /// cycle.
+    /// Documents that have no entry: a process may have ended before their cycle, or between two that share them.
     pub fn notice(&mut self, documents: &HashMap<String, Known>) {
-        let light = |run: &&RunRow| {
-            let past = run
-                .record
-                .finished
-                .is_some_and(|finished| run.record.started <= finished);
-            run.record.cycle == Cycle::Light && past
-        };
-        let last = self
-            .known
-            .runs
-            .iter()
-            .filter(light)
-            .map(|run| run.record.started)
-            .max();
-        let told = self
-            .known
-            .records
-            .values()
-            .flat_map(|record| &record.entry.pointers);
-        let told: BTreeSet<&str> = told.map(|pointer| pointer.path.as_str()).collect();
-        let missed = documents.iter().filter(|(path, known)| {
-            let modified = Timestamp(known.mark.mtime_ns / 1_000_000);
-            last.is_none_or(|last| modified >= last) && !told.contains(path.as_str())
-        });
-        self.fresh.extend(missed.map(|(path, _)| path.clone()));
+        let missed: Vec<String> = self.untold(documents).map(str::to_owned).collect();
+        self.fresh.extend(missed);
+    }
+
+    /// Documents that no entry tells of, nodes of the compaction tree apart: they repeat the logs.
+    fn untold<'d>(&self, documents: &'d HashMap<String, Known>) -> impl Iterator<Item = &'d str> {
+        let records = self.known.records.values();
+        let told = records.filter(|record| record.learned.is_none());
+        let told: HashSet<&str> = told
+            .flat_map(|record| &record.entry.pointers)
+            .map(|pointer| pointer.path.as_str())
+            .collect();
+        let paths = documents.keys().map(String::as_str);
+        let untold = paths.filter(move |path| !told.contains(path));
+        untold.filter(|path| !matches!(SourceKind::of(path), SourceKind::Node(_)))
+    }
+
+    /// What waits after a light cycle that looked for new entries, for people.
+    fn left_out(&self, documents: &HashMap<String, Known>) -> Option<String> {
+        if self.goes_on {
+            let files = self.fresh.len();
+            return Some(format!(
+                "{files} more files wait for the next light cycle: one makes {MOST_ENTRIES} entries at most"
+            ));
+        }
+        let files = self.untold(documents).count();
+        let full = gather::live(&self.known.records) >= MOST_LIVE && files > 0;
+        full.then(|| {
+            format!(
+                "{files} files have no entry: the index has {MOST_LIVE} and takes no more by itself; search finds them, \
+                 and what leaves the index makes room at the next start"
+            )
+        })
     }
 
     /// Notes that entries have changed.
     pub fn changed(&mut self, now: Instant) {
         self.revision += 1;
         self.publish_at.get_or_insert(now + PUBLISH);
+    }
+
+    /// Notes that a run has made one more step, and what it has demoted by now.
+    fn note_step(&mut self, id: RunId, run: Run) {
+        if let Some(row) = self.known.runs.iter_mut().rev().find(|row| row.id == id) {
+            row.done += 1;
+            row.planned = row.planned.max(row.done);
+            row.run = run;
+        }
     }
 
     /// Ids of entries that a person removed.
@@ -213,6 +240,19 @@ impl Entries {
         }
         counts
     }
+}
+
+/// The last run of each cycle, where an error of the store ended it: the next one goes on with it.
+fn failed(runs: &[RunRow]) -> Vec<RunRow> {
+    let last = |cycle| {
+        let of_it = runs.iter().filter(|row| row.record.cycle == cycle);
+        of_it.max_by_key(|row| row.id)
+    };
+    let last = [Cycle::Light, Cycle::Deep, Cycle::Archival]
+        .into_iter()
+        .filter_map(last);
+    let failed = last.filter(|row| row.record.outcome == Outcome::Failed && row.undone.is_none());
+    failed.copied().collect()
 }
 
 /// An id that is not taken: the wanted one, else with a number behind it.

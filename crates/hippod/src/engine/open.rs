@@ -16,6 +16,7 @@ use hippo_store::vector::{DumpIdentity, VectorIndex, VectorParams};
 
 use super::entries::Entries;
 use super::patch;
+use super::settings::OwnSettings;
 use super::workspace::{Known, Pending, Times, Workspace};
 use crate::config::WorkspaceConfig;
 use crate::registry;
@@ -110,6 +111,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         pending: Pending::default(),
         waiters: Vec::new(),
         times: Times::default(),
+        own: OwnSettings::default(),
         scan_at: now,
         canary_unprovable: None,
         watcher_silent: false,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use hippo_store::StoreError;
 
 use super::ingest::Refreshed;
+use super::settings::settings_path;
 use super::workspace::Workspace;
 use crate::scan::{self, ScanResult};
 use crate::verify::FileMark;
@@ -25,6 +26,7 @@ impl Workspace {
     pub fn reconcile(&mut self, now: Instant) {
         let scan = scan::scan(&self.root, &self.view.rules, &self.view.config);
         self.times.reconcile = Some(now);
+        self.own.look = true;
         self.scan_at = now + Duration::from_secs(self.view.config.watch.reconcile_secs);
         // A mount point without its disk is an empty folder.
         self.root_present = scan.root_present && (!scan.root_empty || self.known.is_empty());
@@ -91,6 +93,7 @@ impl Workspace {
             let Some(relative) = relative(&self.root, &path) else {
                 continue;
             };
+            self.own.look |= path == settings_path(&self.root);
             if self.entries.file.is_at(&self.root, &path) {
                 self.entries.file.look(now);
             }

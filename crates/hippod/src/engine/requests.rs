@@ -68,12 +68,19 @@ impl Engine {
                 };
                 let _ = reply.send(answer);
             }
-            Request::Heartbeat { root, reply } => {
-                let answer = match self.by_root(&root).map(|workspace| workspace.key) {
+            Request::Heartbeat { tells, root, reply } => {
+                let key = self.by_root(&root).map(|workspace| workspace.key);
+                let answer = match key {
                     Some(key) => Ok(self.beat(&self.workspaces[&key])),
                     None => Err(no_workspace(&root)),
                 };
-                let _ = reply.send(answer);
+                // A client that is gone was told nothing.
+                if reply.send(answer).is_ok()
+                    && tells
+                    && let Some(workspace) = key.and_then(|key| self.workspaces.get_mut(&key))
+                {
+                    workspace.entries.file.conflicts.are_told();
+                }
             }
             Request::Doctor { request, reply } => {
                 self.look_for_model();
@@ -188,7 +195,8 @@ impl Engine {
                 tracing::error!(root = %root.display(), error = format!("{error:#}"), "could not open a workspace");
                 let refusal = match error.downcast_ref::<StoreError>() {
                     Some(error) => store_error(error),
-                    None => RpcError::internal(format!("{error:#}")).hint("hippoctl doctor tells more"),
+                    None => RpcError::internal(format!("{error:#}"))
+                        .hint("mend what it names, then restart hippod"),
                 };
                 self.shared.views.set(root, Slot::Broken(refusal));
             }
@@ -196,11 +204,11 @@ impl Engine {
     }
 
     fn try_open(&mut self, root: &Path) -> anyhow::Result<Workspace> {
-        let config = self.shared.config.for_workspace(root)?;
+        let (config, own) = self.settings_of(root);
         let key = self.next_key;
         self.next_key += 1;
         let model = self.shared.models.configured();
-        open::open(Opening {
+        let mut workspace = open::open(Opening {
             key,
             root,
             config,
@@ -208,7 +216,9 @@ impl Engine {
             model: model.as_ref().map(|model| (&*model.id, model.dimension)),
             now: self.shared.clock.monotonic(),
             wall: self.shared.clock.now(),
-        })
+        })?;
+        workspace.own = own;
+        Ok(workspace)
     }
 
     /// Answers the clients for whom everything is searchable now.

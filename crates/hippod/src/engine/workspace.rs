@@ -11,6 +11,7 @@ use hippo_store::StoreError;
 use hippo_store::db::{EmbedderRow, Store};
 
 use super::entries::Entries;
+use super::settings::OwnSettings;
 use crate::event::Answer;
 use crate::scan::Skipped;
 use crate::verify::FileMark;
@@ -156,6 +157,8 @@ pub struct Workspace {
     pub waiters: Vec<Waiter>,
     /// What happened when.
     pub times: Times,
+    /// Its own settings, as they were read last.
+    pub own: OwnSettings,
     /// When to scan the disk next.
     pub scan_at: Instant,
     /// The canary cannot be written (read-only workspace): why.

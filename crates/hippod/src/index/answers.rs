@@ -12,6 +12,10 @@ use hippo_proto::{
 use super::IndexView;
 use crate::clock::rfc3339;
 
+/// Below this strength a deep cycle archives what fades (v1 §8.2). No setting changes that threshold, so it is forecast
+/// without asking for the settings of the workspace.
+const ARCHIVED: f32 = 0.05;
+
 /// Answers `index.list`; `at` is the moment asked for.
 pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
     let wanted =
@@ -37,7 +41,8 @@ pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> Inde
     }
 }
 
-/// Answers `index.show`. `stale` says which of its pointers lead nowhere.
+/// Answers `index.show`. `stale` says which of its pointers lead nowhere, `file` in which file below the workspace an
+/// entry stands that is not archived.
 ///
 /// # Errors
 /// `not-found`.
@@ -46,6 +51,7 @@ pub fn show(
     request: &IndexShowRequest,
     at: Timestamp,
     stale: impl Fn(&Pointer) -> bool,
+    file: impl Fn(&EntryId) -> Option<String>,
 ) -> Result<IndexShowResponse, RpcError> {
     let record = view
         .get(&EntryId(request.id.clone()))
@@ -96,7 +102,7 @@ pub fn show(
         });
     }
     if !matches!(record.place, Place::Archive(_)) {
-        let when = decay::time_until(profile, entry.strength, 0.05, modifiers);
+        let when = decay::time_until(profile, entry.strength, ARCHIVED, modifiers);
         forecast.push(IndexForecast {
             event: "archive".to_owned(),
             at: when.map(|after| rfc3339(entry.accessed.plus(after))),
@@ -118,8 +124,11 @@ pub fn show(
             .pointers
             .iter()
             .filter(|pointer| stale(pointer))
-            .map(shown)
+            .map(ToString::to_string)
             .collect(),
+        file: (!matches!(record.place, Place::Archive(_)))
+            .then(|| file(&entry.id))
+            .flatten(),
     })
 }
 
@@ -130,14 +139,6 @@ pub fn unknown(view: &IndexView, id: &str) -> RpcError {
     match hippo_proto::nearest(id, ids) {
         Some(near) => error.hint(format!("did you mean {near}? hippoctl index list shows all")),
         None => error.hint("hippoctl index list shows all entries"),
-    }
-}
-
-/// A pointer as people write it.
-pub fn shown(pointer: &Pointer) -> String {
-    match &pointer.section {
-        Some(section) => format!("{} §{section}", pointer.path),
-        None => pointer.path.clone(),
     }
 }
 

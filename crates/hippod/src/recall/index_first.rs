@@ -5,18 +5,20 @@
 //! point at is read for mode `index`, and lifted a little among the results of a search.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, RwLockReadGuard};
 
 use hippo_core::consolidation::{Learned, Record};
 use hippo_core::decay::Band;
-use hippo_core::entry::Pointer;
+use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::retrieval::cue::Match;
 use hippo_core::retrieval::rank::{Features, Ranked};
 use hippo_core::time::Timestamp;
-use hippo_proto::{ErrorKind, Mode, RpcError};
+use hippo_proto::{ErrorKind, Mode, RpcError, Strategy};
 
 use super::question::Question;
 use super::{Answered, Recall, refused};
+
+use crate::files;
 use crate::index::IndexView;
 use crate::view::{Picture, WorkspaceView};
 
@@ -198,14 +200,55 @@ impl Recall<'_> {
         self.follow(picture).map(Ok)
     }
 
-    /// Reads what the matched entries point at.
-    fn follow(&self, picture: std::sync::RwLockReadGuard<'_, Picture>) -> Result<Answered, RpcError> {
-        let matches = self.consulted.matches.iter().take(FOLLOWED);
-        let told: Vec<HashSet<u32>> = matches
-            .map(|(_, record, _)| chunks_of(&picture, &record.entry.pointers))
+    /// Reads what the matched entries point at. Where a pointer leads nowhere, the answer says so, and a search has the rest.
+    fn follow(&self, picture: RwLockReadGuard<'_, Picture>) -> Result<Answered, RpcError> {
+        let (ranked, empty) = self.pointed(&picture)?;
+        let answered = self.collect(picture, &ranked, false);
+        // The disk is asked where the index has nothing, or something that does not stand there any more.
+        let doubted: Vec<&(EntryId, Pointer, bool)> = empty
+            .iter()
+            .filter(|(_, _, empty)| *empty || answered.gone)
             .collect();
+        let limit = self.view.config.sources.max_file_bytes;
+        let stale: Vec<String> = doubted
+            .into_iter()
+            .filter(|(_, pointer, _)| !files::leads_somewhere(&self.view.root, pointer, limit))
+            .map(|(id, pointer, _)| {
+                let shown = pointer.to_string();
+                format!("the entry {id} points at {shown}, where nothing is now: a search answers with it")
+            })
+            .collect();
+        if stale.is_empty() {
+            return Ok(answered);
+        }
+        let picture = self.view.picture();
+        let (mut ranked, _) = self.pointed(&picture)?;
+        let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();
+        let found = self.rank(&picture, None, &|chunk| !known.contains(&chunk))?;
+        ranked.extend(found);
+        let mut answered = self.collect(picture, &ranked, false);
+        answered.response.strategy = Strategy::Hybrid;
+        answered.response.notes.extend(stale);
+        Ok(answered)
+    }
+
+    /// What the matched entries point at, ranked, and their pointers: whether the index has nothing there.
+    #[allow(clippy::type_complexity, reason = "read at one place")]
+    fn pointed(&self, picture: &Picture) -> Result<(Vec<Ranked>, Vec<(EntryId, Pointer, bool)>), RpcError> {
+        let matches = self.consulted.matches.iter().take(FOLLOWED);
+        let mut pointers = Vec::new();
+        let mut told: Vec<HashSet<u32>> = Vec::new();
+        for (_, record, _) in matches {
+            let mut chunks = HashSet::new();
+            for pointer in &record.entry.pointers {
+                let there = chunks_of(picture, std::slice::from_ref(pointer));
+                pointers.push((record.entry.id.clone(), pointer.clone(), there.is_empty()));
+                chunks.extend(there);
+            }
+            told.push(chunks);
+        }
         let within = |chunk: u32| told.iter().any(|chunks| chunks.contains(&chunk));
-        let mut ranked = self.rank(&picture, None, &within)?;
+        let mut ranked = self.rank(picture, None, &within)?;
         // Where no word leads to a passage, the section of the best entry is read from its beginning.
         if let Some(best) = told.first() {
             let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();
@@ -214,7 +257,7 @@ impl Recall<'_> {
                 .copied()
                 .filter(|chunk| !known.contains(chunk))
                 .collect();
-            rest.retain(|chunk| self.question.filter.passes(&picture, *chunk));
+            rest.retain(|chunk| self.question.filter.passes(picture, *chunk));
             rest.sort_by_key(|chunk| {
                 let place = picture.spans.get(*chunk as usize).copied().flatten();
                 place.map_or(u32::MAX, |span| span.start_line)
@@ -225,7 +268,7 @@ impl Recall<'_> {
                     .map(|chunk| by_place(chunk, 0.0)),
             );
         }
-        Ok(self.collect(picture, &ranked, false))
+        Ok((ranked, pointers))
     }
 
     /// Whether a document that was written since tells of most of what is asked.

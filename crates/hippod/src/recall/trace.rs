@@ -1,16 +1,17 @@
 //! What is told of the entries in an answer, and what does the question leave behind?
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use hippo_core::consolidation::{Learned, Place};
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::redact::without_secrets;
 use hippo_core::retrieval::terms;
-use hippo_proto::{Mode, SearchResponse, SearchTrace, TraceMatch};
+use hippo_proto::{Mode, RpcError, SearchResponse, SearchTrace, TraceMatch};
 
-use super::Answered;
 use super::index_first::{Consulted, Route};
 use super::question::Question;
+use super::{Answered, gone};
 use crate::engine::{Lesson, Trace};
 use crate::event::Event;
 use crate::files;
@@ -32,9 +33,29 @@ const TAGS: usize = 6;
 const TOPIC: usize = 80;
 const SUMMARY: usize = 160;
 
+/// Completes an answer with what the entries say, and hands what it leaves behind to the engine.
+///
+/// # Errors
+/// `internal` where that panicked.
+pub async fn complete(
+    shared: &Arc<Shared>,
+    view: &Arc<WorkspaceView>,
+    question: &Arc<Question>,
+    consulted: Arc<Consulted>,
+    answered: Answered,
+) -> Result<SearchResponse, RpcError> {
+    if !question.request.explain {
+        return Ok(leave(shared, view, question, &consulted, answered));
+    }
+    // Explaining reads the files that pointers lead to: that must not hold up the threads that serve all clients.
+    let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
+    let work = move || leave(&shared, &view, &question, &consulted, answered);
+    tokio::task::spawn_blocking(work).await.map_err(gone)
+}
+
 /// Completes an answer with what the entries say, and hands what it leaves behind to the engine. That is recorded after
 /// the reply: nobody waits for it.
-pub fn leave(
+fn leave(
     shared: &Shared,
     view: &WorkspaceView,
     question: &Question,
@@ -208,7 +229,7 @@ fn told(
     let mut stale = Vec::new();
     for (_, record, _) in &all {
         for pointer in &record.entry.pointers {
-            let shown = answers::shown(pointer);
+            let shown = pointer.to_string();
             if record.place == Place::Index
                 && !stale.contains(&shown)
                 && !files::leads_somewhere(&view.root, pointer, limit)

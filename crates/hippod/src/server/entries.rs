@@ -1,5 +1,6 @@
 //! Which part of the daemon answers what concerns the index entries: `index.*`, `cycle.*`, `remember`, `heartbeat`?
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,17 +8,17 @@ use tokio::sync::oneshot;
 
 use hippo_core::time::Timestamp;
 use hippo_proto::{
-    CycleHistoryRequest, CycleReport, CycleRunRequest, ErrorKind, HeartbeatRequest, HeartbeatResponse,
-    IndexListRequest, IndexListResponse, IndexShowRequest, IndexShowResponse, RememberRequest,
-    RememberResponse, RpcError,
+    CycleHistoryRequest, CycleReport, CycleRun, CycleRunRequest, ErrorKind, HeartbeatRequest,
+    HeartbeatResponse, IndexListRequest, IndexListResponse, IndexShowRequest, IndexShowResponse, Pending,
+    RememberRequest, RememberResponse, RpcError,
 };
 
 use super::dispatch::{ask, stopping};
 use crate::clock::{date_in, moment};
-use crate::engine::{Change, Order, Remembered, cycle_of, root_missing};
+use crate::engine::{Change, Order, Remembered, cycle_named, cycle_of, root_missing};
 use crate::event::{self, Answer, Event};
 use crate::files;
-use crate::index::answers;
+use crate::index::{answers, standing};
 use crate::recall::gone;
 use crate::remember;
 use crate::shared::Shared;
@@ -43,9 +44,13 @@ pub async fn show(shared: &Arc<Shared>, request: IndexShowRequest) -> Result<Ind
     let work = move || {
         let root = view.root.clone();
         let limit = view.config.sources.max_file_bytes;
-        answers::show(&view.index(), &request, at, |pointer| {
-            !files::leads_somewhere(&root, pointer, limit)
-        })
+        answers::show(
+            &view.index(),
+            &request,
+            at,
+            |pointer| !files::leads_somewhere(&root, pointer, limit),
+            |id| standing::file_of(&root, id),
+        )
     };
     tokio::task::spawn_blocking(work).await.map_err(gone)?
 }
@@ -110,6 +115,7 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
     let append = move || remember::append(&root, today, &asked);
     let appended = tokio::task::spawn_blocking(append).await.map_err(gone)??;
     let (path, start_line, end_line) = (appended.path.clone(), appended.start_line, appended.end_line);
+    let repeated = appended.repeated;
     let entered = order(shared, &view, |reply| {
         Order::Change(Change::Remembered(Box::new(Remembered {
             request,
@@ -118,6 +124,19 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
         })))
     });
     let (entry, notes) = match entered.await {
+        Ok(entry) if repeated => {
+            let done = if entry.is_some() {
+                "; its entry counts as accessed"
+            } else {
+                ""
+            };
+            (
+                entry,
+                vec![format!(
+                    "the text is in the log of today already: nothing was appended{done}"
+                )],
+            )
+        }
         Ok(entry) => (entry, Vec::new()),
         // The text stands in the log: that is what was asked for.
         Err(error) => (
@@ -140,48 +159,68 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
 /// Runs what is due, and tells what waits for somebody.
 ///
 /// # Errors
-/// `no-workspace`; a cycle that fails is told by its outcome.
+/// `no-workspace`, `warming` where the workspace's folder is away; a cycle that fails is told, and the others run.
 pub async fn heartbeat(
     shared: &Arc<Shared>,
     request: HeartbeatRequest,
 ) -> Result<HeartbeatResponse, RpcError> {
     let view = shared.views.get(&request.workspace).await?;
-    let event::Beat { due, last_run, .. } = beat(shared, &view).await?;
+    let before: BTreeMap<i64, Option<String>> = runs(shared, &view)
+        .await?
+        .into_iter()
+        .map(|row| (row.run, row.finished))
+        .collect();
+    let event::Beat { due, .. } = beat(shared, &view, false).await?;
+    let mut failed = Vec::new();
     for cycle in due {
-        order(shared, &view, |reply: Answer<CycleReport>| Order::Cycle {
+        let ended = order(shared, &view, |reply: Answer<CycleReport>| Order::Cycle {
             cycle,
             at: None,
             dry_run: false,
             when_due: true,
             reply: Some(reply),
-        })
-        .await?;
+        });
+        match ended.await {
+            Ok(_) => {}
+            Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),
+            Err(error) => failed.push(Pending {
+                kind: "cycle-failed".to_owned(),
+                text: format!(
+                    "{} cycle: {}; {}",
+                    cycle_named(cycle).name(),
+                    error.message,
+                    error.data.hint
+                ),
+                paths: Vec::new(),
+            }),
+        }
     }
-    let history = CycleHistoryRequest {
-        workspace: request.workspace,
-        limit: Some(hippo_proto::MAX_RUNS),
-        run: None,
-    };
-    let root = view.root.clone();
-    let history = ask(shared, |reply| event::Request::History {
-        root,
-        request: history,
-        reply,
-    });
-    let ran = history
-        .await?
-        .runs
-        .into_iter()
-        .filter(|row| last_run.is_none_or(|last| row.run > last.0) && row.finished.is_some());
-    let mut ran: Vec<_> = ran.collect();
-    ran.sort_by_key(|row| row.run);
-    let event::Beat { pending, next, .. } = beat(shared, &view).await?;
+    // One that failed before and was gone on with has ended anew.
+    let ended = |row: &CycleRun| row.finished.is_some() && before.get(&row.run) != Some(&row.finished);
+    let mut ran = runs(shared, &view).await?;
+    ran.retain(ended);
+    ran.sort_by(|a, b| (&a.finished, a.run).cmp(&(&b.finished, b.run)));
+    let event::Beat {
+        mut pending, next, ..
+    } = beat(shared, &view, true).await?;
+    pending.splice(..0, failed);
     Ok(HeartbeatResponse { ran, pending, next })
 }
 
-async fn beat(shared: &Arc<Shared>, view: &WorkspaceView) -> Result<event::Beat, RpcError> {
+async fn runs(shared: &Arc<Shared>, view: &WorkspaceView) -> Result<Vec<CycleRun>, RpcError> {
     let root = view.root.clone();
-    ask(shared, |reply| event::Request::Heartbeat { root, reply }).await
+    let request = CycleHistoryRequest {
+        workspace: root.display().to_string(),
+        limit: Some(hippo_proto::MAX_RUNS),
+        run: None,
+    };
+    let history = ask(shared, |reply| event::Request::History { root, request, reply });
+    Ok(history.await?.runs)
+}
+
+async fn beat(shared: &Arc<Shared>, view: &WorkspaceView, tells: bool) -> Result<event::Beat, RpcError> {
+    let root = view.root.clone();
+    ask(shared, |reply| event::Request::Heartbeat { tells, root, reply }).await
 }
 
 /// Has the engine do something about entries.

@@ -10,6 +10,7 @@ use super::dirty::Batch;
 use super::hear::{Identity, Shared, Turn};
 use super::poll::changed_since;
 use super::{CANARY, OWN_FOLDER, PollMode, RescanReason, Sink, WatchError, WatchEvent, WatchSpec};
+use crate::files;
 
 /// Distance between two looks at the root: a disk that was unmounted sends no event.
 const ROOT_CHECK: Duration = Duration::from_secs(10);
@@ -216,7 +217,7 @@ impl Worker {
         if self.shared.with(|inbox| inbox.watched.get(&folder) != Some(&now)) {
             self.watch(&folder, now);
         }
-        if let Err(error) = std::fs::write(folder.join(CANARY), "hippod\n") {
+        if let Err(error) = files::overwrite(&folder.join(CANARY), b"hippod\n") {
             tracing::debug!(%error, "could not write the canary");
         }
     }

@@ -190,6 +190,7 @@ proptest! {
     #[test]
     fn an_idle_light_cycle_is_the_empty_plan(mut state in a_snapshot(), applied in any::<bool>()) {
         state.candidates.clear();
+        state.documents.clear();
         let refresh = |state: &mut Snapshot| {
             let profile = state.settings.profile;
             for record in state.records.values_mut() {

@@ -29,6 +29,14 @@ impl Store {
     pub fn base(&self, path: &str) -> Result<Option<Base>, StoreError> {
         self.sql(get(&self.connection, path))
     }
+
+    /// All that is noted at paths that begin like this, by path. One that does not have its hash any more is left out.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn bases(&self, beginning: &str) -> Result<Vec<(String, Base)>, StoreError> {
+        self.sql(below(&self.connection, beginning))
+    }
 }
 
 impl Reader {
@@ -54,20 +62,36 @@ fn get(connection: &Connection, path: &str) -> rusqlite::Result<Option<Base>> {
         .prepare_cached("SELECT at, hash, bytes FROM bases WHERE path = ?1")?
         .query_row([path], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
-    let Some((at, noted, bytes)) = found else {
-        return Ok(None);
-    };
+    Ok(found.and_then(|(at, noted, bytes)| sound(path, at, &noted, bytes)))
+}
+
+fn below(connection: &Connection, beginning: &str) -> rusqlite::Result<Vec<(String, Base)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT path, at, hash, bytes FROM bases WHERE substr(path, 1, length(?1)) = ?1 ORDER BY path",
+    )?;
+    let mut rows = statement.query([beginning])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (path, noted): (String, Vec<u8>) = (row.get(0)?, row.get(2)?);
+        if let Some(base) = sound(&path, row.get(1)?, &noted, row.get(3)?) {
+            found.push((path, base));
+        }
+    }
+    Ok(found)
+}
+
+fn sound(path: &str, at: i64, noted: &[u8], bytes: Vec<u8>) -> Option<Base> {
     let hash = *blake3::hash(&bytes).as_bytes();
     if noted != hash {
         tracing::warn!(
             path,
             "the noted content of a file does not have its hash and is not used"
         );
-        return Ok(None);
+        return None;
     }
-    Ok(Some(Base {
+    Some(Base {
         bytes,
         hash,
         at: Timestamp(at),
-    }))
+    })
 }

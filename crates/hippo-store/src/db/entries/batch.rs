@@ -39,6 +39,17 @@ impl EntryBatch<'_> {
         self.done(row::put(&self.transaction, record))
     }
 
+    /// Removes a record for good. Nothing tells of it afterwards but the runs that changed it.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; the batch is then to be dropped.
+    pub fn drop_record(&mut self, id: &EntryId) -> Result<(), StoreError> {
+        let dropped = self
+            .transaction
+            .execute("DELETE FROM entries WHERE id = ?1", [&id.0]);
+        self.done(dropped.map(drop))
+    }
+
     /// Notes that a person removed an entry. Its record stays; where it stands is for the caller to say.
     ///
     /// # Errors

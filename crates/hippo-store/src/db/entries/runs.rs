@@ -65,6 +65,9 @@ pub struct RunReport {
     pub findings: BTreeSet<Finding>,
     /// The state of the index after the plan; archival runs alone.
     pub health: Option<Health>,
+    /// What else there is to tell, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl RunReport {
@@ -76,6 +79,7 @@ impl RunReport {
             considered: plan.considered.clone(),
             findings: plan.findings.clone(),
             health: plan.health.clone(),
+            notes: Vec::new(),
         }
     }
 }
@@ -118,6 +122,7 @@ impl Store {
         };
         let earlier = std::mem::replace(&mut report, RunReport::of(plan));
         report.refused.extend(earlier.refused);
+        report.notes = earlier.notes;
         let resumed = self.in_transaction(|transaction| {
             let done: Option<u32> = transaction
                 .query_row(
@@ -169,6 +174,24 @@ impl Store {
             Ok(Some(run))
         })?;
         applied.ok_or_else(|| self.no_run(id, "it is not running"))
+    }
+
+    /// Adds notes to the report of a run.
+    ///
+    /// # Errors
+    /// [`StoreError::Row`] when there is no such run, or its report cannot be read; see [`StoreError`].
+    pub fn note_run(&mut self, id: RunId, notes: &[String]) -> Result<(), StoreError> {
+        let Some(mut report) = self.report(id)? else {
+            return Err(self.no_run(id, "there is none"));
+        };
+        report.notes.extend_from_slice(notes);
+        self.in_transaction(|transaction| {
+            transaction.execute(
+                "UPDATE runs SET report = ?2 WHERE id = ?1",
+                params![id.0, json(&report)?],
+            )
+        })?;
+        Ok(())
     }
 
     /// Ends a run.

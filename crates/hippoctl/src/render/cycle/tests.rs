@@ -195,10 +195,11 @@ fn what_was_taken_back() {
         run: 12,
         undone,
         files: ids_of(&["HIPPOCAMPUS.md"]),
+        notes: ids_of(&["kept: tides"]),
     };
     assert_eq!(
         super::undone(&undone(2), PLAIN),
-        "took back run 12: 2 changes\nwrote HIPPOCAMPUS.md\n"
+        "took back run 12: 2 changes\nwrote HIPPOCAMPUS.md\nnote: kept: tides\n"
     );
     assert_eq!(
         super::undone(&undone(0), PLAIN),

@@ -14,7 +14,7 @@ use hippo_core::consolidation::{Cycle, Plan, Rule, Run as CoreRun, Snapshot};
 use hippo_core::time::Timestamp;
 use hippo_proto::{CycleReport, ErrorKind, RpcError};
 use hippo_store::StoreError;
-use hippo_store::db::RunId;
+use hippo_store::db::{RunFile, RunId};
 
 use super::files::Now;
 use super::report;
@@ -56,8 +56,10 @@ pub struct Run {
     tries: u32,
     /// The run of an earlier process that it goes on with.
     resumes: Option<RunId>,
-    /// Documents that were new when it was planned.
+    /// Documents that were new when it was planned; a light cycle takes as many as it has entries for.
     fresh: BTreeSet<String>,
+    /// There were more.
+    left: bool,
     applying: Option<Applying>,
 }
 
@@ -67,6 +69,10 @@ struct Applying {
     compared: BTreeSet<[u8; 16]>,
     plan: Plan,
     next: usize,
+    /// Files that its end has written so far, as the slices before this one left them.
+    files: Vec<RunFile>,
+    /// All files are as the store says.
+    written: bool,
 }
 
 /// What a plan was made from, the plan, and the texts that were compared for it.
@@ -91,6 +97,19 @@ impl std::fmt::Debug for Planned {
     }
 }
 
+impl Applying {
+    /// Notes a file that was written; of several times the first `before` counts. Answers what the run did to it.
+    fn note(&mut self, file: RunFile) -> &RunFile {
+        let known = self.files.iter().position(|known| known.path == file.path);
+        let at = known.unwrap_or(self.files.len());
+        match self.files.get_mut(at) {
+            Some(known) => known.after = file.after,
+            None => self.files.push(file),
+        }
+        &self.files[at]
+    }
+}
+
 impl Run {
     /// Whether entries are being changed: nobody else may then.
     pub fn is_applying(&self) -> bool {
@@ -99,6 +118,11 @@ impl Run {
 
     fn id(&self) -> Option<RunId> {
         self.applying.as_ref().map(|applying| applying.id)
+    }
+
+    /// The run that the store knows of it.
+    fn recorded(&self) -> Option<RunId> {
+        self.id().or(self.resumes)
     }
 
     fn has_steps(&self) -> bool {
@@ -124,6 +148,7 @@ impl Engine {
             now,
             at,
             offset_seconds: self.offset(workspace, now),
+            files: workspace.known.len(),
         }
     }
 

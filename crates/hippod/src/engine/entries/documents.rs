@@ -1,6 +1,7 @@
 //! What do the files of a workspace say now, for a cycle that plans? Read beside the engine, and kept by their hashes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
@@ -48,15 +49,26 @@ pub fn read(root: &Path, known: &Known, limit: u64) -> Option<Read> {
     Some(Read { bytes, document })
 }
 
+/// What files say now.
+#[derive(Debug, Default)]
+pub struct States {
+    /// Contents of those that could be read.
+    pub read: BTreeMap<String, DocumentState>,
+    /// Those that could not: nobody knows what they say, and none of them counts as gone.
+    pub unread: BTreeSet<String>,
+}
+
 /// The contents of all documents, and of other files that entries point at.
+///
+/// A document that is not found has just gone, or its removal is held: it is gone when the index no longer knows it.
 pub fn states<'p>(
     root: &Path,
     known: &[Known],
     pointed: impl Iterator<Item = &'p str>,
     limit: u64,
     kept: &Documents,
-) -> BTreeMap<String, DocumentState> {
-    let mut states = BTreeMap::new();
+) -> States {
+    let mut states = States::default();
     for document in known {
         let there = {
             let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,6 +80,7 @@ pub fn states<'p>(
             Some(state) => state,
             None => {
                 let Some(read) = read(root, document, limit) else {
+                    states.unread.insert(document.path.clone());
                     continue;
                 };
                 let state = Arc::new(state(&document.path, &read.bytes, Some(&read.document)));
@@ -76,39 +89,43 @@ pub fn states<'p>(
                 state
             }
         };
-        states.insert(document.path.clone(), (*state).clone());
+        states.read.insert(document.path.clone(), (*state).clone());
     }
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.retain(|path, _| states.contains_key(path));
+    kept.retain(|path, _| states.read.contains_key(path));
     drop(kept);
     for path in pointed {
-        if !states.contains_key(path)
-            && let Some(state) = other(root, path, limit)
-        {
-            states.insert(path.to_owned(), state);
+        if states.read.contains_key(path) || states.unread.contains(path) {
+            continue;
+        }
+        match other(root, path, limit) {
+            Ok(state) => states.read.extend(state.map(|state| (path.to_owned(), state))),
+            Err(error) if files::is_absence(&error) => {}
+            Err(_) => _ = states.unread.insert(path.to_owned()),
         }
     }
     states
 }
 
-/// A file that is no document, but that somebody points at.
-fn other(root: &Path, path: &str, limit: u64) -> Option<DocumentState> {
-    let whole = root.join(path).canonicalize().ok()?;
+/// A file that is no document, but that somebody points at; nothing for one that is out of the workspace.
+fn other(root: &Path, path: &str, limit: u64) -> io::Result<Option<DocumentState>> {
+    let whole = root.join(path).canonicalize()?;
     if !whole.starts_with(root) {
-        return None;
+        return Ok(None);
     }
     if whole.is_dir() {
-        return Some(DocumentState {
+        return Ok(Some(DocumentState {
             hash: ContentHash::of(path.as_bytes()),
             sections: Vec::new(),
-        });
+        }));
     }
-    let bytes = files::read(&whole, limit).ok()?;
+    let bytes = files::read(&whole, limit)?;
     let document = path.ends_with(".md").then(|| chunk::chunk(&bytes));
-    Some(state(path, &bytes, document.as_ref()))
+    Ok(Some(state(path, &bytes, document.as_ref())))
 }
 
-fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentState {
+/// What a file holds; `document` is it as chunked, where it is markdown.
+pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentState {
     let mut starts = vec![0];
     starts.extend(
         bytes

@@ -4,11 +4,15 @@
 //! was replaced is looked at once more a moment later, because an editor may have written into it meanwhile. A file that
 //! cannot be understood, or that lost most of its entries at once, is left alone and reported.
 
+mod below;
+mod blocks;
+mod conflicts;
 mod others;
+mod replaced;
 mod take;
+mod versions;
 mod write;
 
-use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -21,27 +25,35 @@ use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::shared_file::SLOTS;
 
-pub use take::old_key;
+pub use replaced::old_key;
+pub use versions::Origin;
 
 use super::index_path;
+use super::merge::Because;
 use crate::config;
 use crate::files;
 use crate::verify::FileMark;
+use blocks::Blocks;
+use conflicts::Conflicts;
+use replaced::Replaced;
+use versions::Versions;
 
 /// The index file is not read above this size: it is one that stands in prompts.
 const LARGEST: u64 = 4 << 20;
 /// A file that cannot be written is tried again after this long.
 const AGAIN: Duration = Duration::from_secs(30);
-/// Versions of the file that are known for as long as the process runs.
-const VERSIONS: usize = 64;
 
 /// What is known of the index file.
 #[derive(Debug, Default)]
 pub struct IndexFile {
     /// What the daemon wrote or took over last; `None`: it never did, or the file was taken away.
     base: Option<Vec<u8>>,
-    /// Versions before that, and that one, the newest last: somebody may have one of them open.
-    versions: VecDeque<Vec<u8>>,
+    /// Versions before that, and that one: somebody may have one of them open.
+    versions: Versions,
+    /// What people wrote into entries that are out of it.
+    pub blocks: Blocks,
+    /// It was looked whether an earlier store left entries below `.hippocampus/`.
+    looked_below: bool,
     /// The time that the header says of the last writing: no two writings have the same.
     stamped: Timestamp,
     /// What the last process left unfinished is done.
@@ -57,6 +69,8 @@ pub struct IndexFile {
     replaced: Vec<Replaced>,
     /// Entries that went at once, and are kept until somebody says so.
     pub held: Vec<EntryId>,
+    /// Why.
+    pub because: Because,
     /// Somebody said that entries which went at once are meant to go; good for one look.
     pub accept_removals: bool,
     /// Why it is not read or not written.
@@ -65,8 +79,8 @@ pub struct IndexFile {
     pub unwritten: bool,
     /// Somebody edited the file: the lists in it may be of before that, and the next cycle brings them up to date.
     pub outdated: bool,
-    /// What merges decided against the store since the last run, for people.
-    pub conflicts: Vec<String>,
+    /// What merges decided against the store.
+    pub conflicts: Conflicts,
 }
 
 /// Why the index file is not as it should be, for people.
@@ -86,16 +100,6 @@ impl std::fmt::Display for Trouble {
     }
 }
 
-/// A content that was taken out of the file's place.
-#[derive(Debug)]
-struct Replaced {
-    slot: u32,
-    /// Nobody can be writing to it any more.
-    due: Instant,
-    /// What of it has been taken over.
-    taken: Vec<u8>,
-}
-
 /// What reading and writing depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Now<'a> {
@@ -109,6 +113,8 @@ pub struct Now<'a> {
     pub at: Instant,
     /// Distance of the local zone from UTC in seconds.
     pub offset_seconds: i32,
+    /// Files of the memory.
+    pub files: usize,
 }
 
 impl Now<'_> {
@@ -138,12 +144,18 @@ enum Look {
 impl IndexFile {
     /// What the last process knew, and what it left unfinished.
     pub fn load(store: &Store, at: Instant) -> Result<Self, StoreError> {
-        let base = store.base(INDEX_FILE)?.map(|base| base.bytes);
+        let base = store.base(INDEX_FILE)?;
+        let mut versions = Versions::load(store)?;
+        if let Some(base) = &base {
+            versions.note(&base.bytes, base.at);
+        }
         Ok(Self {
-            versions: base.iter().cloned().collect(),
+            stamped: versions.stamped(),
+            blocks: Blocks::load(store)?,
+            versions,
             // The last process may have been stopped between the store and the file.
             unwritten: base.is_some(),
-            base,
+            base: base.map(|base| base.bytes),
             look_at: Some(at),
             ..Self::default()
         })
@@ -155,28 +167,38 @@ impl IndexFile {
     }
 
     /// Notes what the file says now.
-    pub fn set_base(&mut self, bytes: Option<Vec<u8>>) {
+    pub fn set_base(&mut self, bytes: Option<Vec<u8>>, now: Timestamp) {
         if let Some(bytes) = &bytes {
-            self.note_version(bytes);
+            self.note_version(bytes, now);
         }
         self.base = bytes;
     }
 
     /// Notes what the file said at some time.
-    pub fn note_version(&mut self, bytes: &[u8]) {
-        if self.versions.back().map(Vec::as_slice) != Some(bytes) {
-            self.versions.push_back(bytes.to_vec());
-            if self.versions.len() > VERSIONS {
-                self.versions.pop_front();
-            }
-        }
+    pub fn note_version(&mut self, bytes: &[u8], now: Timestamp) {
+        self.versions.note(bytes, now);
     }
 
-    /// The version that somebody changed into these bytes, by the header that came with it.
-    pub fn version_of(&self, bytes: &[u8]) -> Option<&[u8]> {
-        let stamp = stamp(bytes)?;
-        let mut newest_first = self.versions.iter().rev().map(Vec::as_slice);
-        newest_first.find(|version| self::stamp(version) == Some(stamp))
+    /// The version that somebody changed into these bytes, who had it open.
+    pub fn version_of(&self, bytes: &[u8]) -> Origin {
+        let version = self.versions.of(bytes);
+        version.map_or(Origin::Current, |version| Origin::Buffer(version.to_vec()))
+    }
+
+    /// Where bytes come from that stand in the file now.
+    pub fn origin(&self, base: &[u8], bytes: &[u8], now: Now<'_>) -> Origin {
+        self.versions.origin(base, bytes, now.now, now.settings())
+    }
+
+    /// Whether the file is left alone until somebody says what was meant.
+    pub fn is_held(&self) -> bool {
+        !self.held.is_empty() || self.because == Because::Words
+    }
+
+    /// Nothing is held any more.
+    pub fn let_go_of_held(&mut self) {
+        self.held.clear();
+        self.because = Because::default();
     }
 
     /// Something was heard of the file.
@@ -223,13 +245,6 @@ impl IndexFile {
     fn free_slot(&self) -> Option<u32> {
         (0..SLOTS).find(|slot| self.replaced.iter().all(|replaced| replaced.slot != *slot))
     }
-}
-
-/// The header as it stands in the file: every writing of the daemon has another one.
-fn stamp(bytes: &[u8]) -> Option<&[u8]> {
-    let find = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).position(|part| part == what);
-    let header = &bytes[find(bytes, b"<!-- hippocampus.md")?..];
-    Some(&header[..find(header, b"-->")?])
 }
 
 /// The file that is meant: a link within the workspace is followed, one that leads out of it is not.

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use hippo_core::bootstrap::{self, MemoryFile, NewEntry, StateFile};
+use hippo_core::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile, StateFile};
 use hippo_core::chunk::ContentHash;
-use hippo_core::consolidation::{self, Cycle, LogDay, Place, Plan, Record, Snapshot, facts};
+use hippo_core::consolidation::{self, Cycle, DocumentState, LogDay, Place, Plan, Record, Snapshot, facts};
 use hippo_core::decay::{self, Profile};
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::source::{SourceKind, date_in_name};
@@ -16,9 +16,12 @@ use hippo_core::time::Timestamp;
 use super::documents::{self, Known, Read};
 use super::{Documents, EntryVectors};
 use crate::embed_worker::EmbedWorker;
+use crate::files;
 
 /// Bytes of files that are read at once to know how rare words are; of more, those that changed come first.
-const AT_ONCE: u64 = 256 << 20;
+pub const AT_ONCE: u64 = 256 << 20;
+/// Entries of memory, those of questions not counted, from which on cycles make no more by themselves.
+pub const MOST_LIVE: usize = 10_000;
 /// Between two texts that are embedded the model is left to questions for this long.
 const BREATH: Duration = Duration::from_millis(4);
 
@@ -86,16 +89,18 @@ impl Input {
             .values()
             .flat_map(|record| &record.entry.pointers);
         let pointed: BTreeSet<&str> = pointed.map(|pointer| pointer.path.as_str()).collect();
-        self.snapshot.documents = documents::states(
+        let states = documents::states(
             &self.root,
             &self.documents,
             pointed.into_iter(),
             self.limit,
             &self.kept,
         );
+        self.snapshot.documents = states.read;
+        self.snapshot.unread = states.unread;
         let reviewed = self.documents.iter().filter(|document| {
             let looked_at = self.cycle == Cycle::Deep || document.kind == SourceKind::DailyLog;
-            looked_at && self.changed_since(document)
+            looked_at && self.changed_since(document) && !self.snapshot.unread.contains(&document.path)
         });
         self.snapshot.reviewed = reviewed.map(|document| document.path.clone()).collect();
     }
@@ -115,7 +120,7 @@ impl Input {
             return;
         }
         let read = self.read(&changed);
-        let files: Vec<MemoryFile<'_>> = read
+        let memory: Vec<MemoryFile<'_>> = read
             .iter()
             .map(|(known, read)| MemoryFile {
                 path: &known.path,
@@ -147,9 +152,20 @@ impl Input {
             now: self.snapshot.run.started,
             offset_seconds: self.snapshot.settings.offset_seconds,
             taken: taken.map(|(id, _)| id.clone()).collect(),
+            max_entries: Some(self.room(changed.len() + state.len())),
             ..bootstrap::Settings::default()
         };
-        let made = bootstrap::bootstrap(&files, &state, &settings);
+        let made = bootstrap::bootstrap(&memory, &state, &settings);
+        let light = (self.cycle == Cycle::Light).then(|| {
+            let states = read.iter().filter(|(known, _)| changed.contains(&known.path));
+            let state =
+                |known: &Known, read: &Read| documents::state(&known.path, &read.bytes, Some(&read.document));
+            let states: BTreeMap<_, _> = states
+                .map(|(known, read)| (known.path.clone(), state(known, read)))
+                .collect();
+            let unread = self.elsewhere(&states);
+            (states, unread)
+        });
         for new in &made {
             let known = records.get(&new.entry.id);
             if known.is_some_and(|record| record.entry.pointers == new.entry.pointers) {
@@ -158,7 +174,33 @@ impl Input {
                     .insert(new.entry.id.clone(), new.entry.summary.clone());
             }
         }
-        self.snapshot.candidates = untold(made, records);
+        self.snapshot.candidates = made;
+        if let Some((states, unread)) = light {
+            (self.snapshot.documents, self.snapshot.unread) = (states, unread);
+        }
+    }
+
+    /// Of the files that entries point at, those that are on disk, or may be, and were not read: they hold what they hold.
+    fn elsewhere(&self, read: &BTreeMap<String, DocumentState>) -> BTreeSet<String> {
+        let records = self.snapshot.records.values();
+        let paths = records.flat_map(|record| &record.entry.pointers);
+        let paths: BTreeSet<&str> = paths.map(|pointer| pointer.path.as_str()).collect();
+        let is_gone = |path: &str| match self.root.join(path).metadata() {
+            Ok(_) => false,
+            Err(error) => files::is_absence(&error),
+        };
+        let unread = paths.into_iter().filter(|path| !read.contains_key(*path));
+        unread.filter(|path| !is_gone(path)).map(str::to_owned).collect()
+    }
+
+    /// Entries that so many files may get: one each, where there is room.
+    fn room(&self, files: usize) -> usize {
+        let most = (files * ENTRIES_PER_FILE).min(MOST_ENTRIES).max(files);
+        if self.cycle == Cycle::Light {
+            most.min(MOST_LIVE.saturating_sub(live(&self.snapshot.records)))
+        } else {
+            most
+        }
     }
 
     /// State files that no entry points at.
@@ -271,26 +313,8 @@ impl Input {
     }
 }
 
-/// New entries without what others tell of already. What a question made is no telling: it is about that question.
-fn untold(made: Vec<NewEntry>, records: &BTreeMap<EntryId, Record>) -> Vec<NewEntry> {
-    let told: BTreeSet<&Pointer> = records
-        .values()
-        .filter(|record| record.learned.is_none())
-        .flat_map(|record| &record.entry.pointers)
-        .collect();
-    let files: BTreeSet<&str> = told.iter().map(|pointer| pointer.path.as_str()).collect();
-    let mut untold = Vec::new();
-    for mut new in made {
-        if records.contains_key(&new.entry.id) {
-            continue;
-        }
-        new.entry.pointers.retain(|pointer| match pointer.section {
-            Some(_) => !told.contains(pointer),
-            None => !files.contains(pointer.path.as_str()),
-        });
-        if !new.entry.pointers.is_empty() {
-            untold.push(new);
-        }
-    }
-    untold
+/// Entries of memory in the index and the Decay Queue.
+pub fn live(records: &BTreeMap<EntryId, Record>) -> usize {
+    let live = |record: &&Record| !matches!(record.place, Place::Archive(_)) && record.learned.is_none();
+    records.values().filter(live).count()
 }

@@ -1,29 +1,34 @@
 //! What becomes of the store when somebody else wrote into the index file?
 
+mod doubt;
+mod fields;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use hippo_core::bootstrap::TimeBand;
-use hippo_core::consolidation::{Filed, Place, Record};
+use hippo_core::consolidation::{Place, Record};
 use hippo_core::entry::{Entry, EntryId};
 use hippo_core::index_file::merge::{self, Field, Rule};
-use hippo_core::index_file::{IndexFile, Known};
+use hippo_core::index_file::{IndexFile, Indexed};
 use hippo_core::layout::INDEX_FILE;
 use hippo_store::StoreError;
 use hippo_store::db::{Access, Store, Tombstone};
 
 use super::Entries;
-use super::files::{Now, old_key};
+use super::files::{Now, Origin, old_key};
+use crate::clock::rfc3339;
+use doubt::{cut_off, doubtful, unmarked};
+
+pub(super) use doubt::Because;
+use fields::{brought_back, put_into, take_fields};
+
+pub(super) use fields::adopted;
 
 /// What to do about removals that are held.
-pub const HELD_FIX: &str = "put them back, remove the file (it is written again with all of them), or accept: \
+const HELD_FIX: &str = "put them back, remove the file (it is written again with all of them), or accept: \
                             hippoctl sync --accept-deletions";
-/// The end of what hippod keeps between marks.
-const MARK: &[u8] = b"<!-- /hippod -->";
-/// As many entries may always go at once.
-const MAY_GO: usize = 4;
-/// More than this share of the entries does not go at once without a word.
-const SHARE: f64 = 0.25;
-
+/// What to do where words beside the entries are missing, which the store does not have.
+const WORDS_FIX: &str = "put the end back, remove the file (it is written again as it was), or accept what is there: \
+                         hippoctl sync --accept-deletions";
 /// Where bytes come from that are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -48,15 +53,36 @@ impl Entries {
         source: Source,
     ) -> Result<bool, StoreError> {
         let settings = now.settings();
+        let origin = match source {
+            Source::File => self.file.origin(base, bytes, now),
+            Source::Replaced(_) => self.file.version_of(bytes),
+        };
         // Whoever had an older version open has changed that one, and removed nothing of what has come since.
-        let older = self.file.version_of(bytes).map(<[u8]>::to_vec);
-        let is_older = older.as_ref().is_some_and(|older| older != base);
-        let base = older.as_deref().unwrap_or(base);
+        let base = match &origin {
+            Origin::Buffer(older) => older,
+            Origin::Current | Origin::PutBack(_) => base,
+        };
+        let put_back = match origin {
+            Origin::PutBack(written) => Some(written),
+            _ => None,
+        };
         let (before, after) = (
             IndexFile::parse(base, settings),
             IndexFile::parse(bytes, settings),
         );
-        let (base_entries, theirs) = (before.to_entries(), after.to_entries());
+        let mut no_entries = unmarked(base, bytes);
+        let is_claimed =
+            |there: &&Indexed| there.states_id() || self.known.records.contains_key(&there.entry.id);
+        let unclaimed = before.entries().filter(|there| !is_claimed(there));
+        no_entries.extend(unclaimed.map(|there| first_line(there.bytes())));
+        let is_entry =
+            |there: &&Indexed| there.states_id() || !no_entries.contains(first_line(there.bytes()));
+        let copies = |there: &Indexed| there.entry.clone();
+        let base_entries: Vec<Entry> = before.entries().filter(is_claimed).map(copies).collect();
+        let mut theirs: Vec<Entry> = after.entries().filter(is_entry).map(copies).collect();
+        if put_back.is_some() {
+            keep_counts(&mut theirs, &base_entries);
+        }
         let ours: Vec<Entry> = self
             .known
             .records
@@ -66,10 +92,15 @@ impl Entries {
             .collect();
         let merged = merge::merge(&base_entries, &theirs, &ours, &self.forgotten(), &settings);
         let accepted = self.file.accept_removals && source == Source::File;
-        let doubtful = doubtful(&merged, base_entries.len(), is_cut_off(base, bytes));
-        if !accepted && !doubtful.is_empty() {
+        let doubt = match put_back {
+            // Whether what has come since is to go as well nobody has said.
+            Some(written) => Some((merged.tombstones.clone(), Because::PutBack(written)))
+                .filter(|(doubtful, _)| !doubtful.is_empty()),
+            None => doubtful(&merged, &base_entries, &theirs, cut_off(base, bytes)),
+        };
+        if let Some((doubtful, because)) = doubt.filter(|_| !accepted) {
             if source == Source::File {
-                self.hold(doubtful, base_entries.len(), now);
+                self.hold(doubtful, base_entries.len(), because, now);
             }
             return Ok(false);
         }
@@ -140,6 +171,11 @@ impl Entries {
             }
             gone.push((id.clone(), tombstone));
         }
+        if !merged.tombstones.is_empty() {
+            // Restored, they come back with all that stood in them.
+            self.keep_blocks(Some(base), bytes, now);
+            self.file.blocks.put(&mut batch, now.now)?;
+        }
         match source {
             Source::File => batch.put_base(INDEX_FILE, bytes, now.now)?,
             Source::Replaced(slot) => batch.put_base(&old_key(slot), bytes, now.now)?,
@@ -156,19 +192,36 @@ impl Entries {
         batch.record_accesses(&accesses)?;
         batch.commit()?;
 
+        self.file.blocks.are_kept();
         tracing::info!(
             root = %now.root.display(),
             changed = changed.len(), adopted = merged.adopted.len(), removed = gone.len(), conflicts = merged.conflicts.len(),
             "edits of the index file are taken over"
         );
-        self.file.conflicts.extend(merged.conflicts.iter().map(told));
+        for conflict in &merged.conflicts {
+            self.file.conflicts.push(told(conflict));
+        }
+        if let Some(written) = put_back {
+            let (written, back) = (rfc3339(written), merged.adopted.len());
+            let others: BTreeSet<&EntryId> = merged.taken.iter().map(|(id, _)| id).collect();
+            self.file.conflicts.push(format!(
+                "{INDEX_FILE} was put back as it was written at {written}: {} entries read as they did then, {back} came back, {} went",
+                others.len(), gone.len()
+            ));
+        }
+        if source == Source::File && matches!(&origin, Origin::Buffer(older) if older == bytes) {
+            self.file.conflicts.push(format!(
+                "{INDEX_FILE} was saved as an editor had it a moment ago, with nothing changed: what hippod wrote since \
+                 stays; to go back to that version, put it there once more in a few minutes"
+            ));
+        }
         if source == Source::File {
-            self.file.set_base(Some(bytes.to_vec()));
-            self.file.held.clear();
-            self.file.unwritten |= is_older;
+            self.file.set_base(Some(bytes.to_vec()), now.now);
+            self.file.let_go_of_held();
+            self.file.unwritten |= origin != Origin::Current;
             self.file.outdated = true;
         } else {
-            self.file.note_version(bytes);
+            self.file.note_version(bytes, now.now);
         }
         for record in changed {
             self.known.records.insert(record.entry.id.clone(), record);
@@ -183,50 +236,70 @@ impl Entries {
     }
 
     /// Notes removals that are not believed.
-    fn hold(&mut self, gone: Vec<EntryId>, all: usize, now: Now<'_>) {
-        if self.file.held.len() != gone.len() {
+    fn hold(&mut self, gone: Vec<EntryId>, all: usize, because: Because, now: Now<'_>) {
+        if self.file.held.len() != gone.len() || self.file.because != because {
             tracing::warn!(
-                root = %now.root.display(), entries = gone.len(), of = all,
-                "many entries went from the index file at once; they are kept until that is accepted"
+                root = %now.root.display(), entries = gone.len(), of = all, ?because,
+                "entries went from the index file, and nobody knows whether they were meant to; they are kept until that is accepted"
             );
         }
         self.file.held = gone;
+        self.file.because = because;
     }
 
     /// What to tell of removals that are held.
     pub fn held_story(&self) -> Option<String> {
-        let held = self.file.held.len();
-        (held > 0).then(|| {
-            format!(
-                "{held} entries went from {INDEX_FILE} at once and are kept; the file is neither read nor written until you decide: {HELD_FIX}"
-            )
+        self.held_what().map(|what| {
+            let fix = self.held_fix();
+            format!("{what}; the file is neither read nor written until you decide: {fix}")
         })
     }
+
+    /// What to do about what is held.
+    pub fn held_fix(&self) -> &'static str {
+        match self.file.because {
+            Because::Words => WORDS_FIX,
+            Because::Many | Because::CutOff | Because::PutBack(_) => HELD_FIX,
+        }
+    }
+
+    /// What is held.
+    pub fn held_what(&self) -> Option<String> {
+        let held = self.file.held.len();
+        let entries = if held == 1 { "entry" } else { "entries" };
+        let kept = match self.file.because {
+            Because::Many => format!("{held} {entries} went from {INDEX_FILE} at once and are kept"),
+            Because::CutOff => format!(
+                "the end of {INDEX_FILE} is missing, as if it were half written, and {held} {entries} with it, kept as they were"
+            ),
+            Because::Words => format!(
+                "the end of {INDEX_FILE} is missing, as if it were half written, and words that stood there with it"
+            ),
+            Because::PutBack(written) => format!(
+                "{INDEX_FILE} was put back as it was written at {}; {held} {entries} of the last version are not in it, and are kept",
+                rfc3339(written)
+            ),
+        };
+        self.file.is_held().then_some(kept)
+    }
 }
 
-/// The entries of which so much is gone at once that it is not believed: the file may be half written.
-fn doubtful(merged: &merge::Merge, all: usize, cut_off: bool) -> Vec<EntryId> {
-    let gone = merged.tombstones.len();
-    #[expect(clippy::cast_precision_loss, reason = "a share of a number of entries")]
-    let many = gone > MAY_GO && gone as f64 > SHARE * all as f64;
-    // A file without any entry is more likely broken than meant.
-    if many || (all > 1 && gone == all) {
-        return merged.tombstones.clone();
-    }
-    if !cut_off {
-        return Vec::new();
-    }
-    let damaged = merged.taken.iter().map(|(id, _)| id);
-    let ids: BTreeSet<&EntryId> = merged.tombstones.iter().chain(damaged).collect();
-    ids.into_iter().cloned().collect()
+fn first_line(bytes: &[u8]) -> &[u8] {
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    lines.next().unwrap_or_default().trim_ascii()
 }
 
-/// Whether the end is missing, as where a writer was stopped in the middle. Somebody who takes lines away leaves whole
-/// lines, and what hippod keeps between its marks.
-fn is_cut_off(base: &[u8], bytes: &[u8]) -> bool {
-    let beginning = base.len() > bytes.len() && base.starts_with(bytes) && !bytes.ends_with(b"\n");
-    let marks = |bytes: &[u8]| bytes.windows(MARK.len()).filter(|part| *part == MARK).count();
-    beginning || marks(bytes) < marks(base)
+/// Accesses were made whatever a file of before says: of a file that was put back the words count.
+fn keep_counts(theirs: &mut [Entry], base: &[Entry]) {
+    let base: BTreeMap<&EntryId, &Entry> = base.iter().map(|entry| (&entry.id, entry)).collect();
+    for their in theirs {
+        if let Some(known) = base.get(&their.id) {
+            their.hits = known.hits;
+            their.accessed = known.accessed;
+            their.strength = known.strength;
+            their.version = known.version;
+        }
+    }
 }
 
 /// Sections of the entries of a file, outermost first.
@@ -240,161 +313,43 @@ fn sections(file: &IndexFile) -> BTreeMap<EntryId, Vec<String>> {
         .collect()
 }
 
-/// Brings a record to what a merge decided.
-fn take_fields(
-    record: &mut Record,
-    merged: &Entry,
-    theirs: Option<&Entry>,
-    taken: &BTreeSet<(&EntryId, Field)>,
-    now: Now<'_>,
-) {
-    let took = |field| taken.contains(&(&merged.id, field));
-    let (initial, accessed, hits) = (record.entry.strength, record.entry.accessed, record.entry.hits);
-    let created = record.entry.created;
-    let filed_hits = record.filed.map_or(hits, |filed| filed.hits);
-    record.hashes = hashes_for(record, merged);
-    if took(Field::Summary) || took(Field::Topic) || took(Field::Pointers) {
-        // It is the work of a person from now on: no run writes over it.
-        record.by_hand = true;
-    }
-    record.entry = Entry {
-        strength: if took(Field::Strength) {
-            merged.strength
-        } else {
-            initial
-        },
-        accessed: match (took(Field::Strength), took(Field::Accessed)) {
-            (true, _) => now.now,
-            (false, true) => merged.accessed.max(accessed),
-            (false, false) => accessed,
-        },
-        // Agents count accesses in the file: theirs are added to those that are known by now.
-        hits: if took(Field::Hits) {
-            let sum = i64::from(hits) + i64::from(merged.hits) - i64::from(filed_hits);
-            u32::try_from(sum.max(0)).unwrap_or(u32::MAX)
-        } else {
-            hits
-        },
-        // The file knows the day alone.
-        created: if took(Field::Created) {
-            merged.created
-        } else {
-            created
-        },
-        ..merged.clone()
-    };
-    let (Some(filed), Some(theirs)) = (record.filed.as_mut(), theirs) else {
-        return;
-    };
-    if took(Field::Strength) {
-        filed.hundredths = hundredths(theirs.strength);
-    }
-    if took(Field::Accessed) {
-        filed.accessed = theirs.accessed;
-    }
-    if took(Field::Hits) {
-        filed.hits = theirs.hits;
-    }
-}
-
-/// What is known of the contents that an entry points at by now.
-fn hashes_for(known: &Record, entry: &Entry) -> Vec<Option<[u8; 16]>> {
-    let hashes: BTreeMap<_, _> = known.entry.pointers.iter().zip(&known.hashes).collect();
-    let of = |pointer| hashes.get(pointer).copied().copied().flatten();
-    entry.pointers.iter().map(of).collect()
-}
-
-/// An entry that somebody put back into the file, with what is known of it beside what the file says.
-fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Record {
-    let was = &known.entry;
-    let used_since = was.accessed >= entry.accessed;
-    let same_text =
-        (&was.topic, &was.summary, &was.pointers) == (&entry.topic, &entry.summary, &entry.pointers);
-    Record {
-        hashes: hashes_for(known, entry),
-        learned: known.learned.clone(),
-        group: known.group.clone(),
-        strong_since: known.strong_since,
-        consolidated: known.consolidated,
-        by_hand: known.by_hand || !same_text,
-        apart: known.apart,
-        linked: known.linked.clone(),
-        entry: Entry {
-            hits: was.hits.max(entry.hits),
-            accessed: if used_since { was.accessed } else { entry.accessed },
-            strength: if used_since { was.strength } else { entry.strength },
-            created: was.created,
-            ..entry.clone()
-        },
-        ..adopted(entry, None, now)
-    }
-}
-
-/// Puts a record where a person moved it. Answers whether it was taken out of the Decay Queue.
-fn put_into(record: &mut Record, section: &[String]) -> bool {
-    let known = section.first().and_then(|title| Known::of(title));
-    if known == Some(Known::ByTopic) {
-        record.group = section.get(1).cloned().unwrap_or_default();
-    }
-    let revived = matches!(record.place, Place::Queue(_)) && known != Some(Known::DecayQueue);
-    if revived {
-        record.place = Place::Index;
-    }
-    revived
-}
-
-fn adopted(entry: &Entry, section: Option<&Vec<String>>, now: Now<'_>) -> Record {
-    let today = now.now.date(now.offset_seconds);
-    let mut record = Record {
-        strength: entry.strength,
-        place: Place::Index,
-        group: String::new(),
-        band: Some(TimeBand::of(entry.created.date(now.offset_seconds), today)),
-        hashes: vec![None; entry.pointers.len()],
-        filed: Some(Filed {
-            accessed: entry.accessed,
-            hits: entry.hits,
-            hundredths: hundredths(entry.strength),
-        }),
-        strong_since: None,
-        consolidated: false,
-        replayed: None,
-        learned: None,
-        by_hand: true,
-        apart: false,
-        linked: BTreeSet::new(),
-        entry: entry.clone(),
-    };
-    if let Some(section) = section {
-        put_into(&mut record, section);
-        if section.first().and_then(|title| Known::of(title)) == Some(Known::DecayQueue) {
-            record.place = Place::Queue(now.now);
+/// What hippod had in a field that the file's holds in; `None` for what has no text worth telling.
+fn replaced(ours: &Entry, field: Field) -> Option<String> {
+    let list = |all: &[String]| all.join(", ");
+    let text = match field {
+        Field::Topic => ours.topic.clone(),
+        Field::Summary => ours.summary.clone(),
+        Field::Pointers => list(&ours.pointers.iter().map(ToString::to_string).collect::<Vec<_>>()),
+        Field::Tags => list(&ours.tags),
+        Field::Related => list(&ours.related.iter().map(ToString::to_string).collect::<Vec<_>>()),
+        Field::Priority => ours.priority.to_string(),
+        Field::Strength | Field::Accessed | Field::Hits | Field::Created | Field::Origin | Field::Version => {
+            return None;
         }
-    }
-    record
+    };
+    Some(if text.is_empty() {
+        "nothing".to_owned()
+    } else {
+        text
+    })
 }
 
 fn told(conflict: &merge::Conflict) -> String {
     let id = &conflict.id;
     match conflict.rule {
         Rule::FileWins(field) => {
+            let replaced = conflict.ours.as_ref().and_then(|entry| replaced(entry, field));
+            let replaced = replaced.map_or_else(String::new, |replaced| format!(", instead of: {replaced}"));
             let field = format!("{field:?}").to_lowercase();
-            format!("{id}: {field} was changed in {INDEX_FILE} and by hippod; the file's holds")
+            format!("{id}: {field} was changed in {INDEX_FILE} and by hippod; the file's holds{replaced}")
         }
         Rule::RemovalWins => {
-            format!("{id}: removed from {INDEX_FILE} while hippod changed it; it is forgotten")
+            format!(
+                "{id}: removed from {INDEX_FILE} while hippod changed it; it is forgotten (hippoctl index restore {id})"
+            )
         }
         Rule::ChangeBeatsPruning => {
             format!("{id}: changed in {INDEX_FILE} while hippod put it away; it stays")
         }
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "strengths are in [0, 1]"
-)]
-fn hundredths(strength: f32) -> u8 {
-    (strength * 100.0).round() as u8
 }

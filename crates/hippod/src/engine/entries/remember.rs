@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use hippo_core::bootstrap::{self, DAILY_LOGS, TimeBand};
 use hippo_core::consolidation::{Place, Record};
+use hippo_core::decay;
 use hippo_core::entry::{Entry, Origin, Pointer, Priority};
 use hippo_proto::{IndexEntry, MemoryType, RememberRequest, RpcError};
 
@@ -74,6 +75,23 @@ impl Engine {
             path: appended.path.clone(),
             section: Some(appended.section.clone()),
         };
+        if appended.repeated
+            && let Some(mut known) = standing(workspace, &pointer)
+        {
+            let profile = workspace.view.config.index.profile();
+            decay::access(&profile, &mut known.entry, moment, 1);
+            // What was asked for this time holds as well.
+            let more: Vec<String> = tags
+                .into_iter()
+                .filter(|tag| !known.entry.tags.contains(tag))
+                .collect();
+            known.entry.tags.extend(more);
+            known.entry.tags.truncate(TAGS);
+            if request.priority.is_some() {
+                (known.entry.priority, known.entry.priority_rule) = (priority, None);
+            }
+            return self.put(workspace, known, at);
+        }
         let id = free_id(
             &workspace.entries.known.records,
             &hippo_core::index_file::slug(&appended.topic),
@@ -110,4 +128,15 @@ impl Engine {
         };
         self.put(workspace, record, at)
     }
+}
+
+/// The entry of a section of a log, unless it is archived or was removed.
+fn standing(workspace: &Workspace, pointer: &Pointer) -> Option<Record> {
+    let mut records = workspace.entries.known.records.values();
+    let of_it = records.find(|record| {
+        !matches!(record.place, Place::Archive(_))
+            && record.learned.is_none()
+            && record.entry.pointers.contains(pointer)
+    });
+    of_it.cloned()
 }

@@ -57,7 +57,7 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
         considered: considered(&report.considered),
         health: report.health.as_ref().map(health),
         files,
-        notes: more(done.len()),
+        notes: report.notes.iter().cloned().chain(more(done.len())).collect(),
         took_ms,
     }
 }
@@ -196,13 +196,7 @@ fn what(change: &Change) -> String {
         Change::Strong { to: Some(_), .. } => "is strong from now on".to_owned(),
         Change::Strong { to: None, .. } => "is strong no longer".to_owned(),
         Change::Point { to, .. } => {
-            let pointers: Vec<String> =
-                to.0.iter()
-                    .map(|pointer| match &pointer.section {
-                        Some(section) => format!("{} §{section}", pointer.path),
-                        None => pointer.path.clone(),
-                    })
-                    .collect();
+            let pointers: Vec<String> = to.0.iter().map(ToString::to_string).collect();
             format!("points at {}", pointers.join(" | "))
         }
         Change::Merge { to, absorbed, .. } => format!("{} takes in {absorbed}", to.id),

@@ -5,7 +5,7 @@ use std::time::Instant;
 use hippo_core::bootstrap::TimeBand;
 use hippo_core::consolidation::{Filed, Place, Record};
 use hippo_core::decay;
-use hippo_core::entry::{EntryId, Pointer};
+use hippo_core::entry::{Entry, EntryId, Pointer, Priority};
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, CycleUndoResponse, ErrorKind, IndexEditRequest,
     IndexEditResponse, IndexForgetResponse, IndexRestoreResponse, RpcError,
@@ -90,6 +90,11 @@ impl Engine {
         if let Some(priority) = request.priority {
             record.entry.priority = answers::priority(priority);
             record.entry.priority_rule = None;
+        }
+        match request.pinned {
+            Some(true) => pin(&mut record.entry),
+            Some(false) => unpin(&mut record.entry),
+            None => {}
         }
         record.by_hand |= request.topic.is_some() || request.summary.is_some() || request.pointers.is_some();
         record.entry.version = record.entry.version.saturating_add(1);
@@ -267,6 +272,33 @@ pub(super) fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, 
         RpcError::not_found(format!("could not find the run: {}", id.0))
             .hint("hippoctl history shows all runs")
     })
+}
+
+/// What the rule of a pinned entry begins with; its former priority follows. It stands in the index file, so that it
+/// survives whatever the entry does.
+const PINNED: &str = "pinned, before: ";
+
+fn pin(entry: &mut Entry) {
+    if entry.priority != Priority::Amygdala {
+        let before = match entry.priority {
+            Priority::High => Some("high"),
+            Priority::Low => Some("low"),
+            Priority::Normal | Priority::Amygdala => None,
+        };
+        entry.priority_rule = before.map(|before| format!("{PINNED}{before}"));
+        entry.priority = Priority::Amygdala;
+    }
+}
+
+fn unpin(entry: &mut Entry) {
+    if entry.priority == Priority::Amygdala {
+        let rule = entry.priority_rule.take();
+        entry.priority = match rule.as_deref().and_then(|rule| rule.strip_prefix(PINNED)) {
+            Some("high") => Priority::High,
+            Some("low") => Priority::Low,
+            _ => Priority::Normal,
+        };
+    }
 }
 
 /// A copy of the record with an id.

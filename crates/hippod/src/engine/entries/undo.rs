@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use hippo_core::consolidation::{Change, Place, Record, Rule, Snapshot};
-use hippo_core::entry::{Entry, EntryId};
+use hippo_core::entry::{Entry, EntryId, Priority};
 use hippo_proto::{CycleUndoResponse, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunDetail, RunId};
@@ -15,6 +15,9 @@ use super::requests::run_detail;
 use crate::engine::Engine;
 use crate::engine::workspace::Workspace;
 
+/// Entries that one answer names.
+const NAMED: usize = 10;
+
 impl Engine {
     pub(super) fn undo(
         &mut self,
@@ -24,13 +27,14 @@ impl Engine {
     ) -> Result<CycleUndoResponse, RpcError> {
         self.before_a_change(workspace, at)?;
         let detail = run_detail(workspace, id)?;
-        let response = |undone, files| CycleUndoResponse {
+        let response = |undone, files, notes| CycleUndoResponse {
             run: id.0,
             undone,
             files,
+            notes,
         };
         if detail.row.undone.is_some() {
-            return Ok(response(0, Vec::new()));
+            return Ok(response(0, Vec::new(), Vec::new()));
         }
         let later = later_runs(workspace, &detail).map_err(|error| refusal(&error))?;
         if !later.is_empty() {
@@ -45,16 +49,21 @@ impl Engine {
             )));
         }
         let steps = detail.steps.iter().take(detail.row.done as usize);
+        let forgotten = workspace.entries.forgotten();
         let changes = taken_back(
             &workspace.entries.known.records,
+            &forgotten,
             steps.map(|step| &step.change).rev(),
         );
         let now_at = self.shared.clock.now();
         let undone = workspace.store.undo_run(id, &changes, now_at);
         undone.map_err(|error| refusal(&error))?;
+        // Nobody goes on with it.
+        workspace.entries.interrupted.retain(|row| row.id != id);
         for change in &changes {
             workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
         }
+        let notes = untold_again(workspace, &detail, &changes);
         let merges = detail
             .steps
             .iter()
@@ -70,7 +79,9 @@ impl Engine {
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
         };
-        let mut all = !files.is_empty();
+        // A file of before may tell of what was forgotten since.
+        let mut touched = detail.steps.iter().flat_map(|step| &step.entries);
+        let mut all = !files.is_empty() && !touched.any(|id| forgotten.contains(id));
         for file in files {
             let put_back = workspace.entries.put_back(&mut workspace.store, now, &file);
             if put_back.map_err(|error| refusal(&error))? {
@@ -89,8 +100,50 @@ impl Engine {
         workspace.entries.publish(&workspace.view, profile);
         restored.sort();
         restored.dedup();
-        Ok(response(changes.len() as u64, restored))
+        Ok(response(changes.len() as u64, restored, notes))
     }
+}
+
+/// Files whose entries are taken back have none, as before the run: the next light cycle makes them. Answers what to tell of
+/// that, and of entries that stay.
+fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[Change]) -> Vec<String> {
+    let removed: BTreeSet<&EntryId> = changes
+        .iter()
+        .filter_map(|change| match change {
+            Change::Remove { record } => Some(&record.entry.id),
+            _ => None,
+        })
+        .collect();
+    let (mut files, mut kept) = (BTreeSet::new(), Vec::new());
+    for step in of.steps.iter().take(of.row.done as usize) {
+        let Change::Add { record } = &step.change else {
+            continue;
+        };
+        let id = &record.entry.id;
+        if removed.contains(id) {
+            let paths = record.entry.pointers.iter().map(|pointer| &pointer.path);
+            files.extend(paths.filter(|path| workspace.known.contains_key(*path)).cloned());
+        } else if let Some(now) = workspace.entries.known.records.get(id) {
+            let pinned = now.entry.priority == Priority::Amygdala;
+            kept.push(format!("{}{}", id.0, if pinned { " (pinned)" } else { "" }));
+        }
+    }
+    let mut notes = Vec::new();
+    if !kept.is_empty() {
+        let (number, names) = (kept.len(), kept[..kept.len().min(NAMED)].join(", "));
+        let more = if number > NAMED { ", …" } else { "" };
+        notes.push(format!(
+            "{number} entries of the run stay, because they were changed or used since: {names}{more}; hippoctl index forget takes one away"
+        ));
+    }
+    if !files.is_empty() {
+        notes.push(format!(
+            "{} files have entries that were taken back; the next light cycle makes them again: hippoctl index forget keeps one away for good",
+            files.len()
+        ));
+    }
+    workspace.entries.fresh.extend(files);
+    notes
 }
 
 /// What was merged and is two again stays two: the next run would merge it again.
@@ -139,9 +192,11 @@ fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, Store
     Ok(later)
 }
 
-/// What takes changes back, the last one first, without what somebody else has changed since.
+/// What takes changes back, the last one first, without what somebody else has changed since. What a person removed comes
+/// back by nobody else.
 fn taken_back<'c>(
     records: &std::collections::BTreeMap<EntryId, Record>,
+    forgotten: &BTreeSet<EntryId>,
     changes: impl Iterator<Item = &'c Change>,
 ) -> Vec<Change> {
     let mut state = Snapshot {
@@ -150,7 +205,7 @@ fn taken_back<'c>(
     };
     let mut inverses = Vec::new();
     for change in changes {
-        if let Some(inverse) = inverse_of(&state, change) {
+        if let Some(inverse) = inverse_of(&state, forgotten, change) {
             // One change of a run may rest on another.
             inverse.apply(&mut state);
             inverses.push(inverse);
@@ -170,7 +225,7 @@ fn taken_back<'c>(
     inverses
 }
 
-fn inverse_of(state: &Snapshot, change: &Change) -> Option<Change> {
+fn inverse_of(state: &Snapshot, forgotten: &BTreeSet<EntryId>, change: &Change) -> Option<Change> {
     let record = |id: &EntryId| state.records.get(id);
     let mut inverse = change.inverse();
     let holds = match change {
@@ -178,10 +233,18 @@ fn inverse_of(state: &Snapshot, change: &Change) -> Option<Change> {
         Change::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
         Change::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
         Change::Replay { id, to, .. } => record(id).is_none_or(|record| record.entry.accessed == to.accessed),
+        Change::Move { id, .. } | Change::File { id, .. } if forgotten.contains(id) => false,
         Change::Move { id, to, .. } => record(id).is_none_or(|record| record.place == *to),
         Change::File { id, to, .. } => record(id).is_none_or(|record| record.filed == *to),
         Change::Add { record: added } => record(&added.entry.id).is_none_or(|now| is_untouched(now, added)),
-        Change::Merge { to: merged, .. } => {
+        Change::Merge {
+            to: merged, absorbed, ..
+        } => {
+            if forgotten.contains(absorbed)
+                && let (Change::Merge { places, .. }, Some(now)) = (&mut inverse, record(absorbed))
+            {
+                places.1 = now.place;
+            }
             if let (Change::Merge { to, hashes, .. }, Some(now)) = (&mut inverse, record(&merged.id)) {
                 keep_what_is_new(to, merged, &now.entry);
                 if now.entry.pointers != merged.pointers {

@@ -1,8 +1,10 @@
 //! How are the steps of a run made, and what belongs to its end?
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, Learned, Place, co_access_left};
+use hippo_core::consolidation::{Cycle, Learned, Place, Record, co_access_left};
+use hippo_core::entry::EntryId;
 use hippo_core::schedule::Outcome;
 use hippo_core::time::Timestamp;
 use hippo_proto::{Event as News, RpcError};
@@ -17,10 +19,16 @@ use crate::engine::workspace::Workspace;
 
 /// Steps are made for this long before the engine looks at its events again.
 const SLICE: Duration = Duration::from_millis(20);
+/// After a failure the schedule is looked at again after this long, doubled with each further one in a row.
+const AGAIN: Duration = Duration::from_secs(30);
+/// That often at most: a quarter of an hour.
+const MOST_DOUBLED: u32 = 5;
 /// Counts of accesses a day are kept for this long, in milliseconds: three days, so that no zone is in doubt.
 const DAYS_KEPT: i64 = 3 * 86_400_000;
 /// From this number on it is looked whether some can be forgotten.
 const RUNS: usize = 40;
+/// Archived entries of questions that are kept.
+const QUESTIONS: usize = 1_000;
 /// Runs older than this are forgotten, in milliseconds: 180 days.
 const KEPT: i64 = 180 * 86_400_000;
 
@@ -46,14 +54,19 @@ impl Engine {
                 return finished;
             };
             applying.next += 1;
-            if let Err(error) = workspace.store.apply_step(id, &step) {
-                self.fail(workspace, id, &error);
-                return Err(error);
+            // The end of the run has slices of its own.
+            let last = applying.next == applying.plan.steps.len();
+            match workspace.store.apply_step(id, &step) {
+                Ok(run) => workspace.entries.note_step(id, run),
+                Err(error) => {
+                    self.fail(workspace, id, &error);
+                    return Err(error);
+                }
             }
             workspace
                 .entries
                 .with_snapshot(|snapshot| step.change.apply(snapshot));
-            if begun.elapsed() >= SLICE {
+            if begun.elapsed() >= SLICE || last {
                 return Ok(());
             }
         }
@@ -72,24 +85,51 @@ impl Engine {
         let file = &workspace.entries.file;
         let steps = workspace.entries.run.as_ref().is_some_and(Run::has_steps);
         let changes_nothing = !steps && !file.unwritten && !file.outdated;
-        let files = if changes_nothing {
-            Vec::new()
-        } else {
-            workspace.entries.write(&mut workspace.store, now)?
-        };
-        for file in &files {
-            workspace.store.put_run_file(id, file)?;
+        let applying = workspace
+            .entries
+            .run
+            .as_ref()
+            .and_then(|run| run.applying.as_ref());
+        if !changes_nothing && applying.is_some_and(|applying| !applying.written) {
+            // Each file waits for the disk: the engine looks at its events in between.
+            let until = Some(Instant::now() + SLICE);
+            let (files, more) = workspace.entries.write_until(&mut workspace.store, now, until)?;
+            let applying = workspace
+                .entries
+                .run
+                .as_mut()
+                .and_then(|run| run.applying.as_mut());
+            if let Some(applying) = applying {
+                applying.written = !more;
+                for file in files {
+                    workspace.store.put_run_file(id, applying.note(file))?;
+                }
+            }
+            return Ok(());
         }
         let capped = workspace.entries.run.as_ref().is_some_and(Run::is_capped);
         let outcome = if capped { Outcome::Capped } else { Outcome::Done };
         let ended = self.shared.clock.now();
+        let conflicts = workspace.entries.file.conflicts.take_for_run();
+        if !conflicts.is_empty()
+            && let Err(error) = workspace.store.note_run(id, &conflicts)
+        {
+            tracing::warn!(%error, "the history lacks what the index file and the store disagreed on");
+        }
         workspace.store.finish_run(id, outcome, ended)?;
         self.refresh_run(workspace, id)?;
         // What could fail is done: the run is over.
+        workspace.entries.failures = 0;
         let Some(mut run) = workspace.entries.run.take() else {
             return Ok(());
         };
-        let Some(Applying { plan, compared, .. }) = run.applying.take() else {
+        let Some(Applying {
+            plan,
+            compared,
+            files,
+            ..
+        }) = run.applying.take()
+        else {
             return Ok(());
         };
         if !capped {
@@ -106,6 +146,7 @@ impl Engine {
         if run.cycle == Cycle::Light {
             // The other cycles make no entries.
             workspace.entries.fresh.retain(|path| !run.fresh.contains(path));
+            workspace.entries.goes_on = run.left && !workspace.entries.fresh.is_empty();
         } else {
             workspace.entries.findings = plan.findings.iter().cloned().collect();
         }
@@ -127,10 +168,13 @@ impl Engine {
         report.outcome = report::outcome(outcome);
         report.applied = plan.steps.len() as u64;
         report.files = files.into_iter().map(|file| file.path).collect();
-        report.notes = std::mem::take(&mut workspace.entries.file.conflicts);
+        report.notes = conflicts;
         let trouble = workspace.entries.file.trouble.as_ref();
         report.notes.extend(trouble.map(ToString::to_string));
         report.notes.extend(workspace.entries.held_story());
+        if !run.fresh.is_empty() && run.cycle == Cycle::Light {
+            report.notes.extend(workspace.entries.left_out(&workspace.known));
+        }
         tracing::info!(
             root = %workspace.root.display(), cycle = ?run.cycle, run = id.0, steps = report.applied, files = report.files.len(),
             took_ms = report.took_ms, "a cycle ended"
@@ -190,12 +234,23 @@ impl Engine {
                 emptied.push(record);
             }
         }
+        let dropped = too_many_questions(&workspace.entries.known.records);
+        for id in &dropped {
+            batch.drop_record(id)?;
+        }
         batch.commit()?;
         workspace.entries.known.co_access.retain(|known| !faded(known));
         let emptied = emptied
             .into_iter()
             .map(|record| (record.entry.id.clone(), record));
         workspace.entries.known.records.extend(emptied);
+        let gone = |id: &EntryId| dropped.contains(id);
+        workspace.entries.known.records.retain(|id, _| !gone(id));
+        workspace
+            .entries
+            .known
+            .co_access
+            .retain(|known| !gone(&known.pair.a) && !gone(&known.pair.b));
         Ok(())
     }
 
@@ -205,9 +260,10 @@ impl Engine {
         workspace: &mut Workspace,
         id: RunId,
     ) -> Result<(), StoreError> {
+        let row = workspace.store.run_row(id)?;
         let runs = &mut workspace.entries.known.runs;
-        runs.retain(|row| row.id != id);
-        runs.extend(workspace.store.run_row(id)?);
+        runs.retain(|known| known.id != id);
+        runs.extend(row);
         runs.sort_by_key(|row| (row.record.started, row.id));
         Ok(())
     }
@@ -215,26 +271,61 @@ impl Engine {
     /// Ends a run at an error of the store; the next attempt goes on from there.
     fn fail(&mut self, workspace: &mut Workspace, id: RunId, error: &StoreError) {
         tracing::warn!(%error, "a cycle could not go on; the rest waits for the next attempt");
-        // Refused as well where nothing can be written.
+        // Refused as well where nothing can be written: what is known here holds then.
         let _ = workspace
             .store
             .finish_run(id, Outcome::Failed, self.shared.clock.now());
+        let _ = self.refresh_run(workspace, id);
         if let Some(row) = workspace.entries.known.runs.iter_mut().find(|row| row.id == id) {
             row.record.outcome = Outcome::Failed;
         }
         self.give_up(workspace, &error.to_string());
     }
 
-    /// Ends a run that cannot go on.
+    /// Ends a run that cannot go on. What of it was recorded is gone on with by the next attempt.
     pub(super) fn give_up(&mut self, workspace: &mut Workspace, why: &str) {
-        workspace.entries.look_at = self.shared.clock.monotonic() + Duration::from_secs(30);
-        let Some(run) = workspace.entries.run.take() else {
+        let entries = &mut workspace.entries;
+        let wait = AGAIN * 2_u32.pow(entries.failures.min(MOST_DOUBLED));
+        entries.look_at = self.shared.clock.monotonic() + wait;
+        entries.failures = entries.failures.saturating_add(1);
+        let Some(run) = entries.run.take() else {
             return;
         };
+        let row = entries
+            .known
+            .runs
+            .iter()
+            .find(|row| run.recorded() == Some(row.id));
+        let row = row.filter(|row| row.undone.is_none()).copied();
+        entries
+            .interrupted
+            .retain(|known| row.is_none_or(|row| known.id != row.id));
+        entries.interrupted.extend(row);
         if let Some(reply) = run.reply {
             let error = RpcError::internal(format!("the cycle could not be run: {why}"));
             // A client that is gone needs no answer.
             let _ = reply.send(Err(error.hint("nothing is lost; hippoctl doctor tells more")));
         }
     }
+}
+
+/// Archived entries that questions made and nobody wrote into, as far as there are too many: those that were archived first.
+/// They say nothing that the memory does not say.
+fn too_many_questions(records: &BTreeMap<EntryId, Record>) -> BTreeSet<EntryId> {
+    let spent = |record: &&Record| record.learned.is_some() && !record.by_hand && !record.apart;
+    let mut archived: Vec<(Timestamp, &EntryId)> = records
+        .values()
+        .filter(spent)
+        .filter_map(|record| match record.place {
+            Place::Archive(since) => Some((since, &record.entry.id)),
+            Place::Index | Place::Queue(_) => None,
+        })
+        .collect();
+    archived.sort_unstable();
+    let more = archived.len().saturating_sub(QUESTIONS);
+    archived
+        .into_iter()
+        .take(more)
+        .map(|(_, id)| id.clone())
+        .collect()
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use hippo_core::consolidation::{Cycle, Rule};
 use hippo_core::layout::INDEX_FILE;
-use hippo_core::schedule::{self, Outcome, RunRecord};
+use hippo_core::schedule::{self, RunRecord};
 use hippo_core::time::Timestamp;
 use hippo_proto::{NextCycle, Pending};
 
@@ -27,23 +27,28 @@ impl Engine {
         if !entries.enabled || at < entries.look_at || entries.run.is_some() || !settled {
             return;
         }
+        let goes_on = entries.goes_on && entries.scheduled;
         let due = self.due(workspace);
         let now = self.shared.clock.now();
         let next = self.next_cycles(workspace).into_iter().map(|(_, at)| at).min();
         let wait = next.map_or(LOOK, |next| Duration::from_millis(next.since(now)).min(LOOK));
         workspace.entries.look_at = at + wait.max(Duration::from_secs(1));
-        for due in due {
+        let mut wanted: Vec<(Cycle, bool)> = due.into_iter().map(|due| (due.cycle, true)).collect();
+        if goes_on && wanted.iter().all(|(cycle, _)| *cycle != Cycle::Light) {
+            wanted.push((Cycle::Light, false));
+        }
+        for (wanted, when_due) in wanted {
             let queued = workspace.entries.queue.iter();
             let mut queued = queued.filter_map(|order| match order {
                 Order::Cycle { cycle, dry_run, .. } if !dry_run => Some(*cycle),
                 _ => None,
             });
-            if queued.all(|cycle| cycle != due.cycle) {
+            if queued.all(|cycle| cycle != wanted) {
                 workspace.entries.queue.push_back(Order::Cycle {
-                    cycle: due.cycle,
+                    cycle: wanted,
                     at: None,
                     dry_run: false,
-                    when_due: true,
+                    when_due,
                     reply: None,
                 });
             }
@@ -109,7 +114,7 @@ impl Engine {
         if let Some(story) = entries.held_story() {
             tell("removals-held", story, vec![INDEX_FILE.to_owned()]);
         }
-        for conflict in entries.file.conflicts.iter().rev().take(TOLD) {
+        for conflict in entries.file.conflicts.untold().take(TOLD) {
             tell("conflict", conflict.clone(), vec![INDEX_FILE.to_owned()]);
         }
         for fact in entries.known.proposed.iter().take(TOLD) {
@@ -135,14 +140,8 @@ impl Engine {
         // What is under way is waited for, and told of like the rest.
         let under_way = entries.run.iter().filter(|run| !run.dry_run).map(|run| run.cycle);
         let due = self.due(workspace).into_iter().map(|due| due.cycle);
-        let ended = entries
-            .known
-            .runs
-            .iter()
-            .filter(|run| run.record.outcome != Outcome::Running);
         Beat {
             due: under_way.chain(due).collect(),
-            last_run: ended.map(|run| run.id).max(),
             pending,
             next: self.next_on_wire(workspace),
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use hippo_core::bootstrap::MOST_ENTRIES;
 use hippo_core::consolidation::{self, CoAccess, Cycle, Plan, Run as CoreRun, Snapshot, co_access_left};
 use hippo_core::schedule::Outcome;
 use hippo_core::source::SourceKind;
@@ -13,9 +14,9 @@ use hippo_store::StoreError;
 use hippo_store::db::RunRow;
 
 use super::super::documents::Known;
-use super::super::gather::Input;
+use super::super::gather::{AT_ONCE, Input};
 use super::super::report;
-use super::{Applying, Planned, Run};
+use super::{Applying, Planned, Run, refusal};
 use crate::engine::Engine;
 use crate::engine::workspace::Workspace;
 use crate::event::{Answer, Event};
@@ -35,7 +36,13 @@ impl Engine {
         let profile = workspace.view.config.index.profile();
         let since = self.shared.clock.monotonic();
         let started = moment.unwrap_or_else(|| self.shared.clock.now());
-        self.fold(workspace, &profile, since)?;
+        if let Err(error) = self.fold(workspace, &profile, since) {
+            if let Some(reply) = reply {
+                // A client that is gone needs no answer.
+                let _ = reply.send(Err(refusal(&error)));
+            }
+            return Err(error);
+        }
         let resumes = workspace.entries.interrupted.iter().rposition(|row| {
             // One that was asked for as of a later time is nobody's business now.
             let of_now = row.record.started <= started;
@@ -56,6 +63,7 @@ impl Engine {
             },
             |row| row.run,
         );
+        let fresh = batch(workspace, cycle);
         workspace.entries.run = Some(Run {
             cycle,
             run,
@@ -64,7 +72,8 @@ impl Engine {
             since,
             tries: 0,
             resumes: resumes.map(|row| row.id),
-            fresh: workspace.entries.fresh.clone(),
+            left: fresh.len() < workspace.entries.fresh.len(),
+            fresh,
             applying: None,
         });
         let offset_seconds = self.offset(workspace, started);
@@ -98,7 +107,16 @@ impl Engine {
             return Ok(());
         };
         let id = match run.resumes {
-            Some(id) => workspace.store.resume_run(id, &plan).map(|()| id)?,
+            Some(id) => match workspace.store.resume_run(id, &plan) {
+                Ok(()) => id,
+                Err(error) => {
+                    if matches!(error, StoreError::Row { .. }) {
+                        // Nobody can ever go on with that one: the next attempt is a run of its own.
+                        run.resumes = None;
+                    }
+                    return Err(error);
+                }
+            },
             None => workspace.store.start_run(&run.run, &plan)?,
         };
         run.applying = Some(Applying {
@@ -106,6 +124,8 @@ impl Engine {
             compared,
             plan,
             next: 0,
+            files: Vec::new(),
+            written: false,
         });
         self.refresh_run(workspace, id)
     }
@@ -275,4 +295,26 @@ impl Engine {
         }
         self.begin(workspace, plan, compared)
     }
+}
+
+/// Documents that a cycle looks at for new entries: a light one makes so many entries, each document has one at least,
+/// and the next one goes on.
+fn batch(workspace: &Workspace, cycle: Cycle) -> BTreeSet<String> {
+    let fresh = &workspace.entries.fresh;
+    if cycle != Cycle::Light {
+        return fresh.clone();
+    }
+    let mut bytes = 0;
+    let size = |path: &String| workspace.known.get(path).map_or(0, |known| known.mark.size);
+    let fits = |path: &&String| {
+        let first = bytes == 0;
+        bytes += size(path);
+        first || bytes <= AT_ONCE
+    };
+    fresh
+        .iter()
+        .take(MOST_ENTRIES)
+        .take_while(fits)
+        .cloned()
+        .collect()
 }

@@ -1,15 +1,21 @@
 //! How are the files below `.hippocampus/` kept, which hippod alone writes?
 
-use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use hippo_core::hierarchy::{FOLDER, Meta};
 use hippo_core::layout::{self, META_FILE};
 use hippo_store::db::RunFile;
 
+use crate::files;
+
 /// What each file says of itself.
 const MARK: &[u8] = b"<!-- Written by hippod";
+/// A file above this size is not one of ours: one holds a group or a month, and the index file itself is far smaller.
+pub(super) const LARGEST: u64 = 64 << 20;
 /// How the name of a file ends that is being written.
 const DRAFT: &str = ".new";
 
@@ -25,7 +31,8 @@ pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8
     }
 }
 
-/// Writes the files that differ, removes those that are of no use any more, and notes in `changed` what it did.
+/// Writes the files that differ, removes those that are of no use any more, and notes in `changed` what it did. After
+/// `until` nothing more is changed but the first of `changed`; the answer is whether all is as wanted.
 ///
 /// # Errors
 /// At the first that the system refuses.
@@ -33,39 +40,63 @@ pub(super) fn write(
     root: &Path,
     wanted: &BTreeMap<String, Vec<u8>>,
     changed: &mut Vec<RunFile>,
-) -> io::Result<()> {
+    until: Option<Instant>,
+) -> io::Result<bool> {
+    let late =
+        |changed: &[RunFile]| !changed.is_empty() && until.is_some_and(|until| Instant::now() >= until);
+    // Their names are made durable once, after all of them.
+    let mut touched: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut all = true;
     for (path, bytes) in wanted {
         let whole = root.join(path);
-        let before = match std::fs::read(&whole) {
-            Ok(before) => Some(before),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
+        let before = read(root, path)?;
         if before.as_ref() != Some(bytes) {
+            if late(changed) {
+                all = false;
+                break;
+            }
             if before.as_ref().is_some_and(|before| !is_ours(path, before)) {
                 let what = format!("{path} is not hippod's own; move it away");
                 return Err(io::Error::other(what));
             }
             write_whole(root, &whole, bytes)?;
+            touched.extend(whole.parent().map(Path::to_path_buf));
             note(changed, path, before, bytes.clone());
         }
     }
     for path in made_here(root) {
-        if !wanted.contains_key(&path) {
-            let whole = root.join(&path);
-            let before = std::fs::read(&whole)?;
-            if !is_ours(&path, &before) {
+        if all && !wanted.contains_key(&path) {
+            let Some(before) = read(root, &path)?.filter(|before| is_ours(&path, before)) else {
                 continue;
+            };
+            if late(changed) {
+                all = false;
+                break;
             }
+            let whole = root.join(&path);
             std::fs::remove_file(&whole)?;
+            touched.extend(whole.parent().map(Path::to_path_buf));
             note(changed, &path, Some(before), Vec::new());
         }
     }
-    Ok(())
+    touched.iter().try_for_each(|folder| files::sync_folder(folder))?;
+    Ok(all)
+}
+
+/// The bytes of a file; `None`: there is none.
+fn read(root: &Path, path: &str) -> io::Result<Option<Vec<u8>>> {
+    match files::read(&root.join(path), LARGEST) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Err(io::Error::other(format!(
+            "{path} is no file: move away what stands in its place"
+        ))),
+        Err(error) => Err(io::Error::new(error.kind(), format!("{path}: {error}"))),
+    }
 }
 
 /// Whether hippod wrote a file: the list of files, and what says so itself. Another tool may keep its files in the same place.
-fn is_ours(path: &str, bytes: &[u8]) -> bool {
+pub(super) fn is_ours(path: &str, bytes: &[u8]) -> bool {
     let says_so = bytes.windows(MARK.len()).take(1_000).any(|part| part == MARK);
     bytes.is_empty() || says_so || (path == META_FILE && serde_json::from_slice::<Meta>(bytes).is_ok())
 }
@@ -73,19 +104,21 @@ fn is_ours(path: &str, bytes: &[u8]) -> bool {
 /// Puts a file back as it was before a run, where it is still as the run left it. Answers whether it was.
 pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
     let path = root.join(&file.path);
-    let is = std::fs::read(&path).unwrap_or_default();
-    if is != file.after {
+    // A file that the run removed is as empty as none.
+    let is = read(root, &file.path).map(Option::unwrap_or_default);
+    if is.ok().as_ref() != Some(&file.after) {
         return false;
     }
     let done = match &file.before {
         Some(before) => write_whole(root, &path, before),
         None => std::fs::remove_file(&path),
     };
-    done.is_ok()
+    done.and_then(|()| path.parent().map_or(Ok(()), files::sync_folder))
+        .is_ok()
 }
 
 /// The files that an earlier writing may have made.
-fn made_here(root: &Path) -> Vec<String> {
+pub(super) fn made_here(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     if root.join(META_FILE).is_file() {
         found.push(META_FILE.to_owned());
@@ -113,7 +146,7 @@ fn made_here(root: &Path) -> Vec<String> {
     found
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all. Its bytes are durable, and its name once its folder is.
 fn write_whole(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(root);
     let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(root);
@@ -122,9 +155,20 @@ fn write_whole(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Err(io::Error::other(what));
     }
     std::fs::create_dir_all(folder)?;
+    if there != folder {
+        files::sync_folder(there)?;
+        folder.parent().map_or(Ok(()), files::sync_folder)?;
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}{DRAFT}"));
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    // Of a process that was stopped while it wrote, or something that nobody can write to.
+    let _ = std::fs::remove_file(&beside);
+    let written = File::create_new(&beside)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| std::fs::rename(&beside, path));
     written.inspect_err(|_| {
         // The first error is the one to report.
         let _ = std::fs::remove_file(&beside);

@@ -1,16 +1,19 @@
 //! How does what the store says come into the index file and the files below it?
 
 use std::io;
+use std::time::Instant;
 
 use hippo_core::hierarchy::{FOLDER, Limits, Meta};
+use hippo_core::index_file::IndexFile as Parsed;
 use hippo_core::layout::{self, INDEX_FILE, META_FILE, Wanted};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, Store};
 use hippo_store::shared_file;
 
 use super::super::Entries;
-use super::take::{NEXT, SETTLE, old_key};
-use super::{Now, Replaced, Trouble, meant, others};
+use super::replaced::{NEXT, Replaced, SETTLE, old_key};
+use super::{Now, Trouble, meant, others};
+use crate::files;
 
 /// How often a write begins anew because somebody wrote at the same time.
 const TRIES: usize = 5;
@@ -31,9 +34,22 @@ impl Entries {
     /// # Errors
     /// See [`StoreError`]. What the file system refuses is no error: it is noted, and tried again.
     pub fn write(&mut self, store: &mut Store, now: Now<'_>) -> Result<Vec<RunFile>, StoreError> {
+        Ok(self.write_until(store, now, None)?.0)
+    }
+
+    /// The same, at least one file, and no other one after `until`. Answers also whether something is left to be written.
+    ///
+    /// # Errors
+    /// See [`Entries::write`].
+    pub fn write_until(
+        &mut self,
+        store: &mut Store,
+        now: Now<'_>,
+        until: Option<Instant>,
+    ) -> Result<(Vec<RunFile>, bool), StoreError> {
         let mut changed: Vec<RunFile> = Vec::new();
         if !self.enabled {
-            return Ok(changed);
+            return Ok((changed, false));
         }
         self.file.unwritten = true;
         for _ in 0..TRIES {
@@ -43,7 +59,7 @@ impl Entries {
             }
             let current = self.take_over(store, now)?;
             if !self.may_write() || (current.is_none() && self.file.base.is_some()) {
-                return Ok(changed);
+                return Ok((changed, false));
             }
             // Whoever opens the file has the time in its header from now on, which tells the version.
             let stamp = now.now.max(self.file.stamped.plus(1));
@@ -51,19 +67,28 @@ impl Entries {
             if current.as_deref() != Some(&files.master[..]) {
                 self.file.stamped = stamp;
                 let before = current.clone();
+                self.keep_blocks(before.as_deref(), &files.master, now);
                 match self.replace(store, now, current, files.master.clone())? {
-                    Outcome::Done => others::note(&mut changed, INDEX_FILE, before, files.master),
+                    Outcome::Done => {
+                        let there = Parsed::parse(&files.master, now.settings());
+                        self.file.blocks.let_go(|id| there.get(id).is_some());
+                        others::note(&mut changed, INDEX_FILE, before, files.master);
+                    }
                     Outcome::Again => continue,
-                    Outcome::Refused => return Ok(changed),
+                    Outcome::Refused => return Ok((changed, false)),
                 }
             }
-            if let Err(error) = others::write(now.root, &files.others, &mut changed) {
+            let written = others::write(now.root, &files.others, &mut changed, until);
+            if let Err(error) = &written {
                 let trouble = refused(
                     format!("the files below {FOLDER} cannot be written: {error}"),
                     format!("make the folder {} writable", now.root.join(FOLDER).display()),
                 );
                 self.file.block(now, trouble);
-                return Ok(changed);
+                return Ok((changed, false));
+            }
+            if matches!(written, Ok(false)) {
+                return Ok((changed, true));
             }
             if self.file.trouble.take().is_some() {
                 tracing::info!(root = %now.root.display(), "the index file can be written again");
@@ -71,30 +96,37 @@ impl Entries {
             (self.file.unwritten, self.file.outdated) = (false, false);
             break;
         }
-        Ok(changed)
+        Ok((changed, false))
+    }
+
+    /// Keeps what people wrote into entries that are not in the file any more.
+    pub(in super::super) fn keep_blocks(&mut self, before: Option<&[u8]>, after: &[u8], now: Now<'_>) {
+        for (id, block) in layout::leaving(before.unwrap_or_default(), after, now.settings()) {
+            self.file.blocks.keep(id, block);
+        }
     }
 
     fn laid_out(&self, current: Option<&[u8]>, now: Now<'_>) -> layout::Files {
-        let meta: Option<Meta> = std::fs::read(now.root.join(META_FILE))
+        let meta: Option<Meta> = files::read(&now.root.join(META_FILE), others::LARGEST)
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let limits = Limits {
-            max_tokens: now.config.max_tokens,
+            max_tokens: now.config.tokens(now.files),
             max_entries: now.config.max_entries,
             ..Limits::default()
         };
-        layout::lay_out(
-            current,
-            &Wanted {
-                records: &self.known.records,
-                forgotten: &self.forgotten(),
-                quick_access: &self.known.quick_access,
-                meta: meta.as_ref(),
-                limits,
-                settings: now.settings(),
-                now: now.now,
-            },
-        )
+        let forgotten = self.forgotten();
+        let wanted = Wanted {
+            records: &self.known.records,
+            forgotten: &forgotten,
+            quick_access: &self.known.quick_access,
+            meta: meta.as_ref(),
+            limits,
+            settings: now.settings(),
+            now: now.now,
+        };
+        let returning = layout::with_returning(current, self.file.blocks.iter(), &wanted);
+        layout::lay_out(returning.as_deref().or(current), &wanted)
     }
 
     /// Puts bytes into the file's place, where it still is what it was laid out from.
@@ -107,12 +139,14 @@ impl Entries {
     ) -> Result<Outcome, StoreError> {
         let mut batch = store.begin_entries()?;
         batch.put_base(NEXT, &bytes, now.now)?;
+        self.file.blocks.put(&mut batch, now.now)?;
         batch.commit()?;
+        self.file.blocks.are_kept();
         let write = |path: &std::path::Path, slot| shared_file::replace(path, &bytes, slot);
         let Some((slot, old)) = self.put(now, write) else {
             return Ok(Outcome::Refused);
         };
-        self.file.set_base(Some(bytes));
+        self.file.set_base(Some(bytes), now.now);
         let replaced = self.replaced(store, now, current, slot, old);
         // What stands beside is found again by what the store noted before.
         self.file.recovered &= replaced.is_ok();
@@ -129,7 +163,7 @@ impl Entries {
         let Some((slot, old)) = self.put(now, shared_file::take_away) else {
             return Ok(Outcome::Refused);
         };
-        self.file.set_base(None);
+        self.file.set_base(None, now.now);
         let replaced = self.replaced(store, now, current, slot, old);
         self.file.recovered &= replaced.is_ok();
         replaced
@@ -189,7 +223,9 @@ impl Entries {
         if old.is_some() {
             batch.put_base(&old_key(slot), &taken, now.now)?;
         }
+        self.file.versions.put(&mut batch)?;
         batch.commit()?;
+        self.file.versions.are_kept();
         let Some(old) = old else {
             return Ok(Outcome::Done);
         };
@@ -230,7 +266,8 @@ impl Entries {
     }
 }
 
-fn refused(what: String, fix: String) -> Trouble {
+/// The file can be read, and not be written.
+pub(super) fn refused(what: String, fix: String) -> Trouble {
     Trouble {
         what,
         fix,

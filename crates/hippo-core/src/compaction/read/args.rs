@@ -1,0 +1,177 @@
+//! How are the arguments of a tool call written in one line?
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// Arguments as text: `key=value, key=value` of an object, the words of a list, a text as it is.
+#[derive(Debug, Default, Clone)]
+pub struct Args<'a>(pub Option<Cow<'a, str>>);
+
+impl Args<'_> {
+    /// Them as text. Those that are JSON within a text, as OpenAI writes them, are read once more.
+    pub fn shown(&self) -> Cow<'_, str> {
+        let text = self.0.as_deref().unwrap_or_default();
+        if text.starts_with(['{', '['])
+            && let Ok(inner) = serde_json::from_str::<Args<'_>>(text)
+        {
+            return Cow::Owned(inner.0.map(Cow::into_owned).unwrap_or_default());
+        }
+        Cow::Borrowed(text)
+    }
+
+    /// Whether there are any.
+    pub fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Args<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Outer)
+    }
+}
+
+struct Outer;
+
+impl<'de> Visitor<'de> for Outer {
+    type Value = Args<'de>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("arguments")
+    }
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Args(Some(Cow::Borrowed(text))))
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Args(Some(Cow::Owned(text.to_owned()))))
+    }
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(Args(None))
+    }
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<Self::Value, E> {
+        Ok(Args(Some(Cow::Owned(flag.to_string()))))
+    }
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Args(Some(Cow::Owned(number.to_string()))))
+    }
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Args(Some(Cow::Owned(number.to_string()))))
+    }
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(Args(Some(Cow::Owned(number.to_string()))))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        let mut out = String::new();
+        Inner {
+            out: &mut out,
+            top: true,
+        }
+        .visit_seq(list)?;
+        Ok(Args(Some(Cow::Owned(out))))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
+        let mut out = String::new();
+        Inner {
+            out: &mut out,
+            top: true,
+        }
+        .visit_map(object)?;
+        Ok(Args(Some(Cow::Owned(out))))
+    }
+}
+
+/// Writes one value.
+struct Inner<'s> {
+    out: &'s mut String,
+    /// Not within another value: no brackets are needed.
+    top: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Inner<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Inner<'_> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        self.out.push_str(text);
+        Ok(())
+    }
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.out.push_str("null");
+        Ok(())
+    }
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<(), E> {
+        self.out.push_str(if flag { "true" } else { "false" });
+        Ok(())
+    }
+    fn visit_i64<E: Error>(self, number: i64) -> Result<(), E> {
+        write!(self.out, "{number}").map_err(E::custom)
+    }
+    fn visit_u64<E: Error>(self, number: u64) -> Result<(), E> {
+        write!(self.out, "{number}").map_err(E::custom)
+    }
+    fn visit_f64<E: Error>(self, number: f64) -> Result<(), E> {
+        write!(self.out, "{number}").map_err(E::custom)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let Self { out, top } = self;
+        let (open, close, between) = if top { ("", "", " ") } else { ("[", "]", ", ") };
+        out.push_str(open);
+        let start = out.len();
+        loop {
+            let before = out.len();
+            if before > start {
+                out.push_str(between);
+            }
+            if list
+                .next_element_seed(Inner {
+                    out: &mut *out,
+                    top: false,
+                })?
+                .is_none()
+            {
+                out.truncate(before);
+                break;
+            }
+        }
+        out.push_str(close);
+        Ok(())
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        let Self { out, top } = self;
+        let (open, close) = if top { ("", "") } else { ("{", "}") };
+        out.push_str(open);
+        let start = out.len();
+        loop {
+            let before = out.len();
+            if before > start {
+                out.push_str(", ");
+            }
+            if object
+                .next_key_seed(Inner {
+                    out: &mut *out,
+                    top: false,
+                })?
+                .is_none()
+            {
+                out.truncate(before);
+                break;
+            }
+            out.push('=');
+            object.next_value_seed(Inner {
+                out: &mut *out,
+                top: false,
+            })?;
+        }
+        out.push_str(close);
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! Where do the messages of one JSON document lie: the elements of its outer list, or of a list with a known name?
+
+use super::{LONGEST, Piece};
+
+/// Names of the lists that hold messages.
+const LISTS: [&[u8]; 5] = [b"messages", b"history", b"conversation", b"transcript", b"input"];
+/// Bytes of a name that are kept.
+const NAME: usize = 16;
+
+/// What has been seen of the document.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    /// Brackets that are open.
+    depth: usize,
+    /// At this depth the elements lie; 0 before the list begins.
+    elements: usize,
+    /// Within a string, and after a backslash in it.
+    string: bool,
+    escaped: bool,
+    /// The last string at depth 1: the name of a list, when a list follows.
+    name: Vec<u8>,
+    /// An element has begun, on this line.
+    begun: Option<u64>,
+    element: Vec<u8>,
+    too_long: bool,
+    lines: u64,
+    /// The list of this value is over.
+    over: bool,
+}
+
+impl Document {
+    /// Whether a list of messages opens in these bytes.
+    pub(super) fn opens_list(bytes: &[u8]) -> bool {
+        let mut document = Self::default();
+        document.feed(bytes, &mut |_| ());
+        document.elements > 0
+    }
+
+    pub(super) fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
+        // Where the element that is under way goes on in these bytes.
+        let mut from = 0;
+        let mut at = 0;
+        while at < bytes.len() {
+            if self.string {
+                at = self.in_string(bytes, at);
+                continue;
+            }
+            let byte = bytes[at];
+            if byte == b'\n' {
+                self.lines += 1;
+            }
+            let listed = self.elements > 0 && !self.over && self.depth == self.elements;
+            if listed && matches!(byte, b',' | b']') {
+                self.end(&bytes[from..at], each);
+                self.over = byte == b']';
+            } else if listed && self.begun.is_none() && !byte.is_ascii_whitespace() {
+                self.begun = Some(self.lines + 1);
+                from = at;
+            }
+            self.step(byte);
+            at += 1;
+        }
+        if self.begun.is_some() {
+            self.hold(&bytes[from.min(at)..at]);
+        }
+    }
+
+    pub(super) fn finish(self, each: &mut dyn FnMut(Piece<'_>)) {
+        if let Some(line) = self.begun {
+            each(Piece::Cut(line));
+        } else if self.depth > 0 {
+            each(Piece::Cut(self.lines + 1));
+        }
+    }
+
+    /// Goes on to the end of the string, or of the bytes.
+    fn in_string(&mut self, bytes: &[u8], from: usize) -> usize {
+        if self.escaped {
+            self.escaped = false;
+            return from + 1;
+        }
+        let rest = &bytes[from..];
+        let found = memchr::memchr2(b'"', b'\\', rest);
+        let passed = &rest[..found.unwrap_or(rest.len())];
+        if self.depth == 1 && self.elements == 0 {
+            let room = NAME.saturating_sub(self.name.len());
+            self.name.extend_from_slice(&passed[..passed.len().min(room)]);
+        }
+        // No JSON, but the lines below it are to be told rightly.
+        self.lines += u64::try_from(memchr::memchr_iter(b'\n', passed).count()).unwrap_or(0);
+        match found {
+            Some(found) => {
+                self.escaped = rest[found] == b'\\';
+                self.string = self.escaped;
+                from + found + 1
+            }
+            None => bytes.len(),
+        }
+    }
+
+    fn step(&mut self, byte: u8) {
+        match byte {
+            b'"' => {
+                self.string = true;
+                self.name.clear();
+            }
+            b'[' | b'{' => {
+                self.depth += 1;
+                let named = self.depth == 2 && LISTS.contains(&self.name.as_slice());
+                if self.elements == 0 && byte == b'[' && (self.depth == 1 || named) {
+                    self.elements = self.depth;
+                }
+                self.name.clear();
+            }
+            b']' | b'}' => {
+                self.depth = self.depth.saturating_sub(1);
+                if self.depth == 0 {
+                    // Another value may follow.
+                    (self.elements, self.over) = (0, false);
+                }
+            }
+            b',' => self.name.clear(),
+            _ => {}
+        }
+    }
+
+    /// Keeps a part of the element.
+    fn hold(&mut self, bytes: &[u8]) {
+        if self.too_long || self.element.len() + bytes.len() > LONGEST {
+            self.too_long = true;
+            self.element = Vec::new();
+        } else {
+            self.element.extend_from_slice(bytes);
+        }
+    }
+
+    fn end(&mut self, last: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
+        let Some(line) = self.begun.take() else { return };
+        if self.too_long || self.element.len() + last.len() > LONGEST {
+            each(Piece::TooLong(line));
+        } else if self.element.is_empty() {
+            each(Piece::Record(line, last.trim_ascii_end()));
+        } else {
+            self.element.extend_from_slice(last);
+            each(Piece::Record(line, self.element.trim_ascii_end()));
+        }
+        self.too_long = false;
+        self.element.clear();
+    }
+}

@@ -1,0 +1,384 @@
+//! How do the scored messages become a text within a budget?
+//!
+//! Sections and their order are the extension's. Within a budget the active context comes first, then what the user wants; what is left
+//! goes to lines, and to the words in them that are the most likely to be needed again ([`super::words`]).
+
+mod room;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use super::classify::EntryType;
+use super::ledger::{Ledger, Scored, cut};
+use super::line;
+use super::score::Tier;
+use super::words;
+use crate::redact::redact;
+use room::Room;
+
+const TITLE: &str = "# hippocampus.md Compaction\n";
+const GOAL: &str = "\n## Goal\n";
+const PRIOR: &str = "\n## Prior Context\n";
+const ACTIVE: &str = "\n## Active Context (high retention)\n";
+const COMPRESSED: &str = "\n## Compressed (mid retention — re-fetch if needed)\n";
+const SPARSE: &str = "\n## Sparse Index (decayed — pointers only)\n";
+
+/// Bytes for what stands around the entries: title, comments, headings, the line for the rest.
+const AROUND: usize = 600;
+/// Bytes of the headings of both indexes and of the line for the rest.
+const HEADINGS: usize = 190;
+/// Within a smaller budget in bytes there is only the newest message.
+const TINY: usize = 800;
+/// Parts of the room that is left when its turn comes: active context beyond the first characters of each, goals, an earlier summary,
+/// lines. Words have what is left then.
+const ACTIVE_SHARE: f64 = 0.6;
+const GOAL_SHARE: f64 = 0.15;
+const PRIOR_SHARE: f64 = 0.25;
+const LINES_SHARE: f64 = 0.4;
+/// Characters of active context that the extension shows.
+const FIRST: usize = 500;
+/// Characters of a goal.
+const GOAL_LENGTH: usize = 150;
+/// A goal says more than so many characters.
+const GOAL_LEAST: usize = 10;
+
+/// The summary, and what of the messages has no place in it.
+#[derive(Debug, Default)]
+pub struct Built {
+    pub text: String,
+    /// Messages that say something and are not in it.
+    pub dropped: Vec<usize>,
+    /// Messages of each tier, by retention.
+    pub tiers: [usize; 3],
+}
+
+/// Makes the summary; never more than `budget` tokens of four bytes.
+pub fn build(ledger: &Ledger, budget: Option<usize>) -> Built {
+    let scored: Vec<Scored> = ledger.lines().map(|index| ledger.scored(index)).collect();
+    let mut built = Built::default();
+    for index in 0..ledger.cores().len() {
+        built.tiers[ledger.scored(index).tier as usize] += 1;
+    }
+    let limit = budget.map_or(usize::MAX, |budget| budget.saturating_mul(4));
+    let says = |index: &usize| ledger.cores()[*index].tokens() > 0;
+    let all = 0..ledger.cores().len();
+    if limit < TINY {
+        built.dropped = all.filter(says).collect();
+        built.text = tiny(ledger, &scored, &built.dropped, limit);
+        return built;
+    }
+    let mut room = Room(limit - AROUND);
+    let mut parts = Parts::default();
+    parts.active(ledger, &scored, &mut room);
+    parts.goal(ledger, &scored, &mut room);
+    parts.prior(ledger, &mut room);
+    parts.lines(ledger, &scored, &mut room, budget.is_some());
+    if budget.is_some() {
+        // What stands around is known now, but for headings that words may need, and for the line of what has no room.
+        let so_far = parts.written(ledger, &scored, &built, limit).len();
+        room.0 = limit.saturating_sub(so_far + HEADINGS);
+    }
+    parts.words(ledger, &scored, &mut room, budget.is_some());
+    parts.grow(ledger, &mut room);
+    let shown = |index: &usize| {
+        parts.active.contains_key(index) || parts.lines.contains_key(index) || parts.goals.contains_key(index)
+    };
+    built.dropped = all.filter(|index| says(index) && !shown(index)).collect();
+    built.text = parts.written(ledger, &scored, &built, limit);
+    built
+}
+
+/// The newest message that is kept, as much of it as fits.
+fn tiny(ledger: &Ledger, scored: &[Scored], dropped: &[usize], limit: usize) -> String {
+    let newest = scored
+        .iter()
+        .rev()
+        .find(|scored| scored.tier == Tier::Keep)
+        .or(scored.last());
+    let Some(newest) = newest else {
+        return String::new();
+    };
+    let preview = ledger.detail(newest.index).map_or("", |detail| &detail.preview);
+    let text = ledger.text(newest.index).unwrap_or(preview);
+    let all = format!("<!-- all entries: {} -->\n", super::rest_id(ledger, dropped));
+    if limit < all.len() {
+        return String::new();
+    }
+    let id = ledger.cores()[newest.index].id;
+    fitting(format!("{all}{id} {text}"), limit)
+}
+
+/// Without secrets, and within the limit: what is replaced may be shorter than what replaces it.
+fn fitting(text: String, limit: usize) -> String {
+    let shown = redact(cut(&text, limit)).into_owned();
+    if shown.len() <= limit {
+        shown
+    } else {
+        cut(&shown, limit).to_owned()
+    }
+}
+
+/// What has been chosen so far.
+#[derive(Debug, Default)]
+struct Parts<'l> {
+    /// Active context: its text, cut where there is no room for all.
+    active: BTreeMap<usize, &'l str>,
+    /// Lines of goals, without their end.
+    goals: BTreeMap<usize, String>,
+    prior: &'l str,
+    /// Lines of the other messages.
+    lines: BTreeMap<usize, String>,
+    /// Words that are added to a line.
+    added: BTreeMap<usize, Vec<&'l str>>,
+    /// Room in the sparse index.
+    sparse: Room,
+}
+
+impl<'l> Parts<'l> {
+    /// The beginning of each active message, the newest first, then more of each.
+    fn active(&mut self, ledger: &'l Ledger, scored: &[Scored], room: &mut Room) {
+        for scored in scored.iter().rev().filter(|scored| scored.tier == Tier::Keep) {
+            let Some(text) = ledger.text(scored.index) else {
+                continue;
+            };
+            let end = text.char_indices().nth(FIRST).map_or(text.len(), |(at, _)| at);
+            // "### [user_intent] (r=0.87) m123456789" and three ends of lines.
+            if room.take(end + 48) {
+                self.active.insert(scored.index, &text[..end]);
+            }
+        }
+        let mut share = room.share(ACTIVE_SHARE);
+        let before = share.0;
+        self.widen(ledger, &mut share);
+        room.0 -= before - share.0;
+    }
+
+    /// More of the active messages, the newest first.
+    fn widen(&mut self, ledger: &'l Ledger, room: &mut Room) {
+        for (index, shown) in self.active.iter_mut().rev() {
+            let text = ledger.text(*index).unwrap_or(shown);
+            let wider = cut(text, shown.len().saturating_add(room.0));
+            room.0 -= wider.len() - shown.len();
+            *shown = wider;
+        }
+    }
+
+    fn goal(&mut self, ledger: &Ledger, scored: &[Scored], room: &mut Room) {
+        let wanted = |scored: &&Scored| {
+            ledger.cores()[scored.index].kind == EntryType::UserIntent
+                && scored.tier != Tier::Sparse
+                && !self.active.contains_key(&scored.index)
+        };
+        let mut goals: Vec<&Scored> = scored.iter().filter(wanted).collect();
+        goals.reverse();
+        // The first one is what the session is about.
+        let first = usize::from(!goals.is_empty());
+        goals.rotate_right(first);
+        let mut share = room.share(GOAL_SHARE);
+        let before = share.0;
+        for scored in goals {
+            let Some(detail) = ledger.detail(scored.index) else {
+                continue;
+            };
+            let text = detail
+                .preview
+                .char_indices()
+                .nth(GOAL_LENGTH)
+                .map_or(&*detail.preview, |(at, _)| &detail.preview[..at]);
+            let line = format!("- {text} {}", ledger.cores()[scored.index].id);
+            if text.chars().count() > GOAL_LEAST && share.take(line.len() + 1) {
+                self.goals.insert(scored.index, line);
+            }
+        }
+        room.0 -= before - share.0;
+    }
+
+    fn prior(&mut self, ledger: &'l Ledger, room: &mut Room) {
+        let Some(prior) = ledger.prior.as_deref() else {
+            return;
+        };
+        self.prior = cut(prior, room.share(PRIOR_SHARE).0);
+        room.0 -= self.prior.len();
+    }
+
+    /// Lines in the order of retention; of two alike the newer one.
+    fn lines(&mut self, ledger: &Ledger, scored: &[Scored], room: &mut Room, tight: bool) {
+        let mut ranked: Vec<&Scored> = scored
+            .iter()
+            .filter(|scored| !self.active.contains_key(&scored.index))
+            .collect();
+        ranked.sort_by(|a, b| b.retention.total_cmp(&a.retention).then(b.index.cmp(&a.index)));
+        let mut share = room.share(if tight { LINES_SHARE } else { 1.0 });
+        let before = share.0;
+        self.sparse = Room(ledger.config().max_sparse_index_tokens.saturating_mul(4));
+        for scored in ranked {
+            // Within a budget a goal is not told twice.
+            if tight && self.goals.contains_key(&scored.index) {
+                continue;
+            }
+            let Some(detail) = ledger.detail(scored.index) else {
+                continue;
+            };
+            let line = line::line(&ledger.cores()[scored.index], detail, *scored);
+            if scored.tier == Tier::Sparse && line.len() >= self.sparse.0 {
+                continue;
+            }
+            if share.take(line.len() + 1) {
+                if scored.tier == Tier::Sparse {
+                    self.sparse.0 -= line.len() + 1;
+                }
+                self.lines.insert(scored.index, line);
+            }
+        }
+        room.0 -= before - share.0;
+    }
+
+    /// Words that are likely to be needed again, each in the line of a message that has it.
+    fn words(&mut self, ledger: &'l Ledger, scored: &[Scored], room: &mut Room, tight: bool) {
+        let mut known = words::Known::default();
+        self.active.values().for_each(|text| known.note(text));
+        self.goals.values().for_each(|text| known.note(text));
+        self.lines.values().for_each(|text| known.note(text));
+        known.note(self.prior);
+        let mut left = Room(if tight { room.0 } else { room.0.min(words::UNBOUND) });
+        let before = left.0;
+        let told: BTreeSet<usize> = scored.iter().map(|scored| scored.index).collect();
+        for seen in words::ranked(ledger) {
+            if left.0 < 8 {
+                break;
+            }
+            if known.has(&seen.text) {
+                continue;
+            }
+            let places = [seen.last_said, seen.last, seen.first].map(|index| index as usize);
+            let lined = places.into_iter().filter(|place| self.lines.contains_key(place));
+            let free = |place: &usize| {
+                !self.lines.contains_key(place)
+                    && !self.active.contains_key(place)
+                    && !self.goals.contains_key(place)
+                    && told.contains(place)
+            };
+            let places: Vec<usize> = lined.chain(places.into_iter().filter(free)).collect();
+            if places
+                .into_iter()
+                .any(|place| self.add(ledger, place, &seen.text, &mut left))
+            {
+                known.note(&seen.text);
+            }
+        }
+        room.0 -= before - left.0;
+    }
+
+    /// Adds a word to the line of a message, or to a new pointer to it; false where there is no room.
+    fn add(&mut self, ledger: &'l Ledger, place: usize, word: &'l str, room: &mut Room) -> bool {
+        let pointer = match (self.lines.contains_key(&place), ledger.detail(place)) {
+            (true, _) => None,
+            (false, Some(detail)) => Some(line::pointer(&ledger.cores()[place], detail)),
+            (false, None) => return false,
+        };
+        let mark = if self.added.contains_key(&place) { 0 } else { 2 };
+        let cost = word.len() + 1 + mark + pointer.as_ref().map_or(0, |line| line.len() + 1);
+        let sparse = ledger.scored(place).tier == Tier::Sparse;
+        if sparse && cost > self.sparse.0 || !room.take(cost) {
+            return false;
+        }
+        if sparse {
+            self.sparse.0 -= cost;
+        }
+        if let Some(pointer) = pointer {
+            self.lines.insert(place, pointer);
+        }
+        self.added.entry(place).or_default().push(word);
+        true
+    }
+
+    /// What is left goes to the active context.
+    fn grow(&mut self, ledger: &'l Ledger, room: &mut Room) {
+        self.widen(ledger, room);
+    }
+
+    fn written(&self, ledger: &Ledger, scored: &[Scored], built: &Built, limit: usize) -> String {
+        let mut out = String::from(TITLE);
+        let [kept, compressed, sparse] = built.tiers;
+        // A `String` takes everything.
+        let _ = writeln!(
+            out,
+            "<!-- entries: {} | sparse: {sparse} | compressed: {compressed} | kept: {kept} | dropped: {} | fetch any by its id -->",
+            ledger.cores().len(),
+            built.dropped.len()
+        );
+        if !self.goals.is_empty() {
+            out.push_str(GOAL);
+            self.goals
+                .values()
+                .for_each(|goal| push_line(&mut out, goal, None));
+        }
+        if !self.prior.is_empty() {
+            let _ = writeln!(out, "{PRIOR}{}", self.prior);
+        }
+        if !self.active.is_empty() {
+            out.push_str(ACTIVE);
+            for (index, text) in &self.active {
+                let (core, scored) = (&ledger.cores()[*index], ledger.scored(*index));
+                let more = if ledger.text(*index).is_some_and(|whole| whole.len() > text.len()) {
+                    "…"
+                } else {
+                    ""
+                };
+                let _ = writeln!(
+                    out,
+                    "### [{}] (r={:.2}) {}\n{text}{more}\n",
+                    core.kind.name(),
+                    scored.retention,
+                    core.id
+                );
+            }
+            out.pop();
+        }
+        let mut section = |title: &str, sparse: bool| {
+            let mut lines = scored
+                .iter()
+                .filter(|scored| (scored.tier == Tier::Sparse) == sparse)
+                .filter_map(|scored| Some((self.lines.get(&scored.index)?, self.added.get(&scored.index))))
+                .peekable();
+            if lines.peek().is_some() {
+                out.push_str(title);
+                lines.for_each(|(line, added)| push_line(&mut out, line, added));
+            }
+        };
+        section(COMPRESSED, false);
+        section(SPARSE, true);
+        if !built.dropped.is_empty() {
+            let _ = writeln!(
+                out,
+                "\n<!-- {} additional entries dropped (no room); all of them: {} -->",
+                built.dropped.len(),
+                super::rest_id(ledger, &built.dropped)
+            );
+        }
+        let before: usize = ledger.cores().iter().map(super::ledger::Core::tokens).sum();
+        // Its own length decides what it says; two goes are enough for it to be right about itself.
+        let first = stats(before, out.len());
+        out.push_str(&stats(before, out.len() + first.len()));
+        fitting(out, limit)
+    }
+}
+
+fn stats(before: usize, bytes: usize) -> String {
+    let after = bytes.div_ceil(4);
+    #[allow(clippy::cast_precision_loss, reason = "shown with one digit")]
+    let ratio = before as f64 / after.max(1) as f64;
+    format!("\n<!-- hippocampus stats: {before}tok → {after}tok ({ratio:.1}× compression) -->")
+}
+
+fn push_line(out: &mut String, line: &str, added: Option<&Vec<&str>>) {
+    out.push_str(line);
+    if let Some(added) = added {
+        out.push_str(" |");
+        for word in added {
+            out.push(' ');
+            out.push_str(word);
+        }
+    }
+    out.push('\n');
+}

@@ -1,0 +1,126 @@
+//! What holds for any bytes, any transcript and any budget?
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::*;
+
+/// Lines of every format, to be mixed and damaged.
+const LINES: [&str; 16] = [
+    r#"{"parentUuid":"a","uuid":"b","type":"user","message":{"role":"user","content":"see src/main_1.rs"}}"#,
+    r#"{"parentUuid":"b","uuid":"a","type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Read","input":{"a":[1,{"b":null}]}}]}}"#,
+    r#"{"uuid":"c","type":"user","isCompactSummary":true,"message":{"role":"user","content":"so far"}}"#,
+    r#"{"uuid":"d","parentUuid":"d","type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"error: x","is_error":true}]}}"#,
+    r#"{"type":"message","id":"a","parentId":"b","message":{"role":"toolResult","toolName":"bash","content":[{"type":"text","text":"token=abc"}]}}"#,
+    r#"{"type":"message","id":"b","parentId":"a","message":{"role":"assistant","content":"decided"}}"#,
+    r#"{"type":"compaction","id":"e","parentId":"b","summary":"short","firstKeptEntryId":"a"}"#,
+    r#"{"type":"message","id":"f","parentId":"e","message":{"role":"user","content":"go on"}}"#,
+    r#"{"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"c"}}"#,
+    r#"{"type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":"{\"output\":\"x\"}"}}"#,
+    r#"{"type":"compacted","payload":{"message":"folded"}}"#,
+    r#"{"ts":"t","dir":"to_tui","kind":"codex_event","payload":{"msg":{"type":"exec_command_end","stdout":"\ud800","exit_code":1}}}"#,
+    r#"{"role":"user","content":[{"type":"text","text":"https://example.com/a_b?c=1 план"}]}"#,
+    r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{"}}]}"#,
+    r#"{"role":"tool","kind":"tool_result","text":"1234567 fooBar /etc/hosts"}"#,
+    r#"{"messages":[{"role":"user","content":"x"}]}"#,
+];
+
+/// Lines in any order, and damages: a byte replaced, taken out or put in.
+fn transcripts() -> impl Strategy<Value = Vec<u8>> {
+    let lines = vec((0..LINES.len(), any::<bool>()), 0..24);
+    let damages = vec((any::<Index>(), any::<u8>(), 0..3_u8), 0..6);
+    (lines, damages, any::<bool>()).prop_map(|(lines, damages, document)| {
+        let texts: Vec<&str> = lines.iter().map(|(line, _)| LINES[*line]).collect();
+        let mut bytes = if document {
+            format!("[{}]", texts.join(",\n")).into_bytes()
+        } else {
+            texts.join("\n").into_bytes()
+        };
+        for (at, byte, how) in damages {
+            if bytes.is_empty() {
+                break;
+            }
+            let at = at.index(bytes.len());
+            match how {
+                0 => bytes[at] = byte,
+                1 => drop(bytes.remove(at)),
+                _ => bytes.insert(at, byte),
+            }
+        }
+        bytes
+    })
+}
+
+/// Messages of a session with words that come back.
+fn sessions() -> impl Strategy<Value = String> {
+    let roles = prop::sample::select(vec!["user", "assistant", "tool", "system"]);
+    let text = prop_oneof![
+        "[a-zA-Zа-я_/.0-9 \n:=-]{0,300}",
+        Just("My plan is to change src/lib/part_7.rs".to_owned()),
+        Just("password: correct-horse-battery".to_owned()),
+        (100..6_000_usize).prop_map(|length| "word_1 /a/b.c 4711 ".repeat(length / 19)),
+    ];
+    vec((roles, text), 0..40)
+        .prop_map(|messages| messages.iter().map(|(role, text)| said(role, text)).collect())
+}
+
+fn checked(bytes: &[u8], budget: Option<usize>, format: Option<Format>, piece: usize) -> Compacted {
+    let options = Options {
+        budget,
+        format,
+        ..Options::default()
+    };
+    let mut compactor = Compactor::new(options.clone());
+    loop {
+        bytes.chunks(piece.max(1)).for_each(|piece| compactor.feed(piece));
+        match compactor.finish() {
+            Pass::Done(compacted) => return *compacted,
+            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+        }
+    }
+}
+
+fn formats() -> impl Strategy<Value = Option<Format>> {
+    prop::option::of(prop::sample::select(Format::ALL.to_vec()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn any_bytes_are_compacted(bytes in vec(any::<u8>(), 0..2_000), format in formats(), budget in prop::option::of(0..500_usize)) {
+        let compacted = checked(&bytes, budget, format, 333);
+        prop_assert!(budget.is_none_or(|budget| tokens(&compacted.summary) <= budget));
+    }
+
+    #[test]
+    fn damaged_transcripts_are_compacted_alike_in_any_pieces(
+        bytes in transcripts(), format in formats(), budget in prop::option::of(0..2_000_usize), piece in 1..200_usize,
+    ) {
+        let whole = checked(&bytes, budget, format, usize::MAX);
+        let pieces = checked(&bytes, budget, format, piece);
+        prop_assert_eq!(&whole.summary, &pieces.summary);
+        prop_assert_eq!(whole.stats, pieces.stats);
+    }
+
+    #[test]
+    fn a_summary_never_exceeds_its_budget(text in sessions(), budget in 0..4_000_usize) {
+        let compacted = within(&text, budget);
+        prop_assert!(tokens(&compacted.summary) <= budget, "{} of {budget}", tokens(&compacted.summary));
+        prop_assert_eq!(tokens(&compacted.summary), compacted.stats.tokens_after);
+        prop_assert!(!compacted.summary.contains("correct-horse"));
+    }
+
+    #[test]
+    fn every_message_has_its_scores(text in sessions()) {
+        let compacted = compacted(&text);
+        prop_assert_eq!(compacted.entries().len(), text.lines().count());
+        for entry in compacted.entries() {
+            prop_assert!((0.0..=1.0).contains(&entry.importance) && (0.0..=1.0).contains(&entry.retention));
+            prop_assert!(entry.retention <= entry.importance || entry.retention == 0.5 || entry.retention == 0.35);
+        }
+        let Stats { kept, compressed, sparse, messages, .. } = compacted.stats;
+        prop_assert_eq!(kept + compressed + sparse, messages);
+    }
+}

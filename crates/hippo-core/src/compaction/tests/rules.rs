@@ -1,0 +1,222 @@
+//! Do types, importance, retention, tiers and the configuration follow the extension?
+
+use super::*;
+
+#[test]
+fn the_type_follows_role_and_words() {
+    use EntryType::{Context, Decision, Ephemeral, ToolResult, Unknown, UserIntent};
+    let long = "The answer is long enough that it says more than an acknowledgement, token by token.";
+    let cases: [(Role, &str, EntryType); 31] = [
+        (Role::Tool, "decided", ToolResult),
+        (Role::Tool, "heartbeat", ToolResult),
+        (Role::Tool, "", ToolResult),
+        (Role::User, "Fix the build", UserIntent),
+        (Role::User, "", UserIntent),
+        (Role::User, "HEARTBEAT", Ephemeral),
+        (Role::User, "read HEARTBEAT.md and go on", Ephemeral),
+        (Role::User, "what does /status say", Ephemeral),
+        (Role::User, "NO_REPLY", Ephemeral),
+        (Role::User, "we decided on a plan", UserIntent),
+        (Role::Assistant, "ok", Ephemeral),
+        (Role::Assistant, "OK, done.", Ephemeral),
+        (Role::Assistant, "NO_REPLY", Ephemeral),
+        (Role::Assistant, "Looks fine.", Ephemeral),
+        (Role::Assistant, "Done.", Context),
+        (Role::Assistant, "", Context),
+        (Role::Assistant, long, Context),
+        (Role::Assistant, "Decision: keep it", Decision),
+        (Role::Assistant, "We DECIDED against it", Decision),
+        (Role::Assistant, "I will do it", Decision),
+        (Role::Assistant, "My plan", Decision),
+        (Role::Assistant, "An explanation", Decision),
+        (Role::Assistant, "This approach", Decision),
+        (Role::Assistant, "a strategy", Decision),
+        (Role::Assistant, "Я решил так", Decision),
+        (Role::Assistant, "ПЛАН такой", Decision),
+        (Role::Assistant, "Буду делать", Decision),
+        (Role::Assistant, "сделаю завтра", Decision),
+        (Role::Assistant, "другой Подход", Decision),
+        (Role::Assistant, "просто текст", Context),
+        (Role::Other, "decided", Unknown),
+    ];
+    for (role, text, expected) in cases {
+        assert_eq!(classify(&Message::new(role, text)), expected, "{role:?}: {text}");
+    }
+    // At 50 characters an "ok" is no acknowledgement any more.
+    let at = |length: usize| format!("ok{}", "я".repeat(length - 2));
+    assert_eq!(classify(&Message::new(Role::Assistant, at(49))), Ephemeral);
+    assert_eq!(classify(&Message::new(Role::Assistant, at(50))), Context);
+    // What is called is not what is said.
+    let mut call = Message::new(Role::Assistant, "");
+    call.calls = "write(path=plan.md)".to_owned();
+    assert_eq!(classify(&call), Context);
+}
+
+#[test]
+fn importance_is_modified_in_order() {
+    use EntryType::{Decision, Ephemeral, ToolResult, UserIntent};
+    let facts = |age, tokens, referenced| Facts {
+        age,
+        tokens,
+        referenced,
+    };
+    let cases = [
+        (Decision, facts(9, 1, false), 0.90),
+        (Decision, facts(4, 1, false), 1.0),
+        (Decision, facts(5, 1, false), 0.90),
+        (UserIntent, facts(4, 1, false), 0.95),
+        (UserIntent, facts(5, 1, true), 1.0),
+        (ToolResult, facts(9, 10_000, false), 0.30),
+        (ToolResult, facts(9, 10_001, false), 0.15),
+        (ToolResult, facts(9, 30_000, false), 0.15),
+        (ToolResult, facts(9, 30_001, false), 0.10),
+        (Decision, facts(9, 30_001, false), 0.65),
+        (ToolResult, facts(0, 10_001, true), 0.50),
+        (Ephemeral, facts(9, 30_001, true), 0.30),
+    ];
+    for (kind, facts, expected) in cases {
+        let found = importance(kind, facts);
+        assert!((found - expected).abs() < 1e-9, "{kind:?} {facts:?}: {found}");
+    }
+}
+
+#[test]
+fn retention_fades_by_type_down_to_a_floor() {
+    let config = Config::default();
+    let cases = [
+        (EntryType::Decision, 0.9, 0, 0.9),
+        (EntryType::Decision, 0.9, 10, 0.9 * (-0.3_f64).exp()),
+        (EntryType::Decision, 0.9, 1_000, 0.5),
+        (EntryType::UserIntent, 0.8, 1_000, 0.35),
+        (EntryType::ToolResult, 0.3, 1, 0.3 * (-0.2_f64).exp()),
+        (EntryType::Context, 0.5, 10, 0.5 * (-1.2_f64).exp()),
+        (EntryType::Ephemeral, 0.1, 2, 0.1 * (-0.7_f64).exp()),
+        (EntryType::Unknown, 0.4, 2, 0.4 * (-0.3_f64).exp()),
+    ];
+    for (kind, importance, age, expected) in cases {
+        let found = retention(&config, kind, importance, age);
+        assert!((found - expected).abs() < 1e-12, "{kind:?} {age}: {found}");
+    }
+}
+
+#[test]
+fn thresholds_belong_to_the_tier_above() {
+    let config = Config::default();
+    let cases = [
+        (0.0, Tier::Sparse),
+        (0.249_999, Tier::Sparse),
+        (0.25, Tier::Compress),
+        (0.649_999, Tier::Compress),
+        (0.65, Tier::Keep),
+        (1.0, Tier::Keep),
+    ];
+    for (retention, expected) in cases {
+        assert_eq!(tier(&config, retention), expected, "{retention}");
+    }
+}
+
+#[test]
+fn a_text_is_kept_as_long_as_it_may_be_shown_whole() {
+    let mut configs = vec![Config::default(); 3];
+    configs[1].decay_rates = [0.0; EntryType::COUNT];
+    configs[2].compress_threshold = 0.3;
+    for config in configs {
+        for kind in EntryType::ALL {
+            for age in 0..60 {
+                let best = importance(
+                    kind,
+                    Facts {
+                        age,
+                        tokens: 1,
+                        referenced: true,
+                    },
+                );
+                let shown = tier(&config, retention(&config, kind, best, age)) == Tier::Keep;
+                let held = score::horizon(&config, kind).is_none_or(|horizon| age < horizon);
+                assert!(held || !shown, "{kind:?} at {age}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_configuration_changes_what_it_names_and_tells_the_rest() {
+    let text = br#"{"decayRates": {"decision": 0.5, "vibe": 1, "context": "x"}, "retentionFloor": {"decision": 0.1},
+        "sparseThreshold": 0.2, "compressThreshold": 7, "maxSparseIndexTokens": 10, "debug": true, "logFile": "x.log", "extra": [1]}"#;
+    let (config, warnings) = Config::parse(text);
+    assert_eq!(config.decay_rates[EntryType::Decision as usize], 0.5);
+    assert_eq!(config.decay_rates[EntryType::Context as usize], 0.12);
+    assert_eq!(config.retention_floor[EntryType::Decision as usize], 0.1);
+    assert_eq!(config.retention_floor[EntryType::UserIntent as usize], 0.35);
+    assert_eq!((config.sparse_threshold, config.compress_threshold), (0.2, 0.65));
+    assert_eq!((config.max_sparse_index_tokens, config.debug), (10, true));
+    assert_eq!(config.log_file, "x.log");
+    let mut warnings = warnings;
+    warnings.sort();
+    let expected = [
+        "hippocampus.config.json: compressThreshold cannot be 7; its default is used",
+        "hippocampus.config.json: decayRates.context cannot be \"x\"; its default is used",
+        "hippocampus.config.json: unknown key decayRates.vibe",
+        "hippocampus.config.json: unknown key extra",
+    ];
+    assert_eq!(warnings, expected);
+    for broken in [&b"{"[..], b"[]", b"", b"\xff"] {
+        let (config, warnings) = Config::parse(broken);
+        assert_eq!((config, warnings.len()), (Config::default(), 1));
+    }
+}
+
+#[test]
+fn a_message_is_referred_to_by_its_words_or_its_beginning() {
+    let referenced = |texts: [(&str, &str); 3]| {
+        let text: String = texts.iter().map(|(role, text)| said(role, text)).collect();
+        let padding: String = (0..6).map(|_| said("assistant", "so")).collect();
+        let entry = compacted(&(text + &padding)).entries().next().unwrap();
+        entry.importance
+    };
+    let plain = 0.3;
+    let lifted = 0.5;
+    let cases = [
+        // An identifier that the agent names.
+        (
+            [
+                ("tool", "saved as build_4711.log"),
+                ("user", "x"),
+                ("assistant", "see build_4711.log"),
+            ],
+            lifted,
+        ),
+        // Another tool that tells the same refers to nothing.
+        (
+            [
+                ("tool", "saved as build_4711.log"),
+                ("user", "x"),
+                ("tool", "build_4711.log"),
+            ],
+            plain,
+        ),
+        // Its first thirty characters, whoever repeats them.
+        (
+            [
+                ("tool", "the quick brown fox jumps over the lazy dog"),
+                ("user", "x"),
+                ("tool", "it said: the quick brown fox jumps over the cat"),
+            ],
+            lifted,
+        ),
+        (
+            [
+                ("tool", "the quick brown fox"),
+                ("user", "x"),
+                ("tool", "the quick brown fox"),
+            ],
+            plain,
+        ),
+        // An empty message is never referred to.
+        ([("tool", ""), ("user", "x"), ("assistant", "anything")], plain),
+        ([("tool", "   \n"), ("user", "x"), ("assistant", "   \n")], plain),
+    ];
+    for (texts, expected) in cases {
+        assert!((referenced(texts) - expected).abs() < 1e-9, "{texts:?}");
+    }
+}

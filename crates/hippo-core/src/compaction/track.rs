@@ -1,0 +1,195 @@
+//! Which message is referred to by a later one, and which words will be needed again?
+//!
+//! One pass over the texts, with bounded memory: what has not been met for long is forgotten first. A message is referred to when the
+//! agent or the user names a path, an identifier, a number or an address that it brought up, or repeats its beginning.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::literal::{self, Finds};
+use super::read::hash;
+
+/// Words that are remembered in each of two generations.
+const WORDS: usize = 120_000;
+/// Beginnings that are remembered in each of two generations.
+const BEGINNINGS: usize = 500_000;
+/// Characters of a beginning, as the extension compares them.
+const BEGINNING: usize = 30;
+
+/// A word that was met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// It.
+    pub text: Box<str>,
+    /// The first and the last message that has it.
+    pub first: u32,
+    /// See [`Seen::first`].
+    pub last: u32,
+    /// Messages that have it.
+    pub count: u32,
+    /// Those of them that are no answers of tools.
+    pub said: u32,
+    /// The last of these.
+    pub last_said: u32,
+}
+
+/// The hash of a hash is itself.
+#[derive(Debug, Default, Clone)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+    fn write_u64(&mut self, value: u64) {
+        self.0 = value;
+    }
+}
+
+type Hashed<T> = HashMap<u64, T, BuildHasherDefault<AsItIs>>;
+
+/// What is remembered of the texts so far.
+#[derive(Debug, Default)]
+pub struct Tracked {
+    young: Hashed<Seen>,
+    old: Hashed<Seen>,
+    beginnings: Hashed<u32>,
+    old_beginnings: Hashed<u32>,
+    /// Marks of the first bytes of beginnings, so that most words need no look.
+    marks: Vec<u64>,
+}
+
+impl Tracked {
+    /// Notes a text of the message at this index, and names each earlier message that it refers to.
+    pub fn note(&mut self, index: u32, said: bool, text: &str, mut refers: impl FnMut(u32)) {
+        if self.marks.is_empty() {
+            self.marks = vec![0; 1 << 10];
+        }
+        let mut pass = Pass {
+            tracked: self,
+            index,
+            said,
+            text,
+            refers: &mut refers,
+        };
+        literal::scan(text, &mut pass);
+    }
+
+    /// Notes the beginning of a message.
+    pub fn begin(&mut self, index: u32, text: &str) {
+        let Some(beginning) = beginning(text.trim_start()) else {
+            return;
+        };
+        if self.beginnings.len() >= BEGINNINGS {
+            self.old_beginnings = std::mem::take(&mut self.beginnings);
+        }
+        let (place, bit) = mark(beginning.as_bytes());
+        if let Some(marks) = self.marks.get_mut(place) {
+            *marks |= bit;
+        }
+        self.beginnings.insert(hash(beginning), index);
+    }
+
+    /// All words that are remembered, in no order.
+    pub fn words(&self) -> impl Iterator<Item = &Seen> {
+        self.young.values().chain(self.old.values())
+    }
+
+    /// Notes a word; answers with the message that brought it up, when this one refers to that.
+    fn meet(&mut self, key: u64, index: u32, said: bool, text: &str) -> Option<u32> {
+        let seen = match self.young.get_mut(&key) {
+            Some(seen) => seen,
+            None => self.bring(key, index, text),
+        };
+        if seen.last == index && seen.count > 0 {
+            return None;
+        }
+        seen.last = index;
+        seen.count += 1;
+        if said {
+            seen.said += 1;
+            seen.last_said = index;
+        }
+        (said && seen.first < index).then_some(seen.first)
+    }
+
+    /// Brings a word into the young generation, from the old one or as a new one.
+    fn bring(&mut self, key: u64, index: u32, text: &str) -> &mut Seen {
+        if self.young.len() >= WORDS {
+            self.old = std::mem::take(&mut self.young);
+        }
+        let old = if self.old.is_empty() {
+            None
+        } else {
+            self.old.remove(&key)
+        };
+        let seen = old.unwrap_or_else(|| Seen {
+            text: text.into(),
+            first: index,
+            last: index,
+            count: 0,
+            said: 0,
+            last_said: index,
+        });
+        self.young.entry(key).or_insert(seen)
+    }
+}
+
+/// The first characters of a text; none of a shorter one, which would be found anywhere.
+fn beginning(text: &str) -> Option<&str> {
+    if text.as_bytes().get(..BEGINNING).is_some_and(<[u8]>::is_ascii) {
+        return Some(&text[..BEGINNING]);
+    }
+    let mut ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+    ends.nth(BEGINNING).map(|end| &text[..end])
+}
+
+/// Where the mark of a beginning lies.
+fn mark(bytes: &[u8]) -> (usize, u64) {
+    let mut first = [0; 4];
+    let length = bytes.len().min(4);
+    first[..length].copy_from_slice(&bytes[..length]);
+    let mixed = u32::from_le_bytes(first).wrapping_mul(0x9e37_79b1) >> 16;
+    ((mixed >> 6) as usize, 1 << (mixed & 63))
+}
+
+/// One pass over one text.
+struct Pass<'p, 't> {
+    tracked: &'p mut Tracked,
+    index: u32,
+    said: bool,
+    text: &'t str,
+    refers: &'p mut dyn FnMut(u32),
+}
+
+impl<'t> Finds<'t> for Pass<'_, 't> {
+    fn word(&mut self, at: usize) {
+        let rest = &self.text[at..];
+        let (place, bit) = mark(rest.as_bytes());
+        if self.tracked.marks[place] & bit == 0 {
+            return;
+        }
+        if let Some(beginning) = beginning(rest) {
+            let key = hash(beginning);
+            let found = self
+                .tracked
+                .beginnings
+                .get(&key)
+                .or_else(|| self.tracked.old_beginnings.get(&key));
+            if let Some(&found) = found.filter(|found| **found < self.index) {
+                (self.refers)(found);
+            }
+        }
+    }
+
+    fn literal(&mut self, literal: &'t str) {
+        if let Some(first) = self.tracked.meet(hash(literal), self.index, self.said, literal) {
+            (self.refers)(first);
+        }
+    }
+}

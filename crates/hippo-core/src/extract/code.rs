@@ -1,0 +1,136 @@
+//! Which symbols does source code declare, in which lines, and which of them matter?
+
+mod declared;
+mod language;
+mod plain;
+mod words;
+
+use std::collections::BTreeMap;
+
+use super::Kind;
+use super::clip::{counted, start};
+use super::draft::Draft;
+use super::lines::Text;
+use super::values::{Sort as Sought, Values};
+use declared::{Declared, Sort, declared};
+pub(super) use language::Language;
+use plain::Plain;
+
+/// Declarations that are kept to choose from.
+const KEPT: usize = 4_000;
+/// Different words that are counted.
+const WORDS: usize = 30_000;
+/// Bytes of a line that is looked at.
+const LINE: usize = 2_000;
+
+struct Symbol {
+    name: String,
+    line: u32,
+    declared: Declared,
+    indent: usize,
+}
+
+pub(super) fn draft(text: &Text<'_>, language: Language) -> Option<Draft> {
+    let mut symbols: Vec<Symbol> = Vec::new();
+    let mut plain = Plain::new(language);
+    let mut words: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut values = Values::default();
+    let (mut lines, mut last, mut first) = (0_usize, 0, None);
+    for line in text.lines() {
+        lines += 1;
+        last = line.number;
+        first = first.or(Some(line.number).filter(|number| *number > 0));
+        let code = start(line.text, LINE);
+        count(&mut words, code);
+        values.take(code);
+        if !plain.is_code(code) || symbols.len() >= KEPT {
+            continue;
+        }
+        let indent = code.len() - code.trim_start().len();
+        if let Some((name, found)) = declared(code, language) {
+            symbols.push(Symbol {
+                name: name.to_owned(),
+                line: line.number,
+                declared: found,
+                indent,
+            });
+        }
+    }
+    if symbols.is_empty() && language == Language::Unknown {
+        return None;
+    }
+    let span = match first {
+        Some(first) if text.is_numbered() && (first > 1 || last as usize > lines) => {
+            format!("lines {first}–{last}")
+        }
+        _ => counted(lines, "line"),
+    };
+    let mut said = match language {
+        Language::Unknown => format!("code, {span}"),
+        _ => format!("{}, {span}", language.name()),
+    };
+    for (sort, what) in [
+        (Sort::Type, "type"),
+        (Sort::Function, "function"),
+        (Sort::Method, "method"),
+    ] {
+        let count = symbols
+            .iter()
+            .filter(|symbol| symbol.declared.sort == sort)
+            .count();
+        if count > 0 {
+            said.push_str(&format!(", {}", counted(count, what)));
+        }
+    }
+    let mut draft = Draft::new(Kind::Code, said);
+    let uses = |name: &str| words.get(name).copied().unwrap_or(1);
+    symbols.sort_by_key(|symbol| std::cmp::Reverse(symbol.weight(uses(&symbol.name))));
+    let declared: Vec<(String, u32)> = symbols
+        .into_iter()
+        .map(|symbol| (symbol.name, symbol.line))
+        .collect();
+    let names: std::collections::BTreeSet<String> = declared.iter().map(|(name, _)| name.clone()).collect();
+    draft.pairs("symbols", declared, 6);
+    let mut used: Vec<(&str, usize)> = words
+        .into_iter()
+        .filter(|(word, _)| word.len() > 3 && !names.contains(*word) && super::values::is_code(word))
+        .collect();
+    used.sort_by_key(|(word, count)| (std::cmp::Reverse(*count), *word));
+    draft.list("names", used.into_iter().map(|(word, _)| word.to_owned()), 2);
+    let paths = values.of(&[Sought::Path, Sought::Url]);
+    draft.list("paths", paths.into_iter().map(|found| found.text.to_owned()), 0);
+    Some(draft)
+}
+
+impl Symbol {
+    /// How likely it is asked for: types before functions before the rest, public and much used ones before others.
+    fn weight(&self, uses: usize) -> usize {
+        let sort = match self.declared.sort {
+            Sort::Type => 6,
+            Sort::Function => 6,
+            Sort::Method => 4,
+            Sort::Constant => 2,
+        };
+        let top = if self.indent == 0 { 3 } else { 0 };
+        let test = if self.name.starts_with("test") || self.name.starts_with("Test") {
+            0
+        } else {
+            1
+        };
+        sort + top + test + usize::from(self.declared.public) * 2 + uses.min(32).ilog2() as usize * 2
+    }
+}
+
+/// Counts the names in a line.
+fn count<'t>(words: &mut BTreeMap<&'t str, usize>, line: &'t str) {
+    for word in line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')) {
+        if word.len() < 3 || word.len() > 80 {
+            continue;
+        }
+        if let Some(count) = words.get_mut(word) {
+            *count += 1;
+        } else if words.len() < WORDS {
+            words.insert(word, 1);
+        }
+    }
+}

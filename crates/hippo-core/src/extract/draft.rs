@@ -1,0 +1,323 @@
+//! What is told first, and how much of it fits into the tokens of an entry?
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::clip::clip;
+use super::{Extract, Kind};
+use crate::redact;
+
+/// Bytes of one value at most.
+const VALUE: usize = 160;
+/// Values of one fact that are kept to choose from.
+const KEPT: usize = 400;
+/// Bytes that the start of a text must have to tell anything.
+const SHORT: usize = 30;
+/// Values in a row that may not fit before a fact is left.
+const MISSED: usize = 6;
+
+/// What an extractor found, the most important first.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    kind: Kind,
+    headline: String,
+    more: Vec<String>,
+    facts: Vec<Fact>,
+}
+
+#[derive(Debug, Clone)]
+struct Fact {
+    key: String,
+    items: Items,
+    /// So many values come before all further ones of the facts before it.
+    least: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Items {
+    One(Value),
+    List(Vec<String>),
+    Pairs(Vec<(String, Value)>),
+}
+
+impl Items {
+    fn len(&self) -> usize {
+        match self {
+            Self::One(_) => 1,
+            Self::List(items) => items.len(),
+            Self::Pairs(items) => items.len(),
+        }
+    }
+}
+
+impl Draft {
+    pub fn new(kind: Kind, headline: impl Into<String>) -> Self {
+        Self {
+            kind,
+            headline: headline.into(),
+            more: Vec::new(),
+            facts: Vec::new(),
+        }
+    }
+
+    /// A further sentence of the summary.
+    pub fn say(&mut self, sentence: impl Into<String>) {
+        let sentence = sentence.into();
+        if !sentence.trim().is_empty() {
+            self.more.push(sentence);
+        }
+    }
+
+    /// One value.
+    pub fn one(&mut self, key: &str, value: impl Into<Value>) {
+        self.fact(key, Items::One(value.into()), 1);
+    }
+
+    /// Some texts, the first `least` of which are wanted before more of the facts before.
+    pub fn list(&mut self, key: &str, items: impl IntoIterator<Item = String>, least: usize) {
+        let items: Vec<String> = items
+            .into_iter()
+            .filter(|item| !item.trim().is_empty())
+            .take(KEPT)
+            .collect();
+        self.fact(key, Items::List(items), least);
+    }
+
+    /// Some values by name.
+    pub fn pairs<V: Into<Value>>(
+        &mut self,
+        key: &str,
+        items: impl IntoIterator<Item = (String, V)>,
+        least: usize,
+    ) {
+        let items = items
+            .into_iter()
+            .take(KEPT)
+            .map(|(name, value)| (name, value.into()));
+        self.fact(key, Items::Pairs(items.collect()), least);
+    }
+
+    fn fact(&mut self, key: &str, items: Items, least: usize) {
+        if items.len() > 0 && !self.facts.iter().any(|fact| fact.key == key) {
+            self.facts.push(Fact {
+                key: key.to_owned(),
+                items,
+                least,
+            });
+        }
+    }
+
+    /// As much as fits: the headline, a first share of each fact, the rest of the facts, further sentences.
+    pub fn within(self, budget: usize, content_tokens: usize) -> Extract {
+        // A share of the summary is kept free, so that no headline leaves the values without room.
+        let said = if self.facts.is_empty() {
+            budget
+        } else {
+            budget * 9 / 20
+        };
+        let mut entry = Packed::new(budget);
+        entry.summary = clip(&redact::redact(&self.headline), said.max(6) * 4);
+        for sentence in &self.more {
+            entry.say(sentence, said);
+        }
+        let mut taken = vec![0; self.facts.len()];
+        for whole in [false, true] {
+            for (fact, taken) in self.facts.iter().zip(&mut taken) {
+                let until = if whole { usize::MAX } else { fact.least };
+                entry.take(fact, taken, until);
+            }
+        }
+        for sentence in &self.more {
+            entry.say(sentence, budget);
+        }
+        entry.finish(self.kind, content_tokens)
+    }
+}
+
+/// An entry while it is filled.
+struct Packed {
+    budget: usize,
+    summary: String,
+    data: Map<String, Value>,
+    /// Bytes of `data` as JSON.
+    bytes: usize,
+}
+
+impl Packed {
+    fn new(budget: usize) -> Self {
+        Self {
+            budget,
+            summary: String::new(),
+            data: Map::new(),
+            bytes: 2,
+        }
+    }
+
+    /// A further sentence, if the summary stays within so many tokens and the entry within its budget.
+    fn say(&mut self, sentence: &str, tokens: usize) {
+        let sentence = clip(&redact::redact(sentence), 2_000);
+        let longer = format!("{}; {sentence}", self.summary);
+        let fits = longer.len().div_ceil(4) <= tokens && self.tokens(&longer, self.bytes) <= self.budget;
+        if fits && !self.summary.contains(&sentence) {
+            self.summary = longer;
+        }
+    }
+
+    fn tokens(&self, summary: &str, bytes: usize) -> usize {
+        let data = if bytes > 2 { bytes + 1 } else { 0 };
+        (summary.len() + data).div_ceil(4)
+    }
+
+    /// Takes values of a fact, from the one after those that were taken, until so many of it are in.
+    fn take(&mut self, fact: &Fact, taken: &mut usize, until: usize) {
+        let mut missed = 0;
+        while *taken < fact.items.len().min(until) && missed < MISSED {
+            let fits = match &fact.items {
+                Items::One(value) => self.put(&fact.key, None, value) || self.put_short(&fact.key, value),
+                Items::List(items) => items.get(*taken).is_some_and(|item| self.push(&fact.key, item)),
+                Items::Pairs(items) => items
+                    .get(*taken)
+                    .is_some_and(|(name, value)| self.put(&fact.key, Some(name), value)),
+            };
+            missed += usize::from(!fits);
+            *taken += 1;
+        }
+    }
+
+    fn push(&mut self, key: &str, item: &str) -> bool {
+        let item = clip(&redact::redact(item), VALUE);
+        if item.is_empty() || !is_clean(key, &Value::from(item.as_str())) {
+            return true;
+        }
+        let list = match self.data.get(key) {
+            Some(Value::Array(list)) => Some(list),
+            _ => None,
+        };
+        if list.is_some_and(|list| list.iter().any(|known| known.as_str() == Some(&item))) {
+            return true;
+        }
+        let value = Value::from(item);
+        let added = match list {
+            Some(_) => json_len(&value) + 1,
+            None => key_len(key, self.data.is_empty()) + 2 + json_len(&value),
+        };
+        if self.tokens(&self.summary, self.bytes + added) > self.budget {
+            return false;
+        }
+        self.bytes += added;
+        if let Value::Array(list) = self.data.entry(key).or_insert_with(|| Value::Array(Vec::new())) {
+            list.push(value);
+        }
+        true
+    }
+
+    /// A value under a key, or under a name in the object under a key.
+    fn put(&mut self, key: &str, name: Option<&str>, value: &Value) -> bool {
+        let value = match value {
+            Value::String(text) => Value::from(clip(&redact::redact(text), VALUE)),
+            other => other.clone(),
+        };
+        let name = name.map(|name| clip(&redact::redact(name), VALUE));
+        if name.as_deref() == Some("") || !is_clean(name.as_deref().unwrap_or(key), &value) {
+            return true;
+        }
+        let object = match self.data.get(key) {
+            Some(Value::Object(object)) => Some(object),
+            Some(_) => return true,
+            None => None,
+        };
+        let added = match (&name, object) {
+            (None, _) => key_len(key, self.data.is_empty()) + json_len(&value),
+            (Some(name), Some(object)) if object.contains_key(name) => return true,
+            (Some(name), Some(_)) => key_len(name, false) + json_len(&value),
+            (Some(name), None) => {
+                key_len(key, self.data.is_empty()) + 2 + key_len(name, true) + json_len(&value)
+            }
+        };
+        if self.tokens(&self.summary, self.bytes + added) > self.budget {
+            return false;
+        }
+        self.bytes += added;
+        match name {
+            None => {
+                self.data.insert(key.to_owned(), value);
+            }
+            Some(name) => {
+                let object = self.data.entry(key).or_insert_with(|| Value::Object(Map::new()));
+                if let Value::Object(object) = object {
+                    object.insert(name, value);
+                }
+            }
+        }
+        true
+    }
+
+    /// The start of a text that does not fit as a whole, where a few words of it do.
+    fn put_short(&mut self, key: &str, value: &Value) -> bool {
+        let Value::String(text) = value else { return false };
+        let used = self.tokens(&self.summary, self.bytes.max(3));
+        let room = (self.budget.saturating_sub(used) * 4).saturating_sub(key.len() + 8);
+        room >= SHORT && self.put(key, None, &Value::from(clip(&redact::redact(text), room)))
+    }
+
+    fn finish(mut self, kind: Kind, content_tokens: usize) -> Extract {
+        // Values that are harmless alone may be seen to be a secret side by side.
+        while let Cow::Owned(_) = redact::redact(&json(&self.data)) {
+            let suspect = self
+                .data
+                .iter()
+                .find(|(key, value)| !is_clean(key, value))
+                .or_else(|| self.data.iter().next_back())
+                .map(|(key, _)| key.clone());
+            match suspect {
+                Some(key) => self.data.remove(&key),
+                None => break,
+            };
+        }
+        let shown = redact::redact(&rendered(&self.summary, &self.data)).into_owned();
+        if shown != rendered(&self.summary, &self.data) {
+            self.data.clear();
+            self.summary = redact::redact(&self.summary).into_owned();
+        }
+        let summary = clip(&self.summary, self.budget * 4);
+        let entry_tokens = rendered(&summary, &self.data).len().div_ceil(4);
+        Extract {
+            kind,
+            summary,
+            key_data: self.data,
+            content_tokens,
+            entry_tokens,
+        }
+    }
+}
+
+/// Whether a value shows no secret beside its name.
+fn is_clean(key: &str, value: &Value) -> bool {
+    let mut one = Map::new();
+    one.insert(key.to_owned(), value.clone());
+    matches!(redact::redact(&json(&one)), Cow::Borrowed(_))
+}
+
+pub(super) fn rendered(summary: &str, data: &Map<String, Value>) -> String {
+    if data.is_empty() {
+        return summary.to_owned();
+    }
+    format!("{summary}\n{}", json(data))
+}
+
+fn json(data: &Map<String, Value>) -> String {
+    serde_json::to_string(data).unwrap_or_default()
+}
+
+fn json_len(value: &Value) -> usize {
+    match value {
+        Value::Number(_) | Value::Bool(_) | Value::Null => value.to_string().len(),
+        _ => serde_json::to_string(value).map_or(VALUE, |text| text.len()),
+    }
+}
+
+/// Bytes of `"key":`, and of the comma before it.
+fn key_len(key: &str, first: bool) -> usize {
+    json_len(&Value::from(key)) + 1 + usize::from(!first)
+}

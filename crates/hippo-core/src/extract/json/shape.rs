@@ -1,0 +1,261 @@
+//! Which fields does a JSON value have, where, how often, and with which values?
+
+use std::collections::BTreeMap;
+
+use super::tokens::{Token, Tokens};
+
+/// Different places that are told apart; further ones count to where they stand.
+const PLACES: usize = 4_000;
+/// Names below one place that are told apart.
+const NAMES: usize = 400;
+/// Levels that are told apart; deeper ones are only counted.
+const LEVELS: usize = 32;
+/// Different values of a place that are kept.
+const VALUES: usize = 32;
+/// Bytes of a value that is kept.
+const VALUE: usize = 300;
+
+/// All places of a value, by path; indices of lists are one place.
+#[derive(Debug)]
+pub(super) struct Shape<'t> {
+    /// The first is the value itself; each stands behind the one that it is in.
+    pub places: Vec<Place<'t>>,
+    /// Values at the top: several are JSON Lines.
+    pub values: usize,
+    /// Levels at most.
+    pub depth: usize,
+    /// Levels that were not closed: the content was cut off.
+    pub open: usize,
+}
+
+/// What stands at one path.
+#[derive(Debug, Default)]
+pub(super) struct Place<'t> {
+    /// Name of the field; empty for the elements of a list.
+    pub name: &'t str,
+    /// Where it is in.
+    pub parent: usize,
+    /// What is in it, in order of first appearance.
+    pub kids: Vec<usize>,
+    names: BTreeMap<&'t str, usize>,
+    /// Names beyond those that are told apart.
+    pub further: usize,
+    /// How often it appears.
+    pub seen: usize,
+    /// How often as an object.
+    pub objects: usize,
+    /// How often as a list.
+    pub lists: usize,
+    /// How often as a text.
+    pub texts: usize,
+    /// How often as a number.
+    pub numbers: usize,
+    /// Smallest and largest number, as written.
+    pub range: Option<(&'t str, &'t str)>,
+    bounds: (f64, f64),
+    /// First different scalars, as written.
+    pub scalars: Vec<&'t str>,
+    /// More scalars came than are kept.
+    pub overflow: bool,
+}
+
+impl<'t> Shape<'t> {
+    pub fn of(text: &'t str) -> Self {
+        let mut shape = Self {
+            places: vec![Place::default()],
+            values: 0,
+            depth: 0,
+            open: 0,
+        };
+        // Place and whether it is a list, for each open level that is told apart.
+        let mut stack: Vec<(usize, bool)> = Vec::new();
+        let mut deeper = 0_usize;
+        let mut key = None;
+        for token in Tokens::new(text) {
+            if deeper > 0 {
+                match token {
+                    Token::Object | Token::Array => deeper += 1,
+                    Token::Close => deeper -= 1,
+                    _ => {}
+                }
+                shape.depth = shape.depth.max(LEVELS + deeper);
+                continue;
+            }
+            match token {
+                Token::Key(name) => key = Some(name),
+                Token::Close => {
+                    stack.pop();
+                    key = None;
+                }
+                Token::Object | Token::Array if stack.len() >= LEVELS => deeper = 1,
+                Token::Junk => key = None,
+                Token::Object | Token::Array | Token::Text(_) | Token::Number(_) | Token::Literal(_) => {
+                    if stack.is_empty() {
+                        shape.values += 1;
+                    }
+                    let at = shape.place(stack.last().copied(), key.take());
+                    shape.count(at, token);
+                    if matches!(token, Token::Object | Token::Array) {
+                        stack.push((at, token == Token::Array));
+                        shape.depth = shape.depth.max(stack.len());
+                    }
+                }
+            }
+        }
+        shape.open = stack.len() + deeper;
+        shape
+    }
+
+    /// The place of a value in what is open.
+    fn place(&mut self, open: Option<(usize, bool)>, key: Option<&'t str>) -> usize {
+        let Some((parent, list)) = open else { return 0 };
+        let name = if list { "" } else { key.unwrap_or_default() };
+        let full = self.places.len() >= PLACES;
+        let next = self.places.len();
+        let Some(place) = self.places.get_mut(parent) else {
+            return 0;
+        };
+        if let Some(&known) = place.names.get(name) {
+            return known;
+        }
+        if full || place.names.len() >= NAMES {
+            place.further += 1;
+            return parent;
+        }
+        place.names.insert(name, next);
+        place.kids.push(next);
+        self.places.push(Place {
+            name,
+            parent,
+            ..Place::default()
+        });
+        next
+    }
+
+    fn count(&mut self, at: usize, token: Token<'t>) {
+        let Some(place) = self.places.get_mut(at) else {
+            return;
+        };
+        place.seen += 1;
+        let written = match token {
+            Token::Object => {
+                place.objects += 1;
+                return;
+            }
+            Token::Array => {
+                place.lists += 1;
+                return;
+            }
+            Token::Text(text) => {
+                place.texts += 1;
+                text
+            }
+            Token::Number(number) => {
+                place.numbers += 1;
+                place.bound(number);
+                number
+            }
+            Token::Literal(word) => word,
+            _ => return,
+        };
+        if written.is_empty() || written.len() > VALUE {
+            return;
+        }
+        if place.scalars.len() >= VALUES {
+            place.overflow = true;
+        } else if !place.scalars.contains(&written) {
+            place.scalars.push(written);
+        }
+    }
+
+    /// A place by its number.
+    pub fn get(&self, at: usize) -> Option<&Place<'t>> {
+        self.places.get(at)
+    }
+
+    /// What a place has under a name.
+    pub fn kid(&self, place: &Place<'t>, name: &str) -> Option<&Place<'t>> {
+        self.get(*place.names.get(name)?)
+    }
+
+    /// Whether it is an element of a list, or in one.
+    pub fn is_repeated(&self, mut at: usize) -> bool {
+        while let Some(place) = self.places.get(at) {
+            if place.name.is_empty() && at != 0 {
+                return true;
+            }
+            if at == 0 {
+                return self.values > 1;
+            }
+            at = place.parent;
+        }
+        false
+    }
+
+    /// Objects and lists that it is in.
+    pub fn level(&self, mut at: usize) -> usize {
+        let mut level = 0;
+        while let Some(place) = self.places.get(at).filter(|_| at != 0) {
+            at = place.parent;
+            level += 1;
+        }
+        level
+    }
+}
+
+impl<'t> Place<'t> {
+    fn bound(&mut self, written: &'t str) {
+        let Ok(number) = written.parse::<f64>() else {
+            return;
+        };
+        match &mut self.range {
+            None => {
+                self.range = Some((written, written));
+                self.bounds = (number, number);
+            }
+            Some((least, most)) => {
+                if number < self.bounds.0 {
+                    (*least, self.bounds.0) = (written, number);
+                }
+                if number > self.bounds.1 {
+                    (*most, self.bounds.1) = (written, number);
+                }
+            }
+        }
+    }
+
+    /// Whether hardly a value appears twice.
+    pub fn is_distinct(&self) -> bool {
+        let scalars = self.texts + self.numbers;
+        scalars > 0 && (self.overflow || self.scalars.len() * 10 >= scalars * 6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_list_elements_are_one_place() {
+        let shape = Shape::of(r#"[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]},{"id":-3.5}]"#);
+        let item = shape.kid(&shape.places[0], "").unwrap();
+        assert_eq!((item.seen, item.objects, item.kids.len()), (3, 3, 2));
+        let id = shape.kid(item, "id").unwrap();
+        assert_eq!((id.numbers, id.range), (3, Some(("-3.5", "2"))));
+        assert_eq!(shape.kid(item, "tags").unwrap().lists, 2);
+        assert_eq!((shape.values, shape.depth, shape.open), (1, 3, 0));
+    }
+
+    #[test]
+    fn depth_and_many_names_stay_bounded() {
+        let deep = "[{\"a\":".repeat(200_000);
+        let shape = Shape::of(&deep);
+        assert_eq!(shape.depth, 400_000);
+        assert!(shape.places.len() <= LEVELS + 1);
+        let wide: String = (0..50_000).map(|n| format!("\"k{n}\":{n},")).collect();
+        let wide = format!("{{{wide}}}");
+        let shape = Shape::of(&wide);
+        assert_eq!(shape.places[0].kids.len(), NAMES);
+        assert_eq!(shape.places[0].further, 50_000 - NAMES);
+    }
+}

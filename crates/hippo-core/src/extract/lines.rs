@@ -1,0 +1,124 @@
+//! Which lines does a text have, and which numbers do they have where they come from?
+
+/// Lines that decide whether the lines carry numbers.
+const LOOKED_AT: usize = 40;
+
+/// A text, with or without the line numbers that `cat -n`, editors and file tools write.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Text<'t> {
+    pub all: &'t str,
+    numbered: bool,
+}
+
+/// One line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Line<'t> {
+    /// 1-based; as written before it, where lines carry numbers.
+    pub number: u32,
+    /// Without its end and its written number.
+    pub text: &'t str,
+}
+
+impl<'t> Text<'t> {
+    pub fn new(all: &'t str) -> Self {
+        let lines = all.lines().filter(|line| !line.trim().is_empty()).take(LOOKED_AT);
+        let (mut count, mut numbered, mut last) = (0, 0, 0);
+        for line in lines {
+            count += 1;
+            if let Some((number, _)) = written(line).filter(|(number, _)| *number > last) {
+                last = number;
+                numbered += 1;
+            }
+        }
+        Self {
+            all,
+            numbered: numbered >= 3 && numbered * 10 >= count * 7,
+        }
+    }
+
+    /// Whether the lines carry numbers.
+    pub fn is_numbered(&self) -> bool {
+        self.numbered
+    }
+
+    /// All lines, in order.
+    pub fn lines(&self) -> impl Iterator<Item = Line<'t>> + use<'t> {
+        let numbered = self.numbered;
+        let mut last = 0_u32;
+        self.all.lines().map(move |text| {
+            let own = if numbered { written(text) } else { None };
+            let (number, text) = own.unwrap_or((last.saturating_add(u32::from(!numbered)), text));
+            last = number;
+            Line { number, text }
+        })
+    }
+
+    /// The first lines with content.
+    pub fn head(&self, count: usize) -> Vec<&'t str> {
+        self.lines()
+            .map(|line| line.text)
+            .filter(|line| !line.trim().is_empty())
+            .take(count)
+            .collect()
+    }
+}
+
+/// The number that is written before a line, and the line.
+fn written(line: &str) -> Option<(u32, &str)> {
+    let rest = line.trim_start_matches(' ');
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    if !(1..=7).contains(&digits) || line.len() - rest.len() > 8 {
+        return None;
+    }
+    let number = rest[..digits].parse().ok()?;
+    let rest = &rest[digits..];
+    for mark in ["\t", "→", ":", "|", " | ", " |"] {
+        if let Some(text) = rest.strip_prefix(mark) {
+            return Some((number, text));
+        }
+    }
+    // `cat -n` of an empty line whose end was trimmed.
+    rest.is_empty().then_some((number, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text, whether its lines carry numbers, and its lines.
+    type Case<'t> = (&'t str, bool, &'t [(u32, &'t str)]);
+
+    #[test]
+    fn written_numbers_are_taken_for_what_they_are() {
+        let cases: [Case<'_>; 4] = [
+            ("a\n\nb", false, &[(1, "a"), (2, ""), (3, "b")]),
+            (
+                "  7\tfn a() {\n  8\t\n  9\t}\n 10\tx",
+                true,
+                &[(7, "fn a() {"), (8, ""), (9, "}"), (10, "x")],
+            ),
+            (
+                "File:\n12:a\n13: b\n14:c\n(3 more)",
+                false,
+                &[
+                    (1, "File:"),
+                    (2, "12:a"),
+                    (3, "13: b"),
+                    (4, "14:c"),
+                    (5, "(3 more)"),
+                ],
+            ),
+            (
+                "    1→a\n    2→b\n    5→c\nend",
+                true,
+                &[(1, "a"), (2, "b"), (5, "c"), (5, "end")],
+            ),
+        ];
+        for (text, numbered, expected) in cases {
+            let text = Text::new(text);
+            assert_eq!(text.is_numbered(), numbered, "{}", text.all);
+            let lines: Vec<_> = text.lines().map(|line| (line.number, line.text)).collect();
+            assert_eq!(lines, expected);
+        }
+    }
+}

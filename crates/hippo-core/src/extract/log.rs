@@ -1,0 +1,194 @@
+//! How did a build or a test run end: what failed, with which first error, where, how many, how long?
+
+mod outcome;
+
+use std::collections::BTreeMap;
+
+use super::Kind;
+use super::clip::{clip, counted};
+use super::draft::Draft;
+use super::lines::Text;
+use super::trace::{self, Frame};
+use super::values::{Sort, Values};
+pub(super) use outcome::{Outcome, outcome};
+
+/// Failed tests, errors and places that are kept.
+const KEPT: usize = 400;
+
+#[derive(Default)]
+struct Run<'t> {
+    lines: usize,
+    /// The line that counts what passed and failed.
+    totals: Vec<String>,
+    failed: Vec<&'t str>,
+    errors: Vec<String>,
+    places: Vec<String>,
+    frames: Vec<Frame>,
+    warnings: usize,
+    passed: usize,
+    exit: Option<&'t str>,
+    took: Option<String>,
+    levels: BTreeMap<&'static str, usize>,
+    first: &'t str,
+    last: &'t str,
+}
+
+pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
+    let mut run = Run::default();
+    let mut values = Values::default();
+    for line in text.lines() {
+        run.take(line.text);
+        values.take(line.text);
+    }
+    Some(run.told(&values))
+}
+
+impl<'t> Run<'t> {
+    fn take(&mut self, line: &'t str) {
+        self.lines += 1;
+        if !line.trim().is_empty() {
+            if self.first.is_empty() {
+                self.first = line.trim();
+            }
+            self.last = line.trim();
+        }
+        match outcome(line) {
+            Some(Outcome::Total(text)) => self.sum(text),
+            Some(Outcome::Failed(name)) if self.failed.len() < KEPT && !self.failed.contains(&name) => {
+                self.failed.push(name);
+            }
+            // A test that runs tests shows their failures too: the last list is that of the run.
+            Some(Outcome::Summary) => self.failed.clear(),
+            Some(Outcome::Passed) => self.passed += 1,
+            Some(Outcome::Error(text)) if self.errors.len() < KEPT => {
+                let text = clip(text, 200);
+                if !self.errors.contains(&text) {
+                    self.errors.push(text);
+                }
+            }
+            Some(Outcome::Place(place)) if self.places.len() < KEPT && !self.places.contains(&place) => {
+                self.places.push(place);
+            }
+            Some(Outcome::Warning) => self.warnings += 1,
+            Some(Outcome::Exit(code)) => self.exit = Some(code),
+            Some(Outcome::Took(took)) => self.took = Some(took),
+            Some(Outcome::Level(level)) => *self.levels.entry(level).or_default() += 1,
+            _ => {}
+        }
+        if let Some(frame) = trace::frame(line).filter(|_| self.frames.len() < KEPT) {
+            self.frames.push(frame);
+        }
+    }
+
+    /// Keeps a sum; several packages tell each their own: the last failure counts, else the last.
+    fn sum(&mut self, text: String) {
+        let failed = |text: &str| {
+            ["fail", "FAIL", "error"].iter().any(|word| text.contains(word)) && !text.contains(" 0 failed")
+        };
+        if text.contains(" 0 passed; 0 failed") {
+            return;
+        }
+        match self.totals.last_mut() {
+            // unittest tells in two lines.
+            Some(last)
+                if last.starts_with("Ran ") && (text.starts_with("FAILED") || text.starts_with("OK")) =>
+            {
+                *last = format!("{text} {}", last.replacen('R', "r", 1));
+            }
+            Some(last) if failed(last) && !failed(&text) => {}
+            _ => self.totals = vec![text],
+        }
+    }
+
+    fn told(self, values: &Values<'_>) -> Draft {
+        let mut said = self.totals.last().map_or_else(String::new, |total| total.clone());
+        if said.is_empty() && (self.passed > 0 || !self.failed.is_empty()) {
+            said = format!("{} failed, {} passed", self.failed.len(), self.passed);
+        }
+        let first_error = self.errors.first().cloned();
+        if said.is_empty() && !self.errors.is_empty() {
+            said = counted(self.errors.len(), "error");
+        }
+        if said.is_empty() && !self.levels.is_empty() {
+            let levels: Vec<String> = self
+                .levels
+                .iter()
+                .map(|(level, count)| format!("{count} {level}"))
+                .collect();
+            said = format!("{}: {}", counted(self.lines, "line"), levels.join(", "));
+        }
+        if said.is_empty() {
+            said = format!("{}: {}", counted(self.lines, "line"), clip(self.last, 160));
+        } else if let Some(took) = self.took.as_ref().filter(|_| !said.contains(" in ")) {
+            said.push_str(&format!(" in {took}"));
+        }
+        let mut draft = Draft::new(Kind::Log, said);
+        let has_error = first_error.is_some();
+        if let Some(error) = first_error {
+            draft.one("error", clip(&error, 140));
+        }
+        // Tests of one file are told without it.
+        let file = self
+            .failed
+            .first()
+            .and_then(|name| name.split_once("::"))
+            .map(|(file, _)| file);
+        let file = file.filter(|file| {
+            file.contains('.')
+                && self
+                    .failed
+                    .iter()
+                    .all(|name| name.split_once("::").is_some_and(|(own, _)| own == *file))
+        });
+        let names = self.failed.iter().map(|name| match file {
+            Some(file) => name.get(file.len() + 2..).unwrap_or(name),
+            None => name,
+        });
+        draft.list("failed", names.map(str::to_owned), 1);
+        let mut at: Vec<String> = self.places;
+        // A trace of Python ends where it failed.
+        at.extend(self.frames.iter().rev().map(|frame| frame.place.clone()));
+        let (foreign, own): (Vec<_>, Vec<_>) = at.into_iter().partition(|place| is_foreign(place));
+        let file = file.map(str::to_owned);
+        draft.list("at", own.into_iter().chain(file).chain(foreign), 1);
+        draft.list("errors", self.errors.into_iter().skip(1), 1);
+        if self.warnings > 0 {
+            draft.one("warnings", self.warnings);
+        }
+        if let Some(code) = self.exit {
+            draft.one(
+                "exit",
+                serde_json::from_str::<serde_json::Value>(code).unwrap_or_else(|_| code.into()),
+            );
+        }
+        if !has_error && self.failed.is_empty() {
+            draft.say(clip(self.last, 160));
+            for (key, sort) in [
+                ("paths", Sort::Path),
+                ("ids", Sort::Id),
+                ("numbers", Sort::Number),
+            ] {
+                draft.list(
+                    key,
+                    values.of(&[sort]).into_iter().map(|found| found.text.to_owned()),
+                    2,
+                );
+            }
+            draft.say(clip(self.first, 160));
+        }
+        draft
+    }
+}
+
+fn is_foreign(place: &str) -> bool {
+    [
+        "site-packages",
+        "node_modules",
+        "/lib/python",
+        "/rustc/",
+        ".cargo/",
+        "<frozen",
+    ]
+    .iter()
+    .any(|part| place.contains(part))
+}

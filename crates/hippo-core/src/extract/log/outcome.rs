@@ -1,0 +1,343 @@
+//! What does one line of a build or test log tell of how it went?
+
+use crate::extract::clip::start;
+use crate::extract::trace;
+
+/// Bytes of a line that is looked at.
+const LINE: usize = 2_000;
+
+/// What a line tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::extract) enum Outcome<'t> {
+    /// How many passed and failed.
+    Total(String),
+    /// What failed is listed from here on, whatever stood above.
+    Summary,
+    /// A test that failed.
+    Failed(&'t str),
+    /// A test that passed.
+    Passed,
+    /// An error, as it is told.
+    Error(&'t str),
+    /// Where an error is: `path:line`.
+    Place(String),
+    /// A warning.
+    Warning,
+    /// The code that a program ended with.
+    Exit(&'t str),
+    /// How long it took.
+    Took(String),
+    /// A line of a service's log.
+    Level(&'static str),
+}
+
+/// What a line tells, if anything.
+pub(in crate::extract) fn outcome(line: &str) -> Option<Outcome<'_>> {
+    let line = start(line, LINE);
+    let text = line.trim();
+    if text.is_empty() {
+        return None;
+    }
+    if text.contains("= short test summary info =") {
+        return Some(Outcome::Summary);
+    }
+    total(text)
+        .or_else(|| test(text))
+        .or_else(|| compiler(text))
+        .or_else(|| ending(text))
+        .or_else(|| service(text))
+        .or_else(|| error(line, text))
+}
+
+/// Sums of test runners.
+fn total(text: &str) -> Option<Outcome<'_>> {
+    let bare = text.trim_matches(['=', ' ', '-', '_']);
+    let counted = |word: &str| {
+        bare.match_indices(word).any(|(at, _)| {
+            let before = bare[..at].trim_end();
+            before.len() < at && before.ends_with(|c: char| c.is_ascii_digit())
+        })
+    };
+    // pytest, cargo, jest, vitest, mocha, sympy
+    let sum = (counted("passed") || counted("failed") || counted("passing") || counted("failing"))
+        && bare.len() < 200;
+    if sum {
+        let bare = bare.strip_prefix("test result: ").unwrap_or(bare);
+        let bare = bare.split("; 0 ignored").next().unwrap_or(bare);
+        let took = text
+            .split_once("finished in ")
+            .map_or(String::new(), |(_, took)| format!(" in {took}"));
+        let took = if bare.contains("finished in") {
+            String::new()
+        } else {
+            took
+        };
+        return Some(Outcome::Total(format!(
+            "{}{took}",
+            bare.trim_end_matches([',', ';'])
+        )));
+    }
+    // unittest: `Ran 157 tests in 1.893s` and `FAILED (failures=2)`
+    if bare.starts_with("Ran ") && bare.contains(" test") {
+        return Some(Outcome::Total(bare.to_owned()));
+    }
+    if (bare.starts_with("FAILED (") || bare.starts_with("OK (")) && bare.contains('=') {
+        return Some(Outcome::Total(bare.to_owned()));
+    }
+    (bare.starts_with("BUILD SUCCESS") || bare.starts_with("BUILD FAIL"))
+        .then(|| Outcome::Total(bare.to_owned()))
+}
+
+/// One test.
+fn test(text: &str) -> Option<Outcome<'_>> {
+    // pytest: `FAILED path::name - words`
+    for mark in ["FAILED ", "ERROR "] {
+        if let Some(rest) = text.strip_prefix(mark).filter(|rest| is_test(rest)) {
+            return Some(Outcome::Failed(rest.split(" - ").next().unwrap_or(rest).trim()));
+        }
+    }
+    // unittest: `FAIL: name (module.Class)`
+    for mark in ["FAIL: ", "ERROR: "] {
+        if let Some(rest) = text.strip_prefix(mark) {
+            return (rest.contains('(') && rest.ends_with(')') && rest.starts_with("test"))
+                .then_some(Outcome::Failed(rest));
+        }
+    }
+    // go: `--- FAIL: Name (0.00s)`
+    if let Some(rest) = text.strip_prefix("--- FAIL: ") {
+        return Some(Outcome::Failed(rest.split(" (").next().unwrap_or(rest)));
+    }
+    if text.starts_with("--- PASS: ") || text.starts_with("PASSED ") {
+        return Some(Outcome::Passed);
+    }
+    // cargo: `test name ... FAILED`
+    if let Some((name, how)) = text
+        .strip_prefix("test ")
+        .and_then(|rest| rest.rsplit_once(" ... "))
+    {
+        return Some(if how.starts_with("FAILED") {
+            Outcome::Failed(name)
+        } else {
+            Outcome::Passed
+        });
+    }
+    // jest: `FAIL path`, `● suite › name`, `✕ name`
+    for mark in ["✕ ", "✗ ", "× ", "● "] {
+        if let Some(rest) = text.strip_prefix(mark) {
+            return Some(Outcome::Failed(rest.split(" (").next().unwrap_or(rest)));
+        }
+    }
+    if let Some(path) = text.strip_prefix("FAIL ").map(str::trim) {
+        return path.contains(['/', '.']).then_some(Outcome::Failed(path));
+    }
+    if text.starts_with("✓ ") || text.starts_with("✔ ") || text.ends_with(" ... ok") {
+        return Some(Outcome::Passed);
+    }
+    // unittest -v: `name (module.Class) ... FAIL`, where no description stands instead of the name
+    if let Some((name, how)) = text.rsplit_once(" ... ") {
+        let failed = matches!(how, "FAIL" | "ERROR") && name.ends_with(')');
+        return failed.then_some(Outcome::Failed(name));
+    }
+    None
+}
+
+/// Whether the first word is `path::name` or a path, as pytest writes it.
+fn is_test(rest: &str) -> bool {
+    let word = rest.split(' ').next().unwrap_or_default();
+    word.contains("::") || word.ends_with(".py")
+}
+
+/// Errors and warnings of compilers.
+fn compiler(text: &str) -> Option<Outcome<'_>> {
+    if let Some(rest) = text.strip_prefix("error") {
+        return (rest.starts_with(": ") || rest.starts_with('[')).then_some(Outcome::Error(text));
+    }
+    if let Some(place) = text
+        .strip_prefix("--> ")
+        .and_then(|place| trace::place_of(place).map(|_| place))
+    {
+        return Some(Outcome::Place(trace::shorter(place)));
+    }
+    let lower = text.get(..8).unwrap_or_default().to_ascii_lowercase();
+    if lower.starts_with("warning:") || lower.starts_with("warning[") || lower.starts_with("warn ") {
+        return Some(Outcome::Warning);
+    }
+    // tsc: `a.ts(5,15): error TS2305: …`; gcc: `a.c:1:2: error: …`; pytest: `a.py:400: AttributeError`
+    if text.contains(": error ") || text.contains(": error: ") || text.contains(": fatal error: ") {
+        return Some(Outcome::Error(text));
+    }
+    if text.contains(": warning: ") || text.contains(": warning ") || text.contains("Warning: ") {
+        return Some(Outcome::Warning);
+    }
+    let (place, words) = text.rsplit_once(": ").unwrap_or((text.trim_end_matches(':'), ""));
+    let found = trace::place_of(place).filter(|_| {
+        !place.contains(' ')
+            && (words.is_empty()
+                || trace::exception(words).is_some()
+                || words.starts_with("in ")
+                || words.starts_with("Assertion"))
+    });
+    if let Some((path, line)) = found {
+        return (path.contains('.')).then(|| Outcome::Place(format!("{path}:{line}")));
+    }
+    None
+}
+
+/// How a program ended, and after how long.
+fn ending(text: &str) -> Option<Outcome<'_>> {
+    for mark in [
+        "exited with code ",
+        "exit code: ",
+        "exit code ",
+        "exit status ",
+        "Exit code: ",
+        "Exit code ",
+    ] {
+        if let Some((_, rest)) = text.split_once(mark) {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            return (digits > 0).then(|| Outcome::Exit(&rest[..digits]));
+        }
+    }
+    if text.starts_with("Finished ")
+        || text.starts_with("real\t")
+        || text.starts_with("Done in ")
+        || text.starts_with("Duration ")
+    {
+        let took = text.rsplit([' ', '\t']).next().unwrap_or(text);
+        return took
+            .starts_with(|c: char| c.is_ascii_digit())
+            .then(|| Outcome::Took(took.to_owned()));
+    }
+    None
+}
+
+/// A line of a service's log.
+fn service(text: &str) -> Option<Outcome<'_>> {
+    let head = start(text, 80);
+    if !head.starts_with(|c: char| c.is_ascii_digit() || c == '[') {
+        return None;
+    }
+    let has = |level: &str| {
+        head.split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|word| word == level)
+    };
+    for (level, word) in [("ERROR", "error"), ("FATAL", "error"), ("CRITICAL", "error")] {
+        if has(level) || has(word) && head.starts_with('[') {
+            return Some(Outcome::Error(text));
+        }
+    }
+    for (level, name) in [
+        ("WARN", "warn"),
+        ("WARNING", "warn"),
+        ("INFO", "info"),
+        ("DEBUG", "debug"),
+        ("TRACE", "trace"),
+    ] {
+        if has(level) {
+            return Some(Outcome::Level(name));
+        }
+    }
+    None
+}
+
+/// An error that is told in a sentence.
+fn error<'t>(line: &'t str, text: &'t str) -> Option<Outcome<'t>> {
+    if let Some(words) = text.strip_prefix("E  ") {
+        return Some(Outcome::Error(words.trim_start()));
+    }
+    let inner = line.starts_with("    ") && !text.starts_with("Error");
+    if inner {
+        return None;
+    }
+    if let Some((name, _)) = trace::exception(text) {
+        return (name != "panic" || text.contains("panicked")).then_some(Outcome::Error(text));
+    }
+    const MARKS: [&str; 14] = [
+        "Error: ",
+        "ERROR: ",
+        "ERROR ",
+        "fatal: ",
+        "FATAL ",
+        "npm ERR! ",
+        "npm error ",
+        "Fatal error: ",
+        "make: *** ",
+        "CMake Error",
+        "AssertionError",
+        "Segmentation fault",
+        "error TS",
+        "ld: ",
+    ];
+    let marked = MARKS.iter().any(|mark| text.starts_with(mark)) || text.ends_with("command not found");
+    let missing = text.contains("No such file or directory") || text.contains("Permission denied");
+    (marked || missing).then_some(Outcome::Error(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_usual_runners_tell_how_it_went() {
+        use Outcome::{Error, Exit, Failed, Level, Passed, Place, Took, Total, Warning};
+        let total = |text: &str| Some(Total(text.to_owned()));
+        for (line, expected) in [
+            (
+                "===== 1 failed, 80 passed in 2.53s =====",
+                total("1 failed, 80 passed in 2.53s"),
+            ),
+            (
+                "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; finished in 0.02s",
+                total("FAILED. 3 passed; 1 failed in 0.02s"),
+            ),
+            ("Ran 12 tests in 0.5s", total("Ran 12 tests in 0.5s")),
+            ("FAILED (failures=2)", total("FAILED (failures=2)")),
+            (
+                "Tests:  1 failed, 4 passed, 5 total",
+                total("Tests:  1 failed, 4 passed, 5 total"),
+            ),
+            (
+                "FAILED tests/test_a.py::TestX::test_y - assert 1",
+                Some(Failed("tests/test_a.py::TestX::test_y")),
+            ),
+            (
+                "FAIL: test_more (shop.tests.CartTests)",
+                Some(Failed("test_more (shop.tests.CartTests)")),
+            ),
+            ("--- FAIL: TestParse (0.00s)", Some(Failed("TestParse"))),
+            ("test engine::opens ... FAILED", Some(Failed("engine::opens"))),
+            ("test engine::closes ... ok", Some(Passed)),
+            (
+                "error[E0308]: mismatched types",
+                Some(Error("error[E0308]: mismatched types")),
+            ),
+            ("   --> src/lib.rs:12:5", Some(Place("src/lib.rs:12".to_owned()))),
+            (
+                "a/b.ts(5,15): error TS2305: no member",
+                Some(Error("a/b.ts(5,15): error TS2305: no member")),
+            ),
+            ("warning: unused variable: `x`", Some(Warning)),
+            (
+                "lib/scales.py:400: AttributeError",
+                Some(Place("lib/scales.py:400".to_owned())),
+            ),
+            (
+                "E       ValueError: too small",
+                Some(Error("ValueError: too small")),
+            ),
+            ("Command exited with code 101", Some(Exit("101"))),
+            (
+                "    Finished `dev` profile in 3.21s",
+                Some(Took("3.21s".to_owned())),
+            ),
+            ("2026-01-02T10:00:00Z INFO started", Some(Level("info"))),
+            (
+                "2026-01-02T10:00:00Z ERROR lost",
+                Some(Error("2026-01-02T10:00:00Z ERROR lost")),
+            ),
+            ("Everything is fine.", None),
+        ] {
+            assert_eq!(outcome(line), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Does extraction keep its promises on any bytes?
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::tests::fixtures;
+use super::*;
+use crate::redact;
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+/// Bytes of all kinds: any, fixtures with bytes changed, cut, repeated and put together.
+fn contents() -> impl Strategy<Value = Vec<u8>> {
+    let fixture =
+        || (any::<Index>()).prop_map(|at| fixtures()[at.index(fixtures().len())].1.as_bytes().to_vec());
+    let edits = prop::collection::vec((any::<Index>(), any::<u8>()), 0..12);
+    let mutated = (fixture(), edits).prop_map(|(mut bytes, edits)| {
+        for (at, byte) in edits {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        bytes
+    });
+    prop_oneof![
+        1 => prop::collection::vec(any::<u8>(), 0..2_000),
+        1 => any::<String>().prop_map(String::into_bytes),
+        3 => mutated,
+        2 => (fixture(), any::<Index>(), 1_usize..40).prop_map(|(bytes, cut, times)| {
+            bytes[..cut.index(bytes.len())].repeat(times)
+        }),
+        2 => (fixture(), fixture(), any::<Index>()).prop_map(|(mut one, two, at)| {
+            let at = at.index(one.len());
+            one.splice(at..at, two);
+            one
+        }),
+        1 => ("[\\[{(<\"'`:,#|*=@+\\-/\\\\\n ]{1,3}", 1_usize..2_000).prop_map(|(text, times)| text.repeat(times).into_bytes()),
+    ]
+}
+
+fn hint() -> impl Strategy<Value = (&'static str, &'static str, Option<&'static str>)> {
+    let tools = vec!["", "read", "exec", "browser.snapshot"];
+    let refs = vec![
+        "",
+        "src/lib.rs",
+        "{\"path\":\"a/b.py\"}",
+        "x.json",
+        "a.md",
+        "cat y.go",
+        "page.html",
+    ];
+    let media = vec![
+        None,
+        Some("application/json"),
+        Some("text/html; charset=utf-8"),
+        Some("text/csv"),
+        Some("text/markdown"),
+        Some("text/x-diff"),
+    ];
+    (
+        prop::sample::select(tools),
+        prop::sample::select(refs),
+        prop::sample::select(media),
+    )
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn any_bytes_give_an_entry_within_its_budget_and_always_the_same(
+        bytes in contents(),
+        (source_type, source_ref, content_type) in hint(),
+        tokens in prop::option::of(0_usize..700),
+    ) {
+        let hints = Hints { source_type, source_ref, content_type };
+        let entry = extract(&bytes, &hints, tokens);
+        let most = tokens.unwrap_or_else(|| default_tokens(bytes.len().div_ceil(4)));
+        prop_assert!(entry.entry_tokens <= most.clamp(LEAST_TOKENS, MOST_TOKENS), "{entry:?}");
+        prop_assert_eq!(entry.entry_tokens, entry.rendered().len().div_ceil(4));
+        prop_assert_eq!(entry.content_tokens, bytes.len().div_ceil(4));
+        prop_assert!(!entry.summary.trim().is_empty() && !entry.summary.contains('\n'));
+        prop_assert_eq!(extract(&bytes, &hints, tokens), entry);
+    }
+
+    #[test]
+    fn no_secret_is_in_an_entry(
+        bytes in contents(),
+        at in any::<Index>(),
+        form in prop::sample::select(vec![
+            "\npassword = \"{}\"\n", "\"api_key\": \"{}\",", "\nAuthorization: Bearer {}\n", " {} ",
+            "https://ada:{}@example.org/x", "\nexport TOKEN={}\n",
+        ]),
+        tokens in 16_usize..500,
+    ) {
+        let secret = "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5";
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        let at = clip::floor(&text, at.index(text.len() + 1));
+        // A line of its own: what stands before it may make it the middle of a word.
+        text.insert_str(at, &format!("\n{}\n", form.replace("{}", secret)));
+        let shown = extract(text.as_bytes(), &Hints::default(), Some(tokens)).rendered();
+        prop_assert!(!shown.contains(&secret[4..20]), "{shown}");
+        prop_assert_eq!(redact::redact(&shown).into_owned(), shown.clone());
+    }
+
+    #[test]
+    fn more_room_never_tells_less_of_the_summary(bytes in contents(), tokens in 16_usize..250) {
+        let less = extract(&bytes, &Hints::default(), Some(tokens));
+        let more = extract(&bytes, &Hints::default(), Some(tokens * 2));
+        prop_assert_eq!(less.kind, more.kind);
+        prop_assert!(more.entry_tokens + 24 >= less.entry_tokens, "{less:?}\n{more:?}");
+    }
+}
+
+#[test]
+fn depth_costs_no_stack() {
+    for part in [
+        "[", "{\"a\":", "<div>", "(", "> ", "- ", "    ", "│   ", "/* ", "\"\"\"", "[a](", "```\n",
+    ] {
+        let text = part.repeat(200_000);
+        for content_type in [None, Some("application/json"), Some("text/html")] {
+            let hints = Hints {
+                content_type,
+                ..Hints::default()
+            };
+            let entry = extract(text.as_bytes(), &hints, None);
+            assert!(entry.entry_tokens <= MOST_TOKENS, "{part}");
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! What is told of each kind of content?
+
+use serde_json::json;
+
+use super::*;
+
+/// A small content of each kind, with its name.
+pub(super) fn fixtures() -> [(&'static str, &'static str); 17] {
+    [
+        ("json", JSON),
+        ("json lines", JSONL),
+        ("schema", SCHEMA),
+        ("html", HTML),
+        ("snapshot", SNAPSHOT),
+        ("ls", LS),
+        ("paths", PATHS),
+        ("tree", TREE),
+        ("rust", RUST),
+        ("python", PYTHON),
+        ("pytest", PYTEST),
+        ("cargo", CARGO),
+        ("trace", TRACE),
+        ("diff", DIFF),
+        ("csv", CSV),
+        ("markdown", MARKDOWN),
+        ("text", TEXT),
+    ]
+}
+
+const JSON: &str = r#"{"total": 2, "next": "https://api.example.org/orders?page=2", "orders": [
+  {"id": "ORD-1041", "customer": {"email": "ada@example.org"}, "price": 19.5, "status": "paid"},
+  {"id": "ORD-1042", "customer": {"email": "bo@example.org"}, "price": 240, "status": "open"},
+  {"id": "ORD-1043", "customer": {"email": "cy@example.org"}, "price": 7, "status": "open"},
+  {"id": "ORD-1044", "customer": {"email": "di@example.org"}, "price": 12, "status": "paid"}]}"#;
+
+const JSONL: &str =
+    "{\"run\":\"r-1\",\"ok\":true}\n{\"run\":\"r-2\",\"ok\":false}\n{\"run\":\"r-3\",\"ok\":true}\n";
+
+const SCHEMA: &str = r##"{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Settings", "type": "object",
+  "required": ["port", "log"],
+  "properties": {
+    "port": {"type": "integer"},
+    "log": {"type": "object", "required": ["level"],
+            "properties": {"level": {"enum": ["info", "debug"], "type": "string"}}},
+    "store": {"$ref": "#/$defs/Store"}},
+  "$defs": {"Store": {"type": "object", "properties": {"path": {"type": "string"}}}}}"##;
+
+const HTML: &str = r#"<!doctype html><html><head><title>Harbour &mdash; berths</title><style>a{}</style></head>
+<body><h1>Free berths</h1><form action="/book" method="post"><input name="boat" type="text">
+<button id="book">Book a berth</button></form><h2>Prices</h2><a href="/prices/2026">Price list</a>
+<script>if (1 < 2) { alert("<h1>no</h1>") }</script></body></html>"#;
+
+const SNAPSHOT: &str = r#"- Page URL: https://shop.example.org/cart
+- Page Title: Cart
+- main [ref=e2]:
+  - heading "Your cart" [level=1] [ref=e3]
+  - link "Home" [ref=e4]
+  - textbox "Voucher" [ref=e7]
+  - button "Apply voucher" [ref=e8]
+  - button "Check out" [ref=e12] [cursor=pointer]
+  - text: 3 things in it"#;
+
+const LS: &str = "total 96
+drwxr-xr-x 4 ada staff   128 Mar  1 10:00 src
+-rw-r--r-- 1 ada staff  1200 Mar  1 10:00 README.md
+-rw-r--r-- 1 ada staff 88000 Mar  1 10:00 tide-table.csv
+-rw-r--r-- 1 ada staff   640 Mar  1 10:00 Cargo.toml
+";
+
+const PATHS: &str =
+    "./src/engine/open.rs\n./src/engine/close.rs\n./src/lib.rs\n./node_modules/x/index.js\n./README.md\n";
+
+const TREE: &str = "harbour\n├── src\n│   ├── berth.rs\n│   └── main.rs\n├── docs\n│   └── tides.md\n└── Cargo.toml\n\n2 directories, 4 files\n";
+
+const RUST: &str = "//! Berths.\n\nuse std::fmt;\n\n/// A place for a boat.\npub struct Berth {\n    number: u32,\n}\n\nimpl Berth {\n    /// Books it.\n    pub fn book(&mut self, boat: &str) -> bool {\n        helper(boat)\n    }\n}\n\nfn helper(boat: &str) -> bool {\n    boat.len() > 3\n}\n";
+
+const PYTHON: &str = "     1\timport os\n     2\t\n     3\tLIMIT = 4\n     4\t\n     5\tclass Harbour:\n     6\t    def moor(self, boat):\n     7\t        return boat\n     8\t\n     9\tdef main():\n    10\t    Harbour().moor(1)\n";
+
+const PYTEST: &str = "============ test session starts ============
+collected 3 items
+
+tests/test_tide.py .F.                                   [100%]
+
+================= FAILURES ==================
+_______________ test_low_tide _______________
+
+    def test_low_tide():
+>       assert level(3) == 2
+E       AssertionError: assert 5 == 2
+
+tests/test_tide.py:14: AssertionError
+========== short test summary info ==========
+FAILED tests/test_tide.py::test_low_tide - AssertionError: assert 5 == 2
+======= 1 failed, 2 passed in 0.12s ========
+";
+
+const CARGO: &str = "   Compiling harbour v0.1.0
+warning: unused variable: `x`
+ --> src/main.rs:3:9
+error[E0308]: mismatched types
+  --> src/berth.rs:12:5
+   |
+error: could not compile `harbour` (bin \"harbour\") due to 1 previous error; 1 warning emitted
+Command exited with code 101
+";
+
+const TRACE: &str = "Traceback (most recent call last):
+  File \"/app/harbour/main.py\", line 40, in run
+    moor(boat)
+  File \"/usr/lib/python3.11/json/decoder.py\", line 355, in raw_decode
+    raise JSONDecodeError(1)
+json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)
+";
+
+const DIFF: &str = "diff --git a/src/berth.rs b/src/berth.rs
+index 1..2 100644
+--- a/src/berth.rs
++++ b/src/berth.rs
+@@ -10,3 +10,4 @@ impl Berth {
+ a
+-b
++c
++d
+ e
+diff --git a/new.md b/new.md
+new file mode 100644
+--- /dev/null
++++ b/new.md
+@@ -0,0 +1 @@
++--- not a header
+";
+
+const CSV: &str = "boat,length,flag\nAda,12.5,NL\nBo,8,DE\nCy,31,NL\nDi,9,DE\n";
+
+const MARKDOWN: &str = "# Mooring guide\n\nHow to moor a boat in this harbour.\n\n## Steps\n\n- call `harbour_master` on channel 12\n- read [the rules](https://example.org/rules)\n\n```rust\nfn moor() {}\n```\n";
+
+const TEXT: &str = "Call the office on 555-0199 about berth HB-204.\nThe invoice is in /srv/files/invoices/2026-03.pdf today.\n";
+
+fn told(content: &str, tokens: usize) -> Extract {
+    extract(content.as_bytes(), &Hints::default(), Some(tokens))
+}
+
+#[test]
+fn each_kind_is_known_by_its_look_and_tells_what_it_is() {
+    use Kind::{Code, Diff, Html, Json, JsonSchema, Listing, Log, Markdown, Snapshot, Table, Trace};
+    let expected = [
+        (Json, "object: total, next, orders[4]"),
+        (Json, "3 JSON values: run, ok"),
+        (JsonSchema, "JSON Schema “Settings”: 5 properties, 3 required"),
+        (Html, "Harbour &mdash; berths: 2 controls, 1 link"),
+        (
+            Snapshot,
+            "Cart: 6 elements, 2 buttons, 1 link, 1 field; Your cart",
+        ),
+        (
+            Listing,
+            "3 files, 1 folder, 90 kB: 1 .csv, 1 .md, 1 .toml; total 96",
+        ),
+        (Listing, "5 files: 3 .rs, 1 .js, 1 .md"),
+        (Listing, "4 files, 2 folders: 2 .rs, 1 .md, 1 .toml; harbour"),
+        (Code, "Rust, 19 lines, 2 types, 1 function, 1 method"),
+        (Code, "Python, 10 lines, 1 type, 1 function, 1 method"),
+        (Log, "1 failed, 2 passed in 0.12s"),
+        (Log, "2 errors"),
+        (
+            Trace,
+            "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0); 2 frames",
+        ),
+        (Diff, "2 files, 2 hunks, +3 −1"),
+        (Table, "4 rows, 3 columns: boat, length, flag"),
+        (
+            Markdown,
+            "Mooring guide, 12 lines; code in rust; How to moor a boat in this harbour.",
+        ),
+        (
+            Kind::Text,
+            "2 lines: Call the office on 555-0199 about berth HB-204.",
+        ),
+    ];
+    for ((name, content), (kind, summary)) in fixtures().into_iter().zip(expected) {
+        let entry = told(content, 300);
+        assert_eq!(
+            (entry.kind, entry.summary.as_str()),
+            (kind, summary),
+            "{name}: {entry:?}"
+        );
+    }
+}
+
+#[test]
+fn key_data_holds_what_is_asked_for_again() {
+    let cases = [
+        (
+            JSON,
+            "id",
+            json!(["ORD-1041", "ORD-1042", "ORD-1043", "ORD-1044"]),
+        ),
+        (JSON, "total", json!(2)),
+        (JSON, "next", json!("https://api.example.org/orders?page=2")),
+        (JSON, "range", json!({"price": "7–240"})),
+        (JSON, "values", json!({"status": "paid|open"})),
+        (JSONL, "run", json!(["r-1", "r-2", "r-3"])),
+        (SCHEMA, "required", json!(["port", "log", "log.level"])),
+        (SCHEMA, "enums", json!({"log.level": "info|debug"})),
+        (SCHEMA, "definitions", json!(["Store"])),
+        (
+            HTML,
+            "refs",
+            json!({"book_a_berth": "#book", "boat": "[name=boat]"}),
+        ),
+        (HTML, "links", json!({"Price list": "/prices/2026"})),
+        (HTML, "forms", json!(["POST /book"])),
+        (SNAPSHOT, "url", json!("https://shop.example.org/cart")),
+        (
+            LS,
+            "largest",
+            json!({"tide-table.csv": "88 kB", "README.md": "1 kB", "Cargo.toml": "640 B"}),
+        ),
+        (TREE, "folders", json!({"src": 2, "docs": 1})),
+        (RUST, "symbols", json!({"Berth": 6, "book": 12, "helper": 17})),
+        (
+            PYTHON,
+            "symbols",
+            json!({"Harbour": 5, "moor": 6, "main": 9, "LIMIT": 3}),
+        ),
+        (PYTEST, "failed", json!(["test_low_tide"])),
+        (PYTEST, "error", json!("AssertionError: assert 5 == 2")),
+        (
+            PYTEST,
+            "at",
+            json!(["tests/test_tide.py:14", "tests/test_tide.py"]),
+        ),
+        (CARGO, "error", json!("error[E0308]: mismatched types")),
+        (CARGO, "exit", json!(101)),
+        (CARGO, "warnings", json!(1)),
+        (
+            TRACE,
+            "frames",
+            json!([
+                "/app/harbour/main.py:40 run",
+                "/usr/lib/python3.11/json/decoder.py:355 raw_decode"
+            ]),
+        ),
+        (
+            DIFF,
+            "files",
+            json!({"src/berth.rs": "+2 −1", "new.md": "new +1 −0"}),
+        ),
+        (DIFF, "hunks", json!(["src/berth.rs:10 impl Berth {", "new.md:1"])),
+        (CSV, "boat", json!(["Ada", "Bo", "Cy", "Di"])),
+        (CSV, "range", json!({"length": "8–31"})),
+        (MARKDOWN, "names", json!(["harbour_master"])),
+        (MARKDOWN, "headings", json!(["Steps"])),
+        (TEXT, "paths", json!(["/srv/files/invoices/2026-03.pdf"])),
+        (TEXT, "ids", json!(["HB-204"])),
+    ];
+    for (content, key, expected) in cases {
+        let entry = told(content, 400);
+        assert_eq!(entry.key_data.get(key), Some(&expected), "{key}: {entry:?}");
+    }
+    let refs = told(SNAPSHOT, 400).key_data["refs"].clone();
+    assert_eq!(
+        (&refs["check_out"], &refs["voucher"]),
+        (&json!("e12"), &json!("e7"))
+    );
+}
+
+#[test]
+fn little_room_is_given_to_what_matters() {
+    let entry = told(SNAPSHOT, 30);
+    assert!(entry.key_data["refs"].get("apply_voucher").is_some(), "{entry:?}");
+    let entry = told(PYTEST, 30);
+    assert_eq!(entry.key_data["failed"], json!(["test_low_tide"]), "{entry:?}");
+    assert!(entry.summary.starts_with("1 failed, 2 passed"), "{entry:?}");
+}
+
+#[test]
+fn what_is_told_of_it_is_no_more_than_a_hint() {
+    for (content, media, kind) in [
+        ("This is no JSON at all.", "application/json", Kind::Text),
+        ("{\"a\": ", "application/json", Kind::Text),
+        (JSON, "text/html", Kind::Json),
+        (CSV, "text/csv; charset=utf-8", Kind::Table),
+        ("just, a\nsentence", "text/csv", Kind::Text),
+        ("\n \t", "text/html", Kind::Empty),
+        ("\u{0}\u{1}", "text/plain", Kind::Binary),
+    ] {
+        let hints = Hints {
+            content_type: Some(media),
+            ..Hints::default()
+        };
+        let entry = extract(content.as_bytes(), &hints, None);
+        assert_eq!(entry.kind, kind, "{content}: {entry:?}");
+    }
+}
+
+#[test]
+fn a_path_says_which_language_it_is() {
+    let content = "actor Main\n  new create(env: Env) =>\n    env.out.print(\"x\")\n  fun ref moor(): None =>\n    None\n";
+    for (tool, source) in [
+        ("read", "src/main.pony"),
+        ("exec", "cat src/main.pony"),
+        ("read", r#"{"path":"a/main.pony"}"#),
+    ] {
+        let hints = Hints {
+            source_type: tool,
+            source_ref: source,
+            content_type: None,
+        };
+        let entry = extract(content.as_bytes(), &hints, Some(60));
+        assert_eq!(entry.kind, Kind::Code);
+        assert_eq!(
+            entry.key_data["symbols"],
+            json!({"Main": 1, "create": 2, "moor": 4})
+        );
+    }
+}
+
+#[test]
+fn secrets_are_redacted_wherever_they_stand() {
+    let secret = "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5";
+    for content in [
+        format!(r#"{{"id": 7, "token": "{secret}", "auth": {{"api_key": "{secret}"}}}}"#),
+        format!("# Notes\n\n## {secret}\n\nUse `{secret}` at https://x:{secret}@example.org/a"),
+        format!("boat,secret,n\nAda,{secret},1\nBo,{secret},2\n"),
+        format!("Error: could not log in with {secret}\nCommand exited with code 1"),
+        format!("const API_KEY = \"{secret}\";\nfunction login() {{\n}}\n"),
+        format!("{secret}\n"),
+    ] {
+        for tokens in [20, 60, 300] {
+            let shown = told(&content, tokens).rendered();
+            assert!(!shown.contains("aB3dE5gH7"), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn the_default_size_grows_slowly_up_to_its_bound() {
+    let sizes: Vec<usize> = [0, 1_000, 2_000, 10_000, 50_000, 300_000]
+        .map(default_tokens)
+        .to_vec();
+    assert!(
+        sizes.is_sorted() && sizes[0] >= LEAST_TOKENS && sizes[5] == MOST_TOKENS,
+        "{sizes:?}"
+    );
+}

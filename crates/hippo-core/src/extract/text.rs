@@ -1,0 +1,42 @@
+//! Which values does a text have that nothing more is known of?
+
+use super::Kind;
+use super::clip::{clip, counted};
+use super::draft::Draft;
+use super::lines::Text;
+use super::values::{Found, Sort, Values};
+
+/// Bytes of the line that stands for the text.
+const FIRST: usize = 200;
+
+pub(super) fn draft(text: &Text<'_>) -> Draft {
+    let mut values = Values::default();
+    let (mut lines, mut first) = (0_usize, "");
+    for line in text.lines() {
+        lines += 1;
+        values.take(line.text);
+        if first.is_empty() && line.text.chars().filter(|c| c.is_alphanumeric()).count() > 2 {
+            first = line.text;
+        }
+    }
+    let mut draft = Draft::new(
+        Kind::Text,
+        format!("{}: {}", counted(lines, "line"), clip(first, FIRST)),
+    );
+    tell(&mut draft, &values);
+    draft
+}
+
+/// Values of each sort, in the order in which they are asked for.
+pub(super) fn tell(draft: &mut Draft, values: &Values<'_>) {
+    let texts = |sorts: &[Sort]| {
+        values
+            .of(sorts)
+            .into_iter()
+            .map(|found: Found<'_>| found.text.to_owned())
+    };
+    draft.list("paths", texts(&[Sort::Path]), 2);
+    draft.list("ids", texts(&[Sort::Id]), 3);
+    draft.list("urls", texts(&[Sort::Url]), 1);
+    draft.list("numbers", texts(&[Sort::Number]), 2);
+}

@@ -1,0 +1,260 @@
+//! Which exception ended a program, with which words, and where in whose code?
+
+use super::Kind;
+use super::clip::{clip, counted, start};
+use super::draft::Draft;
+use super::lines::Text;
+
+/// Frames that are kept.
+const FRAMES: usize = 400;
+/// Bytes of a line that is looked at.
+const LINE: usize = 2_000;
+
+/// One call of a stack trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// `path:line`
+    pub place: String,
+    /// The function; may be empty.
+    pub name: String,
+}
+
+impl Frame {
+    /// Whether it lies in code that came from somewhere else.
+    fn is_foreign(&self) -> bool {
+        const FOREIGN: [&str; 16] = [
+            "site-packages",
+            "node_modules",
+            "/lib/python",
+            "<frozen",
+            "node:",
+            "/rustc/",
+            ".cargo/registry",
+            "/usr/lib",
+            "/usr/local/go",
+            "java.base",
+            "<anonymous>",
+            "internal/",
+            "/std/src",
+            "core::",
+            "Thread.java",
+            "Method.java",
+        ];
+        FOREIGN.iter().any(|part| self.place.contains(part))
+    }
+}
+
+impl std::fmt::Display for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.name.as_str() {
+            "" | "<module>" => f.write_str(&self.place),
+            name => write!(f, "{} {name}", self.place),
+        }
+    }
+}
+
+/// The frame that a line shows.
+pub(super) fn frame(line: &str) -> Option<Frame> {
+    let line = start(line, LINE).trim();
+    let number = |text: &str| {
+        let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+        (!digits.is_empty()).then_some(digits)
+    };
+    // Python
+    if let Some(rest) = line.strip_prefix("File \"") {
+        let (path, rest) = rest.split_once('"')?;
+        let rest = rest.strip_prefix(", line ")?;
+        let name = rest.split_once(" in ").map_or("", |(_, name)| name);
+        return Some(Frame {
+            place: format!("{path}:{}", number(rest)?),
+            name: name.to_owned(),
+        });
+    }
+    // Java, JavaScript, .NET, and the places of a Rust backtrace
+    if let Some(rest) = line.strip_prefix("at ") {
+        if let Some((name, place)) = rest
+            .rsplit_once(" in ")
+            .filter(|(_, place)| place.contains(":line "))
+        {
+            return Some(Frame {
+                place: place.replace(":line ", ":"),
+                name: name.split('(').next().unwrap_or(name).to_owned(),
+            });
+        }
+        let (name, place) = match rest.rsplit_once('(') {
+            Some((name, place)) => (name.trim(), place.trim_end_matches(')')),
+            None => ("", rest),
+        };
+        let place = place.trim_start_matches("file://");
+        place_of(place)?;
+        return Some(Frame {
+            place: shorter(place),
+            name: name.trim_start_matches("async ").to_owned(),
+        });
+    }
+    // Go: the line after the function
+    if let Some((place, offset)) = line.split_once(" +0x")
+        && place.contains(".go:")
+        && offset.len() < 12
+    {
+        return Some(Frame {
+            place: place.to_owned(),
+            name: String::new(),
+        });
+    }
+    // Ruby, PHP
+    if let Some((place, name)) = line.trim_start_matches("from ").split_once(":in ") {
+        place_of(place)?;
+        return Some(Frame {
+            place: place.to_owned(),
+            name: name.trim_matches(['`', '\'', '"']).to_owned(),
+        });
+    }
+    // Compilers' arrows
+    if let Some(place) = line.strip_prefix("--> ") {
+        place_of(place)?;
+        return Some(Frame {
+            place: shorter(place),
+            name: String::new(),
+        });
+    }
+    None
+}
+
+/// Path and line of `path:12`, `path:12:3`.
+pub(super) fn place_of(text: &str) -> Option<(&str, u32)> {
+    let mut parts = text.splitn(2, ':');
+    let mut path = parts.next()?;
+    let mut rest = parts.next()?;
+    // `C:\a.rs:1`
+    if path.len() == 1 {
+        let (name, after) = rest.split_once(':')?;
+        path = text.get(..name.len() + 2)?;
+        rest = after;
+    }
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let sound = !path.is_empty() && !path.contains([' ', '\t', '"', '(']) && path.contains(['.', '/', '<']);
+    let end = rest.as_bytes().get(digits);
+    (sound && matches!(end, None | Some(b':' | b' ' | b')' | b',')))
+        .then(|| rest[..digits].parse().ok())
+        .flatten()
+        .map(|line| (path, line))
+}
+
+/// Path and line without the column.
+pub(super) fn shorter(place: &str) -> String {
+    match place_of(place) {
+        Some((path, line)) => format!("{path}:{line}"),
+        None => place.to_owned(),
+    }
+}
+
+/// Type and words of the exception that a line tells.
+pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
+    let line = start(line, LINE).trim();
+    let line = line.strip_prefix("E  ").map_or(line, str::trim_start);
+    let line = line.strip_prefix("Caused by: ").unwrap_or(line);
+    let line = line.strip_prefix("Uncaught ").unwrap_or(line);
+    if let Some((_, rest)) = line.split_once("Exception in thread ") {
+        return exception(rest.split_once("\" ").map_or(rest, |(_, rest)| rest));
+    }
+    if line.starts_with("thread '") && line.contains(" panicked at ") {
+        return Some((
+            "panic",
+            line.split_once(" panicked at ").map_or(line, |(_, rest)| rest),
+        ));
+    }
+    if let Some(rest) = line.strip_prefix("panic: ") {
+        return Some(("panic", rest));
+    }
+    let (name, words) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
+    let last = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);
+    let plain = name
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'\\' | b'$'));
+    let sound = plain
+        && last.starts_with(|c: char| c.is_ascii_uppercase())
+        && ([
+            "Error",
+            "Exception",
+            "Warning",
+            "Failure",
+            "Interrupt",
+            "Exit",
+            "Fault",
+        ]
+        .iter()
+        .any(|end| last.ends_with(end) && (last.len() > end.len() || *end == "Error"))
+            && !last.ends_with("Warning"));
+    sound.then_some((name, words))
+}
+
+pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut thrown: Vec<(String, String)> = Vec::new();
+    let (mut python, mut after_panic) = (false, false);
+    for line in text.lines() {
+        let line = line.text;
+        python |= line.starts_with("Traceback (most recent call last)");
+        if after_panic {
+            after_panic = false;
+            if let Some(last) = thrown.last_mut() {
+                last.1 = line.trim().to_owned();
+            }
+            continue;
+        }
+        if let Some(frame) = frame(line).filter(|_| frames.len() < FRAMES) {
+            frames.push(frame);
+        } else if let Some((name, words)) = exception(line).filter(|_| thrown.len() < 50) {
+            if name == "panic" && words.ends_with(':') {
+                // Rust tells the place in this line, the words in the next one.
+                after_panic = true;
+                let place = shorter(words.trim_end_matches(':'));
+                frames.insert(
+                    0,
+                    Frame {
+                        place,
+                        name: String::new(),
+                    },
+                );
+            }
+            thrown.push((name.to_owned(), words.to_owned()));
+        }
+    }
+    if frames.is_empty() && !python {
+        return None;
+    }
+    // Python tells the innermost call and the last exception at the end, all others at the start.
+    if python {
+        frames.reverse();
+        thrown.reverse();
+    }
+    let (name, words) = thrown.first().cloned().unwrap_or_default();
+    let said = match (name.is_empty(), words.is_empty()) {
+        (true, _) => counted(frames.len(), "frame"),
+        (false, true) => name.clone(),
+        (false, false) => format!("{name}: {}", clip(&words, 200)),
+    };
+    let mut draft = Draft::new(Kind::Trace, said);
+    draft.say(counted(frames.len(), "frame"));
+    let own: Vec<String> = frames
+        .iter()
+        .filter(|frame| !frame.is_foreign())
+        .map(ToString::to_string)
+        .collect();
+    let foreign = frames
+        .iter()
+        .filter(|frame| frame.is_foreign())
+        .map(ToString::to_string);
+    let all: Vec<String> = own.into_iter().chain(foreign).collect();
+    draft.list("frames", all, 2);
+    let causes = thrown
+        .into_iter()
+        .skip(1)
+        .map(|(name, words)| clip(&format!("{name}: {words}"), 120));
+    draft.list("also", causes, 1);
+    if !name.is_empty() {
+        draft.one("exception", name);
+    }
+    Some(draft)
+}

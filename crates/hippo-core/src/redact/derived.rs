@@ -1,0 +1,124 @@
+//! What is shown of a text in pieces when it is told again: in summaries, topics and tags?
+
+use std::borrow::Cow;
+
+use super::known::{KEY_BLOCK, KEY_END, private_title};
+use super::{REDACTED, redact};
+
+/// What stands in derived text in the place of a secret: no word, so that no entry is known by what was left out.
+const LEFT_OUT: &str = "…";
+/// Least bytes of a line that is data; the lines of a key have 64, the last one fewer.
+const DATA: usize = 60;
+
+/// The text as it may be told again: without secrets, and without lines of data, which may be a part of a key.
+#[must_use]
+pub fn without_secrets(text: &str) -> Cow<'_, str> {
+    piece_without_secrets(text, &mut false)
+}
+
+/// The same for one of several pieces of a text, in their order. `key` is whether a private key goes on from the pieces
+/// before into this one, and then from this one into the next.
+pub(crate) fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'t, str> {
+    let Some(rest) = after_key(piece, *key) else {
+        return Cow::Borrowed("");
+    };
+    *key = opens_key(rest);
+    let shown = match redact(rest) {
+        Cow::Borrowed(text) => Cow::Borrowed(text),
+        Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, LEFT_OUT)),
+    };
+    if shown.lines().any(is_data) {
+        let lines: Vec<&str> = shown.lines().filter(|line| !is_data(line)).collect();
+        return Cow::Owned(lines.join("\n"));
+    }
+    shown
+}
+
+/// What follows a private key that began before the piece; `None` when the key goes on behind it. A key is known by its
+/// last line as well, for a piece that is shown alone.
+fn after_key(piece: &str, open: bool) -> Option<&str> {
+    let end = piece.find(KEY_END);
+    let begins = piece.find(KEY_BLOCK);
+    match end {
+        Some(end) if begins.is_none_or(|begins| end < begins) => {
+            let last = end + KEY_END.len();
+            let private = open || private_title(&piece[last..]).is_some();
+            let behind = || piece[last..].split_once('\n').map_or("", |(_, rest)| rest);
+            Some(if private { behind() } else { piece })
+        }
+        _ if open && begins.is_none() => None,
+        // Another key begins, though the last one did not end.
+        _ if open => begins.map(|begins| &piece[begins..]),
+        _ => Some(piece),
+    }
+}
+
+/// Whether a private key begins in a piece and does not end in it.
+fn opens_key(piece: &str) -> bool {
+    let ended = piece.rfind(KEY_END).map_or(0, |end| end + KEY_END.len());
+    let mut begins = piece[ended..].match_indices(KEY_BLOCK);
+    begins.any(|(at, _)| private_title(&piece[ended + at + KEY_BLOCK.len()..]).is_some())
+}
+
+/// Whether a line is one run of base64, in large and small letters: nothing to read.
+fn is_data(line: &str) -> bool {
+    let line = line.trim();
+    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let both = || line.contains(char::is_uppercase) && line.contains(char::is_lowercase);
+    line.len() >= DATA && line.bytes().all(base64) && both()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FIRST: &str = "-----BEGIN OPENSSH PRIVATE KEY-----\n";
+    const LAST: &str = "-----END OPENSSH PRIVATE KEY-----\n";
+
+    #[test]
+    fn a_piece_from_within_a_key_is_not_shown() {
+        let data = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2\n";
+        let table = [
+            (format!("{data}{data}"), ""),
+            (format!("{data}c2gtZWQy\n{LAST}after"), "after"),
+            (format!("before\n{FIRST}{data}"), "before\n…"),
+            (format!("{FIRST}{data}{LAST}after"), "…\nafter"),
+            (format!("before\n{data}after"), "before\nafter"),
+            (
+                "-----END CERTIFICATE-----\nafter".to_owned(),
+                "-----END CERTIFICATE-----\nafter",
+            ),
+        ];
+        for (piece, shown) in table {
+            assert_eq!(without_secrets(&piece).trim_end(), shown, "{piece}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_line_of_a_key_is_shown_wherever_the_text_is_cut(
+            lengths in prop::collection::vec(1_usize..65, 1..12),
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
+            let mut lines = vec!["before".to_owned(), FIRST.trim_end().to_owned()];
+            lines.extend(lengths.iter().map(|length| "Kq7".repeat(22)[..*length].to_owned()));
+            lines.extend([LAST.trim_end().to_owned(), "after".to_owned()]);
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(lines.len())).collect();
+            cuts.extend([0, lines.len()]);
+            cuts.sort_unstable();
+            let mut key = false;
+            let mut shown = String::new();
+            for cut in cuts.windows(2) {
+                let piece = lines[cut[0]..cut[1]].join("\n");
+                shown.push_str(&piece_without_secrets(&piece, &mut key));
+                shown.push('\n');
+            }
+            prop_assert!(!key && !shown.contains('K'), "{}", shown);
+            prop_assert!(shown.contains("before") && shown.contains("after"), "{}", shown);
+        }
+    }
+}

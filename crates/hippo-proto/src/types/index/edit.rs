@@ -1,0 +1,117 @@
+//! What may a client change of an entry: `index.edit`?
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::super::{Validate, no_empty};
+use super::{IndexEntry, IndexPointer, IndexPriority, an_entry};
+use crate::error::RpcError;
+use crate::methods::shorten;
+
+/// Longest topic that `index.edit` takes, in characters.
+pub const MAX_TOPIC_CHARS: usize = 200;
+/// Longest summary that `index.edit` takes, in characters: it stands in prompts.
+pub const MAX_SUMMARY_CHARS: usize = 1_000;
+/// Most tags that `index.edit` takes.
+pub const MAX_TAGS: usize = 32;
+/// Longest tag that `index.edit` takes, in characters.
+pub const MAX_TAG_CHARS: usize = 64;
+
+/// Parameters of `index.edit`: what is absent stays as it is, and something must be given.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IndexEditRequest {
+    /// Path of the workspace, or of anything below it.
+    pub workspace: String,
+    /// Id of the entry.
+    pub id: String,
+    /// The heading, not empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+    /// The summary; empty: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// All tags; an empty list: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    /// All pointers, the most important first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointers: Option<Vec<IndexPointer>>,
+    /// How it resists decay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<IndexPriority>,
+    /// True: it never fades from now on. False: it has the priority again that it had before. Not with `priority`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
+}
+
+impl Validate for IndexEditRequest {
+    fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
+        IndexPriority::check(params)?;
+        // The type of a pointer is one of answers too, and so reads what it does not know.
+        let pointers = params.get("pointers").and_then(Value::as_array);
+        let members = pointers.into_iter().flatten().filter_map(Value::as_object);
+        match members
+            .flat_map(Map::keys)
+            .find(|key| !["path", "section"].contains(&key.as_str()))
+        {
+            Some(unknown) => {
+                let error =
+                    RpcError::bad_request(format!("unknown field \"{}\" of a pointer", shorten(unknown)));
+                Err(error.hint("a pointer has \"path\" and \"section\""))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn validate(&self) -> Result<(), RpcError> {
+        an_entry(&self.workspace, &self.id)?;
+        no_empty("topic", self.topic.as_deref())?;
+        no_longer("topic", self.topic.as_deref(), MAX_TOPIC_CHARS)?;
+        no_longer("summary", self.summary.as_deref(), MAX_SUMMARY_CHARS)?;
+        if self.tags.as_ref().is_some_and(|tags| tags.len() > MAX_TAGS) {
+            let what = format!("the field \"tags\" has more than {MAX_TAGS} tags");
+            return Err(RpcError::bad_request(what).hint("keep those that tell it from other entries"));
+        }
+        for tag in self.tags.iter().flatten() {
+            no_empty("tags", Some(tag))?;
+            no_longer("tags", Some(tag), MAX_TAG_CHARS)?;
+        }
+        if self.pinned.is_some() && self.priority.is_some() {
+            return Err(
+                RpcError::bad_request("the fields \"pinned\" and \"priority\" exclude each other")
+                    .hint("\"pinned\" sets the priority, and gives back the one before"),
+            );
+        }
+        for pointer in self.pointers.iter().flatten() {
+            no_empty("path", Some(&pointer.path))?;
+            no_empty("section", pointer.section.as_deref())?;
+        }
+        let texts = self.topic.is_some() || self.summary.is_some();
+        if texts || self.tags.is_some() || self.pointers.is_some() {
+            return Ok(());
+        }
+        if self.priority.is_some() || self.pinned.is_some() {
+            return Ok(());
+        }
+        Err(RpcError::bad_request("nothing is to be changed")
+            .hint("give at least one of topic, summary, tags, pointers, priority and pinned"))
+    }
+}
+
+fn no_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), RpcError> {
+    match text {
+        Some(text) if text.chars().nth(most).is_some() => Err(RpcError::bad_request(format!(
+            "the field \"{field}\" is longer than {most} characters"
+        ))
+        .hint("an entry says where something is told; put the rest into a memory file")),
+        _ => Ok(()),
+    }
+}
+
+/// Answer to `index.edit`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IndexEditResponse {
+    /// The entry as it is now.
+    pub entry: IndexEntry,
+}

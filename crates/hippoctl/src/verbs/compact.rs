@@ -1,0 +1,163 @@
+//! `compact`: what does the summary of a transcript say? Needs no daemon.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use hippo_core::compaction::{CONFIG_FILE, Compacted, Compactor, Config, Options, Pass, Stats};
+use serde::{Serialize, Serializer};
+
+use crate::args::CompactArgs;
+use crate::connect::Session;
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+
+/// Bytes that are read at a time.
+const PIECE: usize = 256 << 10;
+/// Problems that are told one by one.
+const TOLD: usize = 5;
+
+/// The answer as JSON.
+#[derive(Serialize)]
+struct Answer<'a> {
+    summary: &'a str,
+    stats: &'a Stats,
+    entries: Entries<'a>,
+}
+
+/// Written one by one: a long session has millions.
+struct Entries<'a>(&'a Compacted);
+
+impl Serialize for Entries<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.entries())
+    }
+}
+
+/// Prints the summary; with `--json` the scores too.
+///
+/// # Errors
+/// The transcript cannot be read, or holds no message.
+pub fn compact(session: &Session, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
+    let config = config(&folder(session)?, out)?;
+    let debug = config.debug;
+    let options = Options {
+        config,
+        format: args.format.only(),
+        budget: args.budget.map(|budget| budget as usize),
+    };
+    let compacted = if args.file == Path::new("-") {
+        let spooled = spooled()
+            .map_err(|error| Failure::new(Exit::Failed, format!("could not read standard input: {error}")))?;
+        read(spooled, &options)
+    } else {
+        File::open(&args.file).and_then(|file| read(file, &options))
+    };
+    let compacted = compacted.map_err(|error| Failure::file("read the transcript", &args.file, error))?;
+    tell(&compacted.stats, debug, out);
+    if compacted.stats.messages == 0 && compacted.stats.folded == 0 {
+        return Err(Failure::new(Exit::Failed, format!("no message in the transcript: {}", args.file.display()))
+            .hint("known are the sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; --format names one"));
+    }
+    let answer = Answer {
+        summary: &compacted.summary,
+        stats: &compacted.stats,
+        entries: Entries(&compacted),
+    };
+    out.answer(&answer, |answer, _| format!("{}\n", answer.summary))
+}
+
+/// The numbers of a folder, or the defaults.
+fn config(folder: &Path, out: &mut Output) -> Result<Config, Failure> {
+    let path = folder.join(CONFIG_FILE);
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
+        Err(error) => return Err(Failure::file("read the settings", &path, error)),
+    };
+    let (config, warnings) = Config::parse(&bytes);
+    warnings
+        .iter()
+        .for_each(|warning| out.note(&format!("warning: {warning}")));
+    Ok(config)
+}
+
+/// Standard input in a file without a name: a session that left a path is read twice.
+fn spooled() -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(&mut io::stdin().lock(), &mut file)?;
+    file.flush()?;
+    file.rewind()?;
+    Ok(file)
+}
+
+fn read(mut file: File, options: &Options) -> io::Result<Compacted> {
+    let mut compactor = Compactor::new(options.clone());
+    // A session that is being written grows: the second reading ends where the first did.
+    let mut length = u64::MAX;
+    loop {
+        length = feed(&mut compactor, (&file).take(length))?;
+        match compactor.finish() {
+            Pass::Done(compacted) => return Ok(*compacted),
+            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+        }
+        file.rewind()?;
+    }
+}
+
+fn feed(compactor: &mut Compactor, mut from: impl Read) -> io::Result<u64> {
+    let mut piece = vec![0; PIECE];
+    let mut total = 0;
+    loop {
+        match from.read(&mut piece) {
+            Ok(0) => return Ok(total),
+            Ok(read) => {
+                compactor.feed(&piece[..read]);
+                total += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// What could not be read, and on demand what was done.
+fn tell(stats: &Stats, debug: bool, out: &mut Output) {
+    for problem in stats.problems.iter().take(TOLD) {
+        out.note(&format!(
+            "warning: line {}: {}; left out",
+            problem.line, problem.what
+        ));
+    }
+    let told = TOLD as u64;
+    if stats.malformed > told {
+        out.note(&format!(
+            "warning: {} more records left out",
+            stats.malformed - told
+        ));
+    }
+    if debug {
+        out.note(&format!(
+            "{} entries: {} kept, {} compressed, {} sparse; {} → {} tokens",
+            stats.messages,
+            stats.kept,
+            stats.compressed,
+            stats.sparse,
+            stats.tokens_before,
+            stats.tokens_after
+        ));
+    }
+}
+
+/// Where the numbers are looked for.
+fn folder(session: &Session) -> Result<PathBuf, Failure> {
+    if let Some(folder) = session.given_workspace()? {
+        return Ok(folder);
+    }
+    std::env::current_dir().map_err(|error| {
+        Failure::new(
+            Exit::Failed,
+            format!("could not find the current folder: {error}"),
+        )
+    })
+}

@@ -1,0 +1,103 @@
+//! Which entries did an earlier store leave in the files below `.hippocampus/`?
+//!
+//! A workspace that is added anew, or whose database is gone, has what left its index file in these files alone: they are
+//! read once, before they are written.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use hippo_core::bootstrap::{DAILY_LOGS, INFRASTRUCTURE, PEOPLE, PROJECTS, TECHNICAL};
+use hippo_core::consolidation::{Place, Record};
+use hippo_core::entry::EntryId;
+use hippo_core::hierarchy::FOLDER;
+use hippo_core::index_file::IndexFile as Parsed;
+use hippo_core::time::Timestamp;
+use hippo_store::StoreError;
+use hippo_store::db::Store;
+
+use super::super::Entries;
+use super::super::merge::adopted;
+use super::{Now, others};
+
+/// Half a day, in milliseconds.
+const NOON: i64 = 12 * 3_600_000;
+
+impl Entries {
+    /// Takes over what stands below `.hippocampus/` where the store knows nothing at all.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; it is tried again.
+    pub(super) fn look_below(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
+        if self.file.looked_below {
+            return Ok(());
+        }
+        let knows_nothing =
+            self.known.records.is_empty() && self.known.runs.is_empty() && self.file.base.is_none();
+        if knows_nothing {
+            let found = left_in(now);
+            let mut batch = store.begin_entries()?;
+            for record in found.values() {
+                batch.put_record(record)?;
+            }
+            batch.commit()?;
+            if !found.is_empty() {
+                tracing::info!(root = %now.root.display(), entries = found.len(), "entries of an earlier store are taken over");
+                self.known.records.extend(found);
+                self.changed(now.at);
+            }
+        }
+        self.file.looked_below = true;
+        Ok(())
+    }
+}
+
+fn left_in(now: Now<'_>) -> BTreeMap<EntryId, Record> {
+    let mut found = BTreeMap::new();
+    for path in others::made_here(now.root) {
+        let Some((kind, name)) = named(&path) else {
+            continue;
+        };
+        let bytes = match crate::files::read(&now.root.join(&path), others::LARGEST) {
+            Ok(bytes) if others::is_ours(&path, &bytes) => bytes,
+            Ok(_) => continue,
+            Err(error) => {
+                tracing::warn!(path, %error, "a file of an earlier store cannot be read");
+                continue;
+            }
+        };
+        let since = (kind == "archive").then(|| month(name, now.offset_seconds).unwrap_or(now.now));
+        for entry in Parsed::parse(&bytes, now.settings()).to_entries() {
+            let mut record = adopted(&entry, None, now);
+            match since {
+                Some(since) => {
+                    record.place = Place::Archive(since);
+                    record.filed = None;
+                }
+                None if kind == "temporal" => DAILY_LOGS.clone_into(&mut record.group),
+                None => record.group = group(name),
+            }
+            found.entry(entry.id.clone()).or_insert(record);
+        }
+    }
+    found
+}
+
+/// The folder and the name of a file below `.hippocampus/` that lists entries.
+fn named(path: &str) -> Option<(&str, &str)> {
+    let (kind, name) = path.strip_prefix(FOLDER)?.strip_prefix('/')?.split_once('/')?;
+    Some((kind, Path::new(name).file_stem()?.to_str()?))
+}
+
+/// The middle of the first day of a month `YYYY-MM`.
+fn month(name: &str, offset_seconds: i32) -> Option<Timestamp> {
+    let day = format!("{name}-01").parse().ok()?;
+    Some(Timestamp::start_of(day, offset_seconds).plus(NOON))
+}
+
+/// The group that a file is named after.
+fn group(name: &str) -> String {
+    let words = name.replace('-', " ");
+    let known = [PROJECTS, PEOPLE, INFRASTRUCTURE, TECHNICAL];
+    let known = known.into_iter().find(|group| group.to_lowercase() == words);
+    known.map_or(words, str::to_owned)
+}

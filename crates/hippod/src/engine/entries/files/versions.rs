@@ -1,0 +1,274 @@
+//! Which earlier version of the index file did somebody change, or put back?
+//!
+//! The header tells the versions apart. Whoever had an older one open has changed that one, and removed nothing of what has
+//! come since. Whoever puts an older one back, from a backup or from version control, wants what it says.
+
+use std::collections::VecDeque;
+
+use hippo_core::index_file::IndexFile as Parsed;
+use hippo_core::index_file::Settings;
+use hippo_core::time::Timestamp;
+use hippo_store::StoreError;
+use hippo_store::db::{EntryBatch, Store};
+
+/// Versions that are known.
+const MOST: usize = 64;
+/// Bytes of all of them, beyond the newest.
+const MOST_BYTES: usize = 8 << 20;
+/// Where the store keeps them, by their numbers.
+const KEY: &str = "HIPPOCAMPUS.md.version-";
+/// An old version that comes back unchanged this soon is what an editor still had, in milliseconds; later it was put back.
+const SOON: u64 = 120_000;
+/// A version of which more entries than this, and most of them, differ was edited by nobody: it is an older one.
+const FEW: usize = 4;
+
+/// Versions of the index file, the newest last.
+#[derive(Debug, Default)]
+pub struct Versions {
+    all: VecDeque<Version>,
+    next: u64,
+    /// Numbers of those that the store is to forget.
+    dropped: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Version {
+    number: u64,
+    /// Since when the file says this.
+    since: Timestamp,
+    bytes: Vec<u8>,
+    /// The store has it.
+    kept: bool,
+}
+
+/// Where bytes come from that stand in the file.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// From what was there.
+    Current,
+    /// From this version: somebody had it open.
+    Buffer(Vec<u8>),
+    /// They are an older version, of this time.
+    PutBack(Timestamp),
+}
+
+impl Versions {
+    /// What the store knows.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn load(store: &Store) -> Result<Self, StoreError> {
+        let number = |path: &str| path.strip_prefix(KEY)?.parse::<u64>().ok();
+        let bases = store.bases(KEY)?.into_iter();
+        let mut all: Vec<Version> = bases
+            .filter_map(|(path, base)| {
+                Some(Version {
+                    number: number(&path)?,
+                    since: base.at,
+                    bytes: base.bytes,
+                    kept: true,
+                })
+            })
+            .collect();
+        all.sort_by_key(|version| version.number);
+        Ok(Self {
+            next: all.last().map_or(0, |version| version.number + 1),
+            all: all.into(),
+            dropped: Vec::new(),
+        })
+    }
+
+    /// Notes what the file says since a moment.
+    pub fn note(&mut self, bytes: &[u8], since: Timestamp) {
+        if self.all.back().is_some_and(|version| version.bytes == bytes) {
+            return;
+        }
+        self.all.push_back(Version {
+            number: self.next,
+            since,
+            bytes: bytes.to_vec(),
+            kept: false,
+        });
+        self.next += 1;
+        let mut size: usize = self.all.iter().map(|version| version.bytes.len()).sum();
+        while self.all.len() > 1 && (self.all.len() > MOST || size > MOST_BYTES) {
+            let Some(oldest) = self.all.pop_front() else { break };
+            size -= oldest.bytes.len();
+            if oldest.kept {
+                self.dropped.push(oldest.number);
+            }
+        }
+    }
+
+    /// Has the store keep what it does not have yet.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn put(&self, batch: &mut EntryBatch<'_>) -> Result<(), StoreError> {
+        for version in self.all.iter().filter(|version| !version.kept) {
+            batch.put_base(&key(version.number), &version.bytes, version.since)?;
+        }
+        for number in &self.dropped {
+            batch.drop_base(&key(*number))?;
+        }
+        Ok(())
+    }
+
+    /// The store has kept all of it.
+    pub fn are_kept(&mut self) {
+        for version in &mut self.all {
+            version.kept = true;
+        }
+        self.dropped.clear();
+    }
+
+    /// The latest time that the header of a version tells.
+    pub fn stamped(&self) -> Timestamp {
+        let stamps = self.all.iter().filter_map(|version| written_at(&version.bytes));
+        stamps.max().unwrap_or_default()
+    }
+
+    /// The version that somebody changed into these bytes, by the header that came with it.
+    pub fn of(&self, bytes: &[u8]) -> Option<&[u8]> {
+        self.named(bytes).map(|at| &self.all[at].bytes[..])
+    }
+
+    /// The newest with the header of these bytes.
+    fn named(&self, bytes: &[u8]) -> Option<usize> {
+        let stamp = stamp(bytes)?;
+        let same = |version: &Version| self::stamp(&version.bytes) == Some(stamp);
+        self.all.iter().rposition(same)
+    }
+
+    /// Where bytes come from that stand in the file in place of `base`.
+    pub fn origin(&self, base: &[u8], bytes: &[u8], now: Timestamp, settings: Settings) -> Origin {
+        let Some(at) = self.named(bytes) else {
+            return match (written_at(base), written_at(bytes)) {
+                (Some(last), Some(this)) if this < last => Origin::PutBack(this),
+                _ => Origin::Current,
+            };
+        };
+        let version = &self.all[at].bytes;
+        if *version == base {
+            return Origin::Current;
+        }
+        let until = self.all.get(at + 1).map(|next| next.since);
+        let soon = until.is_none_or(|until| now.since(until) < SOON);
+        let known = || self.all.iter().any(|version| version.bytes == bytes);
+        match written_at(bytes) {
+            Some(this) if !soon && (known() || differs(version, bytes, settings)) => Origin::PutBack(this),
+            _ => Origin::Buffer(version.clone()),
+        }
+    }
+}
+
+fn key(number: u64) -> String {
+    format!("{KEY}{number}")
+}
+
+/// The header as it stands in the file: every writing of the daemon has another one.
+fn stamp(bytes: &[u8]) -> Option<&[u8]> {
+    let find = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).position(|part| part == what);
+    let header = &bytes[find(bytes, b"<!-- hippocampus.md")?..];
+    Some(&header[..find(header, b"-->")?])
+}
+
+/// When the header says that the file was written.
+fn written_at(bytes: &[u8]) -> Option<Timestamp> {
+    let end = stamp(bytes)?;
+    let header = [end, b"-->"].concat();
+    Parsed::parse(&header, Settings::default()).header()?.reindexed
+}
+
+/// Whether most entries of a version are others.
+fn differs(version: &[u8], bytes: &[u8], settings: Settings) -> bool {
+    let (before, after) = (
+        Parsed::parse(version, settings).to_entries(),
+        Parsed::parse(bytes, settings).to_entries(),
+    );
+    let same = before.iter().filter(|entry| after.contains(entry)).count();
+    let others = before.len().max(after.len()) - same;
+    others > FEW && others > same
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(minute: u32, words: &str) -> Vec<u8> {
+        let entry = |name: &str| format!("## {name}\n{words}\n→ {name}.md\n<!-- hx: id={name} -->\n\n");
+        let entries: String = ["a", "b", "c", "d", "e", "f"].map(entry).concat();
+        let header =
+            format!("<!-- hippocampus.md v1.0 | entries: 6 | reindexed: 2026-02-01T00:{minute:02}:00Z -->");
+        format!("# HIPPOCAMPUS.md\n{header}\n\n{entries}").into_bytes()
+    }
+
+    #[test]
+    fn an_old_version_is_put_back_and_one_that_an_editor_had_is_not() {
+        let minute = |minute: i64| Timestamp(minute * 60_000);
+        let mut versions = Versions::default();
+        let [one, two, three] =
+            [(0, "One."), (1, "Two."), (2, "Three.")].map(|(at, words)| version(at, words));
+        for (at, bytes) in [&one, &two, &three].into_iter().enumerate() {
+            versions.note(bytes, minute(i64::try_from(at).unwrap()));
+        }
+        let origin = |bytes: &[u8], at| versions.origin(&three, bytes, minute(at), Settings::default());
+        let edited = |bytes: &[u8], times: usize, from: &str| {
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            text.replacen(from, "Somebody's own words.", times).into_bytes()
+        };
+        let written = |minute: i64| written_at(&version(u32::try_from(minute).unwrap(), "")).unwrap();
+        assert_eq!(written(1).since(written(0)), 60_000);
+        for at in [2, 600] {
+            assert_eq!(origin(&three, at), Origin::Current);
+            assert_eq!(origin(&edited(&three, 6, "Three."), at), Origin::Current);
+            assert_eq!(origin(b"no header", at), Origin::Current);
+            assert_eq!(origin(&version(3, "Of another machine."), at), Origin::Current);
+            assert_eq!(
+                origin(&edited(&one, 2, "One."), at),
+                Origin::Buffer(one.clone()),
+                "{at}"
+            );
+        }
+        assert_eq!(origin(&one, 2), Origin::Buffer(one.clone()));
+        assert_eq!(origin(&edited(&one, 6, "One."), 2), Origin::Buffer(one.clone()));
+        assert_eq!(origin(&one, 600), Origin::PutBack(written(0)));
+        assert_eq!(origin(&two, 600), Origin::PutBack(written(1)));
+        assert_eq!(origin(&edited(&one, 6, "One."), 600), Origin::PutBack(written(0)));
+
+        // One that is known no more, or that another process wrote.
+        let unknown = String::from_utf8(version(0, "Zero."))
+            .unwrap()
+            .replace("00:00:00Z", "00:00:30Z");
+        assert!(matches!(origin(unknown.as_bytes(), 2), Origin::PutBack(_)));
+    }
+
+    #[test]
+    fn the_newest_are_kept_by_the_store_and_come_back_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("store.db");
+        let mut store = Store::open(&file, "/w").unwrap();
+        let mut versions = Versions::default();
+        for number in 0..200_i64 {
+            versions.note(format!("version {number}").as_bytes(), Timestamp(number));
+            if number % 3 == 0 {
+                let mut batch = store.begin_entries().unwrap();
+                versions.put(&mut batch).unwrap();
+                batch.commit().unwrap();
+                versions.are_kept();
+            }
+        }
+        let texts = |versions: &Versions| -> Vec<(u64, Timestamp, Vec<u8>)> {
+            let all = versions.all.iter();
+            all.map(|version| (version.number, version.since, version.bytes.clone()))
+                .collect()
+        };
+        let mut batch = store.begin_entries().unwrap();
+        versions.put(&mut batch).unwrap();
+        batch.commit().unwrap();
+        drop(store);
+        let again = Versions::load(&Store::open(&file, "/w").unwrap()).unwrap();
+        assert_eq!(texts(&again), texts(&versions));
+        assert_eq!((again.all.len(), again.next), (MOST, versions.next));
+    }
+}

@@ -1,0 +1,155 @@
+//! What does a record become by what the index file says of its entry?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hippo_core::bootstrap::TimeBand;
+use hippo_core::consolidation::{Filed, Place, Record};
+use hippo_core::entry::{Entry, EntryId};
+use hippo_core::index_file::Known;
+use hippo_core::index_file::merge::Field;
+
+use super::Now;
+
+/// Brings a record to what a merge decided.
+pub(super) fn take_fields(
+    record: &mut Record,
+    merged: &Entry,
+    theirs: Option<&Entry>,
+    taken: &BTreeSet<(&EntryId, Field)>,
+    now: Now<'_>,
+) {
+    let took = |field| taken.contains(&(&merged.id, field));
+    let (initial, accessed, hits) = (record.entry.strength, record.entry.accessed, record.entry.hits);
+    let created = record.entry.created;
+    let filed_hits = record.filed.map_or(hits, |filed| filed.hits);
+    record.hashes = hashes_for(record, merged);
+    if took(Field::Summary) || took(Field::Topic) || took(Field::Pointers) {
+        // It is the work of a person from now on: no run writes over it.
+        record.by_hand = true;
+    }
+    record.entry = Entry {
+        strength: if took(Field::Strength) {
+            merged.strength
+        } else {
+            initial
+        },
+        accessed: match (took(Field::Strength), took(Field::Accessed)) {
+            (true, _) => now.now,
+            (false, true) => merged.accessed.max(accessed),
+            (false, false) => accessed,
+        },
+        // Agents count accesses in the file: theirs are added to those that are known by now.
+        hits: if took(Field::Hits) {
+            let sum = i64::from(hits) + i64::from(merged.hits) - i64::from(filed_hits);
+            u32::try_from(sum.max(0)).unwrap_or(u32::MAX)
+        } else {
+            hits
+        },
+        // The file knows the day alone.
+        created: if took(Field::Created) {
+            merged.created
+        } else {
+            created
+        },
+        ..merged.clone()
+    };
+    let (Some(filed), Some(theirs)) = (record.filed.as_mut(), theirs) else {
+        return;
+    };
+    if took(Field::Strength) {
+        filed.hundredths = hundredths(theirs.strength);
+    }
+    if took(Field::Accessed) {
+        filed.accessed = theirs.accessed;
+    }
+    if took(Field::Hits) {
+        filed.hits = theirs.hits;
+    }
+}
+
+/// What is known of the contents that an entry points at by now.
+fn hashes_for(known: &Record, entry: &Entry) -> Vec<Option<[u8; 16]>> {
+    let hashes: BTreeMap<_, _> = known.entry.pointers.iter().zip(&known.hashes).collect();
+    let of = |pointer| hashes.get(pointer).copied().copied().flatten();
+    entry.pointers.iter().map(of).collect()
+}
+
+/// An entry that somebody put back into the file, with what is known of it beside what the file says.
+pub(super) fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Record {
+    let was = &known.entry;
+    let used_since = was.accessed >= entry.accessed;
+    let same_text =
+        (&was.topic, &was.summary, &was.pointers) == (&entry.topic, &entry.summary, &entry.pointers);
+    Record {
+        hashes: hashes_for(known, entry),
+        learned: known.learned.clone(),
+        group: known.group.clone(),
+        strong_since: known.strong_since,
+        consolidated: known.consolidated,
+        by_hand: known.by_hand || !same_text,
+        apart: known.apart,
+        linked: known.linked.clone(),
+        entry: Entry {
+            hits: was.hits.max(entry.hits),
+            accessed: if used_since { was.accessed } else { entry.accessed },
+            strength: if used_since { was.strength } else { entry.strength },
+            created: was.created,
+            ..entry.clone()
+        },
+        ..adopted(entry, None, now)
+    }
+}
+
+/// Puts a record where a person moved it. Answers whether it was taken out of the Decay Queue.
+pub(super) fn put_into(record: &mut Record, section: &[String]) -> bool {
+    let known = section.first().and_then(|title| Known::of(title));
+    if known == Some(Known::ByTopic) {
+        record.group = section.get(1).cloned().unwrap_or_default();
+    }
+    let revived = matches!(record.place, Place::Queue(_)) && known != Some(Known::DecayQueue);
+    if revived {
+        record.place = Place::Index;
+    }
+    revived
+}
+
+/// A record for an entry that nothing is known of.
+pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, now: Now<'_>) -> Record {
+    let today = now.now.date(now.offset_seconds);
+    let mut record = Record {
+        strength: entry.strength,
+        place: Place::Index,
+        group: String::new(),
+        band: Some(TimeBand::of(entry.created.date(now.offset_seconds), today)),
+        hashes: vec![None; entry.pointers.len()],
+        filed: Some(Filed {
+            accessed: entry.accessed,
+            hits: entry.hits,
+            hundredths: hundredths(entry.strength),
+        }),
+        strong_since: None,
+        consolidated: false,
+        replayed: None,
+        learned: None,
+        by_hand: true,
+        apart: false,
+        linked: BTreeSet::new(),
+        entry: entry.clone(),
+    };
+    if let Some(section) = section {
+        put_into(&mut record, section);
+        if section.first().and_then(|title| Known::of(title)) == Some(Known::DecayQueue) {
+            record.place = Place::Queue(now.now);
+        }
+    }
+    record
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "strengths are in [0, 1]"
+)]
+fn hundredths(strength: f32) -> u8 {
+    (strength * 100.0).round() as u8
+}

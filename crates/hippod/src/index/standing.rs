@@ -1,0 +1,75 @@
+//! In which file does an entry stand: in the index file, or in one of those below it for which it had no room?
+
+use std::fs;
+use std::path::Path;
+
+use hippo_core::entry::EntryId;
+use hippo_core::hierarchy::FOLDER;
+use hippo_core::index_file::{IndexFile, Settings};
+use hippo_core::layout::INDEX_FILE;
+
+use crate::files;
+
+/// Larger files are not looked through; the index file is refused above this size, and hippod writes none.
+const LARGEST: u64 = 4 << 20;
+/// Folders of the files below the index file.
+const BELOW: [&str; 2] = ["topics", "temporal"];
+
+/// The file, relative to the workspace; nothing where it is in none, because it has not been written yet. Reads files.
+pub fn file_of(root: &Path, id: &EntryId) -> Option<String> {
+    if stands_in(&root.join(INDEX_FILE), id) {
+        return Some(INDEX_FILE.to_owned());
+    }
+    BELOW.iter().find_map(|folder| {
+        let folder = format!("{FOLDER}/{folder}");
+        let listed = fs::read_dir(root.join(&folder)).ok()?;
+        let mut names: Vec<String> = listed
+            .flatten()
+            .filter_map(|file| file.file_name().into_string().ok())
+            .filter(|name| name.ends_with(".md"))
+            .collect();
+        names.sort_unstable();
+        names
+            .into_iter()
+            .map(|name| format!("{folder}/{name}"))
+            .find(|path| stands_in(&root.join(path), id))
+    })
+}
+
+fn stands_in(file: &Path, id: &EntryId) -> bool {
+    let Ok(bytes) = files::read(file, LARGEST) else {
+        return false;
+    };
+    // Most files do not name it, and need no reading.
+    let named = bytes
+        .windows(id.0.len().max(1))
+        .any(|window| window == id.0.as_bytes());
+    named
+        && IndexFile::parse(&bytes, Settings::default())
+            .entries()
+            .any(|indexed| indexed.entry.id == *id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_named_that_has_the_entry_and_not_one_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let entry = |id: &str| format!("## {id}\n→ a.md\n<!-- hx: id={id} | str=0.50 -->\n");
+        fs::write(
+            root.join(INDEX_FILE),
+            entry("anchor-rope").replace("## ", "## anchor "),
+        )
+        .unwrap();
+        let topics = root.join(FOLDER).join("topics");
+        fs::create_dir_all(&topics).unwrap();
+        fs::write(topics.join("boat.md"), entry("anchor")).unwrap();
+        let of = |id: &str| file_of(root, &EntryId(id.to_owned()));
+        assert_eq!(of("anchor-rope").as_deref(), Some(INDEX_FILE));
+        assert_eq!(of("anchor").as_deref(), Some(".hippocampus/topics/boat.md"));
+        assert_eq!(of("rope"), None);
+    }
+}

@@ -1,0 +1,106 @@
+//! Does an entry that left the index file come back with all that stood in it, and a workspace with all that left it?
+
+use hippo_proto::{CycleName, IndexEntry, IndexPlace, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
+use hippod_tests::Caller;
+
+use crate::cycles::{LATER, STILL_LATER, started};
+use crate::index_file::{block_of, id_of, indexed};
+
+#[test]
+fn an_entry_comes_back_with_what_people_wrote_into_it() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let id = id_of(&mut client, &scratch, "Coffee machine");
+    let block = block_of(&scratch.index_file(), &id);
+    let more = "Ilse has the key, says ada.\n\n- [ ] buy filters\n\n```sh\ndescale --now # →\n```\n";
+    let edited = block.replacen(" -->", " | mood=wary -->", 1) + more;
+    scratch.edit_index(&block, &edited);
+    client.sync(&root);
+    let back = |client: &mut Caller, when: &str| {
+        assert_eq!(client.restore(&root, &id).place, IndexPlace::Index, "{when}");
+        let file = scratch.index_file();
+        assert!(file.contains(more), "{when}: {file}");
+        assert_eq!(file.matches("Ilse has the key").count(), 1, "{when}: {file}");
+        assert!(block_of(&file, &id).contains(" | mood=wary"), "{when}: {file}");
+        assert_eq!(file.matches(&format!("id={id} ")).count(), 1, "{when}: {file}");
+        client.run(&root, CycleName::Deep);
+        assert!(scratch.index_file().contains(more), "{when}, after a cycle");
+    };
+    let gone = || !scratch.index_file().contains("Ilse has the key");
+    client.forget(&root, &id);
+    assert!(gone());
+    back(&mut client, "forgotten");
+
+    // What is said there since is what comes back.
+    scratch.edit_index(
+        "Ilse has the key, says ada.",
+        "Ilse has the key, says ada. So does Tomasz.",
+    );
+    client.sync(&root);
+    client.forget(&root, &id);
+    scratch.edit_index("\n## By Time\n", "\n## Heap\n\nMine.\n\n## By Time\n");
+    client.run(&root, CycleName::Light);
+    assert!(gone());
+    drop(client);
+    daemon.terminate();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    client.restore(&root, &id);
+    assert!(scratch.index_file().contains("So does Tomasz."));
+    scratch.edit_index(" So does Tomasz.", "");
+    client.sync(&root);
+
+    // Removed by a person's hand, with all that stood in it.
+    let file = scratch.index_file();
+    let start = file.find(&block_of(&file, &id)).unwrap();
+    let end = start + file[start..].find(more).unwrap() + more.len();
+    scratch.edit_index(&file[start..end], "");
+    client.sync(&root);
+    assert!(gone() && !client.ids(&root).contains(&id));
+    back(&mut client, "removed by hand");
+}
+
+#[test]
+fn a_workspace_that_is_added_again_has_what_had_left_its_index_file() {
+    let (scratch, _daemon, mut client) = started(40, "[index]\nmax_tokens = 1200\nmax_entries = 12\n");
+    let root = scratch.workspace();
+    let all = client.ids(&root);
+    let pinned = &all[3];
+    client.edit(&root, pinned, |edit| {
+        edit.summary = Some("A person's words.".into())
+    });
+    client.run_at(&root, CycleName::Light, LATER);
+    client.run_at(&root, CycleName::Deep, STILL_LATER);
+    client.run_at(&root, CycleName::Archival, STILL_LATER);
+    let places = |client: &mut Caller| -> Vec<(String, String, bool)> {
+        let mut entries = client.listed(&root, true, None).entries;
+        entries.sort_by(|a, b| a.id.cmp(&b.id));
+        let place = |entry: IndexEntry| (entry.id, entry.summary, entry.place == IndexPlace::Archive);
+        entries.into_iter().map(place).collect()
+    };
+    let before = places(&mut client);
+    let archived =
+        |places: &[(String, String, bool)]| places.iter().filter(|(_, _, archived)| *archived).count();
+    assert!(archived(&before) > 2, "{before:?}");
+    let listings = || {
+        let mut files = scratch.kept_files();
+        files.retain(|(path, _)| path.contains("archive/"));
+        files
+    };
+    let listed = listings();
+    assert!(!listed.is_empty() && root.join(".hippocampus/topics").exists());
+
+    let request = WorkspaceRemoveRequest {
+        workspace: root.display().to_string(),
+    };
+    let _: WorkspaceRemoveResponse = client.raw().call(&request.into()).expect("removed");
+    client.index(&root);
+    assert_eq!(places(&mut client), before);
+    assert_eq!(listings(), listed);
+    client.run(&root, CycleName::Light);
+    assert_eq!(archived(&places(&mut client)), archived(&before));
+    assert_eq!(listings(), listed);
+    let gone = before.iter().find(|(_, _, archived)| *archived).unwrap();
+    assert_eq!(client.restore(&root, &gone.0).place, IndexPlace::Index);
+}

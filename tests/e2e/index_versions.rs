@@ -1,0 +1,147 @@
+//! Is an older index file that somebody puts back taken as their wish, and an editor's old buffer as what it is?
+
+use std::time::Duration;
+
+use hippo_proto::{IndexPlace, Pending};
+use hippod_tests::{Caller, Clocked, Scratch};
+
+use crate::cycles::started;
+use crate::index_file::{block_of, id_of, indexed};
+
+/// What waits for people under this name.
+fn told(client: &mut Caller, scratch: &Scratch, kind: &str) -> Vec<Pending> {
+    let mut pending = client.heartbeat(&scratch.workspace()).pending;
+    pending.retain(|pending| pending.kind == kind);
+    pending
+}
+
+/// A version of the file, the id of an entry that says something else since, its summary then, and one that was forgotten
+/// since.
+fn changed_since() -> (Scratch, Clocked, Caller, String, [String; 3]) {
+    let (scratch, daemon, mut client) = started(6, "");
+    let root = scratch.workspace();
+    let old = scratch.index_file();
+    let (changed, gone) = (
+        id_of(&mut client, &scratch, "Backups"),
+        id_of(&mut client, &scratch, "Coffee machine"),
+    );
+    let summary = client.entry(&root, &changed).summary;
+    client.edit(&root, &changed, |edit| edit.summary = Some("Rubbish.".into()));
+    client.forget(&root, &gone);
+    crate::cycles::ask(&mut client, &scratch, "the pressure sensor drifts");
+    (scratch, daemon, client, old, [changed, summary, gone])
+}
+
+#[test]
+fn a_version_that_somebody_puts_back_holds() {
+    let (scratch, daemon, mut client, old, [changed, summary, gone]) = changed_since();
+    let root = scratch.workspace();
+    let hits: u32 = client.entries(&root).iter().map(|entry| entry.hits).sum();
+    assert!(hits > 0);
+    daemon.advance(Duration::from_secs(3600));
+    scratch.write("HIPPOCAMPUS.md", &old);
+    client.sync(&root);
+    assert_eq!(client.entry(&root, &changed).summary, summary);
+    assert_eq!(client.entry(&root, &gone).place, IndexPlace::Index);
+    block_of(&scratch.index_file(), &gone);
+    assert!(!scratch.index_file().contains("Rubbish."));
+    let now: u32 = client.entries(&root).iter().map(|entry| entry.hits).sum();
+    assert_eq!(now, hits, "accesses were made all the same");
+    let conflicts = told(&mut client, &scratch, "conflict");
+    assert!(
+        conflicts.iter().any(|told| told.text.contains("was put back")),
+        "{conflicts:?}"
+    );
+    assert_eq!(client.index_status().file, "written");
+}
+
+#[test]
+fn what_is_newer_than_a_version_that_is_put_back_is_held_until_somebody_decides() {
+    let (scratch, daemon, mut client, old, [changed, summary, gone]) = changed_since();
+    let root = scratch.workspace();
+    let remember = |client: &mut Caller| {
+        let entry = client
+            .remember(&root, "The anchor was painted.", "Anchor paint")
+            .entry;
+        entry.expect("an entry").id
+    };
+    let new = remember(&mut client);
+    let latest = scratch.index_file();
+    daemon.advance(Duration::from_secs(24 * 3600));
+    scratch.write("HIPPOCAMPUS.md", &old);
+    client.sync(&root);
+    for when in ["at once", "later"] {
+        assert_eq!(scratch.index_file(), old, "{when}");
+        assert_eq!(client.entry(&root, &changed).summary, "Rubbish.", "{when}");
+        assert_eq!(client.entry(&root, &new).place, IndexPlace::Index, "{when}");
+        let held = told(&mut client, &scratch, "removals-held");
+        assert!(
+            held[0]
+                .text
+                .contains("was put back as it was written at 2026-03-04T10:"),
+            "{held:?}"
+        );
+        assert_eq!(client.index_status().held_removals, 1, "{when}");
+        client.sync(&root);
+    }
+
+    // The newest one again: nothing has happened.
+    scratch.write("HIPPOCAMPUS.md", &latest);
+    client.sync(&root);
+    assert_eq!(client.index_status().file, "written");
+    assert_eq!(client.entry(&root, &changed).summary, "Rubbish.");
+
+    // A restart in between: the versions are known all the same.
+    drop(client);
+    drop(daemon);
+    scratch.write("HIPPOCAMPUS.md", &old);
+    let daemon = Clocked::start(&scratch, "2026-03-06T10:00:00Z", &hippod_tests::QUIET);
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_eq!(client.index_status().held_removals, 1);
+    client.accept_deletions(&root);
+    assert_eq!(client.index_status().file, "written");
+    assert_eq!(client.entry(&root, &changed).summary, summary);
+    assert_eq!(client.entry(&root, &gone).place, IndexPlace::Index);
+    assert_eq!(client.entry(&root, &new).place, IndexPlace::Archive);
+    assert!(!scratch.index_file().contains("Anchor paint"));
+    assert_eq!(client.restore(&root, &new).place, IndexPlace::Index);
+}
+
+#[test]
+fn an_old_buffer_takes_nothing_back_even_after_a_restart() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let buffer = scratch.index_file();
+    let backups = id_of(&mut client, &scratch, "Backups");
+    let coffee = id_of(&mut client, &scratch, "Coffee machine");
+    let summary = client.entry(&root, &backups).summary;
+    let new = client
+        .remember(&root, "The anchor was painted.", "Anchor paint")
+        .entry
+        .expect("an entry")
+        .id;
+    client.edit(&root, &coffee, |edit| edit.tags = Some(vec!["hot".into()]));
+    // Saved without a change: that is told, and changes nothing.
+    scratch.write("HIPPOCAMPUS.md", &buffer);
+    client.sync(&root);
+    assert!(client.ids(&root).contains(&new));
+    let conflicts = told(&mut client, &scratch, "conflict");
+    assert!(
+        conflicts.iter().any(|told| told.text.contains("nothing changed")),
+        "{conflicts:?}"
+    );
+    drop(client);
+    daemon.terminate();
+
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    scratch.write("HIPPOCAMPUS.md", buffer.replacen(&summary, "Ask Ilse first.", 1));
+    client.sync(&root);
+    assert_eq!(client.entry(&root, &backups).summary, "Ask Ilse first.");
+    assert_eq!(client.entry(&root, &coffee).tags, ["hot"]);
+    assert!(client.ids(&root).contains(&new), "nobody removed it");
+    block_of(&scratch.index_file(), &new);
+    assert_eq!(client.index_status().file, "written");
+}

@@ -1,0 +1,107 @@
+//! Does a workspace keep answering whatever its own file of settings says, and does a change of that file hold at once?
+
+use std::time::Instant;
+
+use hippo_proto::WorkspaceStatus;
+use hippod_tests::{Caller, PATIENCE, Scratch};
+
+use crate::index_file::indexed;
+
+/// Asks for the status until it is as wanted.
+fn status_until(client: &mut Caller, wanted: impl Fn(&WorkspaceStatus) -> bool) -> WorkspaceStatus {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let status = client.status().workspaces.remove(0);
+        if wanted(&status) {
+            return status;
+        }
+        assert!(Instant::now() < deadline, "{status:#?}");
+    }
+}
+
+fn finds(client: &mut Caller, scratch: &Scratch) {
+    let found = client.search(&scratch.workspace(), "when is the coffee machine descaled");
+    assert!(!found.results.is_empty(), "it answers all the time");
+}
+
+#[test]
+fn a_bad_line_is_told_and_costs_nothing_and_a_mended_one_holds_without_a_restart() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let settings = |text: &str| scratch.write(".hippocampus/config.toml", text);
+    scratch.write("drafts/crane.md", "# Crane\n\nThe harbour crane was oiled.\n");
+    settings("[sources]\ninclude = [\"drafts/*.md\"]\n");
+    let before = client.status().workspaces.remove(0).documents;
+    let status = status_until(&mut client, |status| {
+        status.documents > 0 && status.documents != before
+    });
+    assert_eq!((status.documents, status.settings), (before + 1, None));
+    finds(&mut client, &scratch);
+
+    // What was in force stays.
+    settings("[sources]\ninclude = [\"drafts/*.md\"]\nincldue = 3\n");
+    let status = status_until(&mut client, |status| status.settings.is_some());
+    assert_eq!(status.documents, before + 1);
+    assert!(status.settings.unwrap().contains("config.toml:3:"));
+    finds(&mut client, &scratch);
+    let told = client.doctor(false).problems;
+    assert!(
+        told.iter()
+            .any(|problem| problem.id == "settings" && problem.what.contains("config.toml:3:"))
+    );
+
+    // So it is after a restart, with the daemon's own settings.
+    drop(client);
+    daemon.terminate();
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    let status = status_until(&mut client, |status| status.settings.is_some());
+    assert!(status.degraded.as_deref() != Some("not-open"), "{status:?}");
+    finds(&mut client, &scratch);
+
+    settings("[sources]\ninclude = [\"drafts/*.md\"]\n");
+    let status = status_until(&mut client, |status| {
+        status.settings.is_none() && status.documents == before + 1
+    });
+    assert!(status.root_present);
+    finds(&mut client, &scratch);
+    // Without the file the daemon's settings hold again.
+    std::fs::remove_file(root.join(".hippocampus/config.toml")).unwrap();
+    client.sync(&root);
+    status_until(&mut client, |status| status.documents == before);
+}
+
+#[test]
+fn pointers_that_lead_nowhere_are_counted_by_doctor_and_listed_by_a_dry_run() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let stale = |client: &mut Caller| {
+        let problems = client.doctor(false).problems;
+        problems
+            .into_iter()
+            .find(|problem| problem.id == "stale-pointers")
+    };
+    assert!(stale(&mut client).is_none());
+    let id = crate::index_file::id_of(&mut client, &scratch, "Coffee machine");
+    client.edit(&root, &id, |request| {
+        request.pointers = Some(vec![hippo_proto::IndexPointer {
+            path: "knowledge/kitchen.md".to_owned(),
+            section: Some("Nowhere".to_owned()),
+        }]);
+    });
+    let told = stale(&mut client).expect("a line");
+    assert!(
+        told.what.starts_with("1 pointer") && told.what.contains(&id),
+        "{told:?}"
+    );
+    assert!(
+        told.fix.contains("hippoctl consolidate deep --dry-run"),
+        "{told:?}"
+    );
+    let report = client
+        .try_run(&root, hippo_proto::CycleName::Deep, None, true)
+        .unwrap();
+    let listed = format!("{:?} {:?}", report.findings, report.plan);
+    assert!(listed.contains(&id), "{report:#?}");
+}

@@ -1,0 +1,159 @@
+//! Is what a cycle did known, gone on with and told, when the store refuses something in the middle?
+
+use hippo_proto::{ClientError, CycleName, CycleOutcome, IndexPlace, RpcError};
+use hippod_tests::{Caller, Clocked, QUIET, Scratch};
+
+use crate::cycles::{LATER, NOW, STILL_LATER, ask, started};
+
+/// Has the database refuse something until it is let go of.
+fn refuse(scratch: &Scratch, what: &str) {
+    let sql = format!("CREATE TRIGGER refused {what} BEGIN SELECT RAISE(ABORT, 'refused by the test'); END");
+    change(scratch, &sql);
+}
+
+fn let_go(scratch: &Scratch) {
+    change(scratch, "DROP TRIGGER refused");
+}
+
+fn change(scratch: &Scratch, sql: &str) {
+    let database = std::fs::read_dir(scratch.state("")).unwrap().flatten();
+    let mut databases = database.map(|entry| entry.path());
+    let database = databases.find(|path| path.extension().is_some_and(|end| end == "db"));
+    let connection = rusqlite::Connection::open(database.expect("a database")).unwrap();
+    connection.busy_timeout(hippod_tests::PATIENCE).unwrap();
+    connection.execute_batch(sql).unwrap();
+}
+
+fn refused(client: &mut Caller, scratch: &Scratch, cycle: CycleName, at: Option<&str>) -> RpcError {
+    match client.try_run(&scratch.workspace(), cycle, at, false) {
+        Err(ClientError::Refused(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
+    for restart in [false, true] {
+        // So late the others are due as well, whenever the daemon looks.
+        let alone = "[cycles]\ndeep = \"\"\narchival = \"\"\n";
+        let (scratch, mut daemon, mut client) = started(30, alone);
+        let root = scratch.workspace();
+        daemon.set("2060-01-01T00:00:00Z");
+        let all = client.ids(&root).len();
+        // The plan of a light cycle: what has faded goes into the queue, at most a quarter of all.
+        refuse(&scratch, "BEFORE UPDATE OF done ON runs WHEN NEW.done = 4");
+        let error = refused(&mut client, &scratch, CycleName::Light, None);
+        assert!(error.message.contains("refused by the test"), "{error:?}");
+        let row = client.history(&root, None).runs.remove(0);
+        assert_eq!((row.outcome, row.done), (CycleOutcome::Failed, 3), "{row:?}");
+        assert!(row.finished.is_some(), "{row:?}");
+        assert!(row.demoted > 0, "{row:?}");
+        let_go(&scratch);
+        if restart {
+            drop((client, daemon));
+            daemon = Clocked::start(&scratch, "2060-01-01T00:01:00Z", &QUIET);
+            client = daemon.client();
+            client.sync(&root);
+        }
+        let report = client.run(&root, CycleName::Light);
+        assert_eq!(report.run, Some(row.run), "restart: {restart}");
+        let runs = client.history(&root, None).runs;
+        let done = runs
+            .iter()
+            .find(|done| done.run == row.run)
+            .expect("it is listed");
+        assert_eq!(done.outcome, CycleOutcome::Capped, "{done:?}");
+        assert!(done.demoted as usize * 4 <= all, "of {all}: {done:?}");
+        if !restart {
+            // No other cycle comes between.
+            let queued = client.entries(&root).into_iter();
+            let queued = queued.filter(|entry| entry.place == IndexPlace::Queue).count();
+            assert_eq!(queued as u64, done.demoted, "{done:?}");
+        }
+        // The next one is a run of its own.
+        assert_ne!(client.run(&root, CycleName::Light).run, Some(row.run));
+    }
+}
+
+#[test]
+fn a_run_that_a_failed_one_built_on_is_not_taken_back_before_it() {
+    let (scratch, _daemon, mut client) = started(8, "");
+    let root = scratch.workspace();
+    let first = client.run_at(&root, CycleName::Light, LATER).run.unwrap();
+    let queued = client.entries(&root).into_iter();
+    let queued = queued.filter(|entry| entry.place == IndexPlace::Queue);
+    let queued: Vec<String> = queued.map(|entry| entry.id).collect();
+    let plan = client.plan(&root, CycleName::Deep, Some(STILL_LATER)).plan;
+    let is_shared = |step: &hippo_proto::CycleStep| {
+        !["flush", "strong"].contains(&step.rule.as_str())
+            && step.entries.iter().any(|id| queued.contains(id))
+    };
+    let done = plan.iter().position(is_shared).expect("a step") as u64 + 1;
+    refuse(
+        &scratch,
+        &format!("BEFORE UPDATE OF done ON runs WHEN NEW.done = {}", done + 1),
+    );
+    refused(&mut client, &scratch, CycleName::Deep, Some(STILL_LATER));
+    let_go(&scratch);
+    let failed = client.history(&root, None).runs.remove(0);
+    assert_eq!(
+        (failed.outcome, failed.done),
+        (CycleOutcome::Failed, done),
+        "{failed:?}"
+    );
+    let refusal = client.undo(&root, first).unwrap_err();
+    assert!(refusal.message.contains(&failed.run.to_string()), "{refusal:?}");
+    assert!(client.undo(&root, failed.run).unwrap().undone > 0);
+    assert!(client.undo(&root, first).unwrap().undone > 0);
+    // What was taken back is gone on with by nobody.
+    let next = client.run(&root, CycleName::Deep).run;
+    assert!(next.is_some_and(|next| next > failed.run), "{next:?}");
+}
+
+#[test]
+fn a_cycle_that_cannot_begin_is_answered_with_the_reason() {
+    let (scratch, _daemon, mut client) = started(0, "");
+    let root = scratch.workspace();
+    assert!(!ask(&mut client, &scratch, "the pressure sensor drifts").is_empty());
+    refuse(&scratch, "BEFORE DELETE ON accesses");
+    client.ask(&root, "the pressure sensor drifts", true);
+    let error = refused(&mut client, &scratch, CycleName::Light, None);
+    assert!(error.message.contains("refused by the test"), "{error:?}");
+    let_go(&scratch);
+    client.run(&root, CycleName::Light);
+}
+
+#[test]
+fn a_heartbeat_tells_the_cycle_that_failed_and_runs_the_others() {
+    let scratch = Scratch::new();
+    crate::index_file::fill(&scratch);
+    let settings = [
+        ("HIPPOD_CYCLES_LIGHT", "0 * * * *"),
+        ("HIPPOD_CYCLES_ARCHIVAL", "0 0 1 1 *"),
+    ];
+    let daemon = Clocked::start(&scratch, NOW, &settings);
+    let mut client = daemon.client();
+    let root = scratch.workspace();
+    client.index(&root);
+    // By the wall alone: the schedule itself does not look yet.
+    daemon.set("2026-03-06T10:00:00Z");
+    refuse(&scratch, "BEFORE INSERT ON runs WHEN NEW.cycle = 'light'");
+    let beat = client.heartbeat(&root);
+    let failed = beat.pending.iter().find(|pending| pending.kind == "cycle-failed");
+    let failed = failed.unwrap_or_else(|| panic!("{beat:#?}"));
+    assert!(failed.text.starts_with("light cycle: "), "{failed:?}");
+    assert!(failed.text.contains("refused by the test"), "{failed:?}");
+    let ran: Vec<CycleName> = beat.ran.iter().map(|run| run.cycle).collect();
+    assert_eq!(ran, [CycleName::Deep], "{beat:#?}");
+    let_go(&scratch);
+    let beat = client.heartbeat(&root);
+    assert_eq!(beat.ran.len(), 1, "{beat:#?}");
+    assert_eq!(
+        (beat.ran[0].cycle, beat.ran[0].outcome),
+        (CycleName::Light, CycleOutcome::Done)
+    );
+    assert!(
+        beat.pending.iter().all(|pending| pending.kind != "cycle-failed"),
+        "{beat:#?}"
+    );
+}

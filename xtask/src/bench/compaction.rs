@@ -1,0 +1,97 @@
+//! How much of what the rest of a session needs does its summary hold, beside the extension's formula and plain truncation?
+
+mod measure;
+mod needs;
+mod reference;
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use hippo_core::compaction::{Options, compact};
+
+use super::table::Figure;
+use measure::Sums;
+
+const PART: &str = "compaction";
+/// Sessions that are long enough for a time to mean something.
+const LONG: [&str; 3] = [
+    "raw/pi/large-session.jsonl",
+    "norm/pi/large-session.jsonl",
+    "raw/claude-code/long-conversation.jsonl",
+];
+/// Times that each is read; the fastest counts.
+const TIMES: usize = 30;
+
+/// Measures the transcripts below `transcripts/` of the evaluation data.
+///
+/// # Errors
+/// They cannot be read, or a summary breaks its promise.
+pub fn run(eval: &Path) -> Result<Vec<Figure>> {
+    let folder = eval.join("transcripts");
+    let sums = measure::all(&folder.join("norm"))?;
+    let mut figures = Vec::new();
+    let mut all = Sums::default();
+    for (name, sums) in &sums {
+        all.add(sums);
+        figures.push(figure(name, sums));
+    }
+    let worth = all.ours / all.reference;
+    figures.push(figure("all cuts", &all).reach("≥ 1.5 × the formula", worth >= 1.5));
+    let reachable = all.reachable / all.cuts;
+    figures.push(
+        Figure::new(PART, "reachable by ids", format!("{:.1} %", reachable * 100.0))
+            .reach("100 %", reachable >= 1.0 - 1e-9),
+    );
+    for name in LONG {
+        figures.push(speed(&folder.join(name), name)?);
+    }
+    Ok(figures)
+}
+
+fn figure(name: &str, sums: &Sums) -> Figure {
+    let Sums {
+        cuts,
+        ours,
+        reference,
+        truncated,
+        before,
+        tokens,
+        ..
+    } = sums;
+    let share = |of: &f64| of / cuts * 100.0;
+    Figure::new(
+        PART,
+        format!(
+            "{name}, {cuts} cuts, {:.0} → {:.0} tokens: needed words in the summary",
+            before / cuts,
+            tokens / cuts
+        ),
+        format!(
+            "{:.1} % (formula {:.1} %, truncation {:.1} %; {:.2} × the formula)",
+            share(ours),
+            share(reference),
+            share(truncated),
+            ours / reference
+        ),
+    )
+}
+
+fn speed(path: &Path, name: &str) -> Result<Figure> {
+    let bytes = fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
+    let options = Options {
+        budget: Some(5_000),
+        ..Options::default()
+    };
+    let mut best = f64::MAX;
+    let mut tokens = 0;
+    for _ in 0..TIMES {
+        let started = Instant::now();
+        tokens = compact(&bytes, &options).stats.tokens_before;
+        best = best.min(started.elapsed().as_secs_f64() * 1_000.0);
+    }
+    let each = best / (tokens as f64 / 1_000.0);
+    let what = format!("{name}, {tokens} tokens, from bytes to summary, for 1,000 tokens");
+    Ok(Figure::new(PART, what, format!("{each:.3} ms")).reach("≤ 0.04 ms", each <= 0.04))
+}

@@ -1,0 +1,232 @@
+//! Of what the rest of a session needs, how much stands in a summary of what was before?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use hippo_core::compaction::{Compactor, ContentId, Message, Options, Pass, Role, tokens};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{needs, reference};
+
+/// Where each transcript is cut, in parts of its messages.
+const CUTS: [f64; 3] = [0.4, 0.6, 0.8];
+/// Messages before a cut, at least.
+const LEAST: usize = 8;
+
+/// A message as the data has it.
+#[derive(Deserialize)]
+struct Line {
+    role: String,
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    text: String,
+}
+
+/// Shares of one group of cuts, added up.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Sums {
+    pub cuts: f64,
+    pub needs: f64,
+    pub ours: f64,
+    pub reference: f64,
+    pub truncated: f64,
+    pub reachable: f64,
+    /// Tokens before, of our summary and of the reference's.
+    pub before: f64,
+    pub tokens: f64,
+    pub reference_tokens: f64,
+    /// Milliseconds of ours.
+    pub took: f64,
+}
+
+impl Sums {
+    /// Adds what another group has.
+    pub fn add(&mut self, other: &Self) {
+        let Self {
+            cuts,
+            needs,
+            ours,
+            reference,
+            truncated,
+            reachable,
+            before,
+            tokens,
+            reference_tokens,
+            took,
+        } = other;
+        self.cuts += cuts;
+        self.needs += needs;
+        self.ours += ours;
+        self.reference += reference;
+        self.truncated += truncated;
+        self.reachable += reachable;
+        self.before += before;
+        self.tokens += tokens;
+        self.reference_tokens += reference_tokens;
+        self.took += took;
+    }
+}
+
+/// The sums of each program whose sessions lie below a folder, by its name.
+///
+/// # Errors
+/// A file cannot be read, or a summary breaks its promise.
+pub fn all(folder: &Path) -> Result<BTreeMap<String, Sums>> {
+    let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
+    for group in entries(folder)? {
+        let name = group
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        for file in entries(&group)? {
+            let bytes = fs::read(&file).with_context(|| format!("could not read {}", file.display()))?;
+            let found = transcript(&bytes).with_context(|| format!("in {}", file.display()))?;
+            sums.entry(name.clone()).or_default().add(&found);
+        }
+    }
+    Ok(sums)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let read = fs::read_dir(folder).with_context(|| format!("could not read {}", folder.display()))?;
+    let mut paths = read.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn transcript(bytes: &[u8]) -> Result<Sums> {
+    let mut sums = Sums::default();
+    let mut raw = Vec::new();
+    let mut lines = Vec::new();
+    for bytes in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let mut line: Line = serde_json::from_slice(bytes)?;
+        if line.kind == "tool_call" {
+            // What the tool is given, not how JSON writes it.
+            line.text = flat(&serde_json::from_str(&line.text).unwrap_or(Value::String(line.text)));
+        }
+        // No program keeps the model's thoughts in its context.
+        if line.kind != "thinking" {
+            raw.push(bytes);
+            lines.push(line);
+        }
+    }
+    for cut in CUTS {
+        let at = (lines.len() as f64 * cut) as usize;
+        if at >= LEAST {
+            sums.add(&one(&raw[..at].concat(), &lines[..at], &lines[at..])?);
+        }
+    }
+    Ok(sums)
+}
+
+fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
+    let texts: Vec<&str> = before.iter().map(|line| line.text.as_str()).collect();
+    let all_before = texts.join("\n");
+    let known: BTreeSet<&str> = needs::words(&all_before);
+    let known_errors = needs::errors(&all_before);
+    let all_after = after
+        .iter()
+        .map(|line| line.text.as_str())
+        .collect::<Vec<_>>()
+        .join("\n");
+    let mut needed: Vec<&str> = needs::words(&all_after)
+        .into_iter()
+        .filter(|word| known.contains(word))
+        .collect();
+    needed.extend(
+        needs::errors(&all_after)
+            .into_iter()
+            .filter(|line| known_errors.contains(line)),
+    );
+    if needed.is_empty() {
+        return Ok(Sums::default());
+    }
+    let reference = reference::summary(&before.iter().map(message).collect::<Vec<_>>());
+    let budget = tokens(&reference);
+    let started = Instant::now();
+    let mut compactor = Compactor::new(Options {
+        budget: Some(budget),
+        ..Options::default()
+    });
+    compactor.feed(bytes);
+    let Pass::Done(compacted) = compactor.finish() else {
+        bail!("a list of messages has no paths")
+    };
+    let took = started.elapsed().as_secs_f64() * 1_000.0;
+    let summary = &compacted.summary;
+    if tokens(summary) > budget {
+        bail!("{} tokens within a budget of {budget}", tokens(summary));
+    }
+    let mut contents: Vec<(ContentId, String)> = Vec::new();
+    let mut again = Compactor::new(Options::default());
+    let mut keep = |id: ContentId, message: &Message<'_>| contents.push((id, message.content().into_owned()));
+    again.feed_with(bytes, &mut keep);
+    let _ = again.finish_with(&mut keep);
+    let rest = compacted.rest();
+    let led_on = compacted
+        .stats
+        .rest
+        .as_ref()
+        .is_some_and(|id| summary.contains(id.as_str()));
+    let mut reached = String::new();
+    for (id, content) in &contents {
+        let id = id.to_string();
+        if summary.contains(&id) || led_on && rest.contains(&id) {
+            reached.push_str(content);
+            reached.push('\n');
+        }
+    }
+    let missing: Vec<&&str> = needed
+        .iter()
+        .filter(|word| !reached.contains(**word) && !summary.contains(**word))
+        .collect();
+    if std::env::var_os("HIPPOD_BENCH_MISSING").is_some() && !missing.is_empty() {
+        crate::terminal::say(format_args!("not reached: {missing:?}"));
+    }
+    let share =
+        |text: &str| needed.iter().filter(|word| text.contains(**word)).count() as f64 / needed.len() as f64;
+    let mut from = all_before.len().saturating_sub(budget * 4);
+    while !all_before.is_char_boundary(from) {
+        from += 1;
+    }
+    Ok(Sums {
+        cuts: 1.0,
+        needs: needed.len() as f64,
+        ours: share(summary),
+        reference: share(&reference),
+        truncated: share(&all_before[from..]),
+        reachable: 1.0 - missing.len() as f64 / needed.len() as f64,
+        before: tokens(&all_before) as f64,
+        tokens: tokens(summary) as f64,
+        reference_tokens: budget as f64,
+        took,
+    })
+}
+
+/// The texts and numbers in a value.
+fn flat(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(flat).collect::<Vec<_>>().join("\n"),
+        Value::Object(fields) => fields.values().map(flat).collect::<Vec<_>>().join("\n"),
+        other => other.to_string(),
+    }
+}
+
+fn message(line: &Line) -> Message<'_> {
+    let role = match line.role.as_str() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" => Role::Tool,
+        _ => Role::Other,
+    };
+    Message::new(role, line.text.as_str()).named(line.name.as_deref().unwrap_or_default())
+}

@@ -1,0 +1,77 @@
+//! Which words of a text would an agent have to know to the letter?
+
+use std::collections::BTreeSet;
+
+/// What ends a word.
+const ENDS: &[char] = &[
+    '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '|', '=', '\\', '→', '“', '”', '’',
+];
+/// Bytes of a word that is no data.
+const MOST: usize = 120;
+
+/// Paths, addresses, identifiers and numbers of a text.
+pub fn words(text: &str) -> BTreeSet<&str> {
+    let ends = |letter: char| letter.is_whitespace() || ENDS.contains(&letter);
+    let mut found = BTreeSet::new();
+    for word in text.split(ends) {
+        if word.contains("://") {
+            found.extend(Some(trimmed(word)).filter(|word| word.len() <= MOST));
+        } else {
+            let parts = word.split(':').map(trimmed);
+            found.extend(parts.filter(|part| part.len() <= MOST && is_wanted(part)));
+        }
+    }
+    found
+}
+
+/// Lines of a text that tell of an error.
+pub fn errors(text: &str) -> BTreeSet<&str> {
+    let marks = [
+        "error:",
+        "Error:",
+        "error[",
+        "Exception",
+        "panicked",
+        "fatal:",
+        "FAILED",
+    ];
+    let lines = text.lines().map(str::trim);
+    lines
+        .filter(|line| (12..=MOST).contains(&line.len()) && marks.iter().any(|mark| line.contains(mark)))
+        .collect()
+}
+
+fn trimmed(word: &str) -> &str {
+    word.trim_matches(|letter: char| {
+        matches!(
+            letter,
+            '.' | ':' | '!' | '?' | '*' | '#' | '$' | '%' | '&' | '+' | '-' | '~' | '^'
+        )
+    })
+}
+
+fn is_wanted(word: &str) -> bool {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./@".contains(letter);
+    if word.len() < 3 || !word.chars().all(plain) {
+        return false;
+    }
+    let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    if letters == 0 {
+        return digits >= 3;
+    }
+    let humps = word
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let path = word.matches('/').count() > 1 || word.contains('/') && word.contains('.');
+    let file = word.rsplit_once('.').is_some_and(|(stem, ending)| {
+        stem.len() > 1
+            && (1..=5).contains(&ending.len())
+            && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    let identifier = word.len() >= 5
+        && !word.contains('/')
+        && (humps || word.trim_matches('_').contains('_') || digits > 0);
+    path || file || identifier
+}

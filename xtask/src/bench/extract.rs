@@ -1,0 +1,326 @@
+//! How much smaller are the entries of large tool results, and how much of what is asked for again do they hold?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use hippo_core::extract::{Extract, Hints, Kind, extract};
+use serde::Deserialize;
+
+use super::table::{Figure, percentile};
+
+/// Tokens from which on a tool result becomes an entry.
+const LARGE: usize = 1_000;
+/// Budgets at which usefulness is told besides the default.
+const BUDGETS: [usize; 3] = [100, 200, 500];
+
+/// A line of a transcript in the simple shape that all of them have.
+#[derive(Deserialize)]
+struct Message {
+    kind: String,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    call_id: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+}
+
+/// A large tool result.
+struct Large {
+    from: String,
+    tool: String,
+    call: String,
+    content: String,
+    /// What later messages ask for again and earlier ones did not have.
+    asked: BTreeSet<String>,
+}
+
+impl Large {
+    fn extract(&self, tokens: Option<usize>) -> Extract {
+        let hints = Hints {
+            source_type: &self.tool,
+            source_ref: &self.call,
+            content_type: None,
+        };
+        extract(self.content.as_bytes(), &hints, tokens)
+    }
+}
+
+/// Ratios, the largest entry, usefulness beside the start of the content, and speed.
+///
+/// # Errors
+/// The evaluation data is not there.
+pub fn run(eval: &Path) -> Result<Vec<Figure>> {
+    let results = results(eval)?;
+    if results.is_empty() {
+        bail!("no large tool results below {}", eval.display());
+    }
+    let began = Instant::now();
+    let entries: Vec<Extract> = results.iter().map(|result| result.extract(None)).collect();
+    let took = began.elapsed();
+    if std::env::var_os("HIPPOD_BENCH_SHOW").is_some() {
+        show(&results, &entries);
+    }
+    let ratios: Vec<f64> = entries
+        .iter()
+        .map(|entry| entry.content_tokens as f64 / entry.entry_tokens.max(1) as f64)
+        .collect();
+    let median = percentile(&ratios, 0.5);
+    let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+    let tokens: usize = entries.iter().map(|entry| entry.content_tokens).sum();
+    let small: usize = entries.iter().map(|entry| entry.entry_tokens).sum();
+    let largest = entries.iter().map(|entry| entry.entry_tokens).max().unwrap_or(0);
+    let figure = |what: String, measured: String| Figure::new("extract", what, measured);
+    let mut figures = vec![
+        figure(
+            format!(
+                "tokens of a tool result ÷ of its entry, median of {} above {LARGE} tokens",
+                results.len()
+            ),
+            format!("{median:.1} ×"),
+        )
+        .reach("≥ 40 ×", median >= 40.0),
+        figure("the same, mean".into(), format!("{mean:.1} ×")).reach("≥ 85 ×", mean >= 85.0),
+        figure(
+            "the same, all tokens together".into(),
+            format!("{:.1} ×", tokens as f64 / small as f64),
+        ),
+        figure("largest entry".into(), format!("{largest} tokens")).reach("≤ 500", largest <= 500),
+        figure("by kind".into(), by_kind(&entries, &ratios)),
+    ];
+    for budget in [None].into_iter().chain(BUDGETS.map(Some)) {
+        figures.push(usefulness(&results, budget));
+    }
+    figures.push(figure(
+        "extracting all of them".into(),
+        format!("{:.0} MB/s", (tokens * 4) as f64 / 1e6 / took.as_secs_f64()),
+    ));
+    Ok(figures)
+}
+
+/// The share of what is asked for again that stands in the entries, and in as many tokens from the start.
+fn usefulness(results: &[Large], budget: Option<usize>) -> Figure {
+    let (mut asked, mut entry, mut other_entry) = (0, 0, 0);
+    let (mut shares, mut start_shares) = (Vec::new(), Vec::new());
+    for result in results.iter().filter(|result| !result.asked.is_empty()) {
+        let extract = result.extract(budget);
+        // The baseline gets the tokens that the entry may have, where a budget is given.
+        let bytes = budget.unwrap_or(extract.entry_tokens) * 4;
+        let first = start(&result.content, bytes);
+        let (own, other) = (
+            held(&result.asked, &extract.rendered()),
+            held(&result.asked, first),
+        );
+        asked += result.asked.len();
+        entry += own;
+        other_entry += other;
+        shares.push(own as f64 / result.asked.len() as f64);
+        start_shares.push(other as f64 / result.asked.len() as f64);
+    }
+    let mean = |shares: &[f64]| 100.0 * shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+    let percent = |count: usize| 100.0 * count as f64 / asked.max(1) as f64;
+    let size = budget.map_or("default size".to_owned(), |budget| format!("{budget} tokens"));
+    let (own, other) = (mean(&shares), mean(&start_shares));
+    Figure::new(
+        "extract",
+        format!(
+            "asked for again and in the entry, {size}: mean of {} results (all {asked} values); the start of the content at that size",
+            shares.len()
+        ),
+        format!("{own:.1} % ({:.1} %); {other:.1} % ({:.1} %)", percent(entry), percent(other_entry)),
+    )
+    .reach("> start", own > other && entry > other_entry)
+}
+
+/// The first bytes of a text, whole characters.
+fn start(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len()))
+        .rev()
+        .find(|&at| text.is_char_boundary(at));
+    &text[..end.unwrap_or(0)]
+}
+
+/// Values that a text holds as words of their own.
+fn held(asked: &BTreeSet<String>, text: &str) -> usize {
+    let inside = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let holds = |value: &str| {
+        text.match_indices(value).any(|(at, _)| {
+            let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+            !inside(before) && !inside(text.as_bytes().get(at + value.len()))
+        })
+    };
+    asked.iter().filter(|value| holds(value)).count()
+}
+
+fn by_kind(entries: &[Extract], ratios: &[f64]) -> String {
+    let mut kinds: BTreeMap<Kind, Vec<f64>> = BTreeMap::new();
+    for (entry, ratio) in entries.iter().zip(ratios) {
+        kinds.entry(entry.kind).or_default().push(*ratio);
+    }
+    let told: Vec<String> = kinds
+        .iter()
+        .map(|(kind, ratios)| {
+            format!(
+                "{} {} ({:.0} ×)",
+                ratios.len(),
+                kind.name(),
+                percentile(ratios, 0.5)
+            )
+        })
+        .collect();
+    told.join(", ")
+}
+
+fn show(results: &[Large], entries: &[Extract]) {
+    for (result, entry) in results.iter().zip(entries) {
+        crate::terminal::say(format_args!(
+            "--- {} {} {} → {} {:?} asked {:?}\n{}",
+            result.from,
+            entry.kind.name(),
+            entry.content_tokens,
+            entry.entry_tokens,
+            start(&result.call, 100),
+            result.asked.iter().take(30).collect::<Vec<_>>(),
+            entry.rendered()
+        ));
+    }
+}
+
+/// Large tool results of all transcripts, and large logs.
+fn results(eval: &Path) -> Result<Vec<Large>> {
+    let mut results = Vec::new();
+    for path in files(&eval.join("transcripts/norm"))? {
+        let text = read(&path)?;
+        let messages: Vec<Message> = text
+            .lines()
+            .map(serde_json::from_str)
+            .collect::<std::result::Result<_, _>>()
+            .with_context(|| format!("could not read {}", path.display()))?;
+        from_transcript(&path, &messages, &mut results);
+    }
+    for path in files(&eval.join("tool_outputs"))? {
+        let content = read(&path)?;
+        if content.len().div_ceil(4) > LARGE {
+            results.push(Large {
+                from: path.display().to_string(),
+                tool: "exec".into(),
+                call: String::new(),
+                content,
+                asked: BTreeSet::new(),
+            });
+        }
+    }
+    Ok(results)
+}
+
+fn from_transcript(path: &Path, messages: &[Message], results: &mut Vec<Large>) {
+    let mut seen = BTreeSet::new();
+    let mut calls: BTreeMap<&str, &Message> = BTreeMap::new();
+    let mut last = None;
+    let is_result = |message: &Message| message.kind == "tool_result";
+    for (at, message) in messages.iter().enumerate() {
+        let text = message.text.as_deref().unwrap_or_default();
+        if message.kind == "tool_call" {
+            last = Some(message);
+            if let Some(id) = &message.call_id {
+                calls.insert(id, message);
+            }
+        }
+        let values = values(text);
+        if is_result(message) && text.len().div_ceil(4) > LARGE {
+            let later = messages
+                .get(at + 1..)
+                .unwrap_or_default()
+                .iter()
+                .filter(|later| !is_result(later));
+            let wanted: BTreeSet<String> = later
+                .flat_map(|later| self::values(later.text.as_deref().unwrap_or_default()))
+                .collect();
+            let own = message
+                .call_id
+                .as_deref()
+                .and_then(|id| calls.get(id).copied())
+                .or(last);
+            results.push(Large {
+                from: format!("{} {at}", path.display()),
+                tool: message
+                    .name
+                    .clone()
+                    .or_else(|| own?.name.clone())
+                    .unwrap_or_default(),
+                call: own.and_then(|call| call.text.clone()).unwrap_or_default(),
+                content: text.to_owned(),
+                asked: values
+                    .difference(&seen)
+                    .filter(|value| wanted.contains(*value))
+                    .cloned()
+                    .collect(),
+            });
+        }
+        seen.extend(values);
+    }
+}
+
+/// Paths, addresses, names with marks or capitals within, and numbers of a text: what can be asked for by its name.
+///
+/// Written apart from the extraction, which is judged by it.
+fn values(text: &str) -> BTreeSet<String> {
+    let part = |c: char| c.is_ascii_alphanumeric() || "_./:@#%+~$-".contains(c);
+    text.split(|c: char| !part(c))
+        .map(|word| word.trim_end_matches(['.', ':', '-']).trim_start_matches('-'))
+        .filter(|word| (3..200).contains(&word.len()) && is_value(word))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn is_value(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let letter = bytes.iter().any(u8::is_ascii_alphabetic);
+    let digit = bytes.iter().any(u8::is_ascii_digit);
+    let hump = bytes
+        .windows(2)
+        .any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
+    let file = word.rsplit_once('.').is_some_and(|(stem, ending)| {
+        !stem.is_empty()
+            && [
+                "py", "rs", "ts", "js", "md", "c", "h", "json", "toml", "go", "java", "txt",
+            ]
+            .contains(&ending)
+    });
+    word.contains("://")
+        || (word.contains('/') && letter)
+        || file
+        || digit
+        || (letter && word.contains('_'))
+        || hump
+}
+
+fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = || {
+            format!(
+                "could not read {}: is it a folder of evaluation data?",
+                folder.display()
+            )
+        };
+        for entry in fs::read_dir(&folder).with_context(failed)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.insert(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn read(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

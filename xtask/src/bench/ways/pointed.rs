@@ -1,0 +1,118 @@
+//! Do the entries that fit a question best point at the file that has the answer?
+
+use std::collections::{BTreeSet, HashMap};
+
+use anyhow::Result;
+use hippo_proto::{Mode, SearchRequest};
+
+use super::listed;
+use crate::bench::Ground;
+use crate::bench::ask::{Asker, Question, mean};
+use crate::bench::table::Figure;
+use crate::terminal::say;
+
+/// Entries that count, the best first: as many as mode `index` reads.
+const BEST: usize = 5;
+
+/// What the best entries of one question point at.
+pub struct Pointed {
+    /// Place of the first entry that points at a file with evidence, from 0; `None`: none of [`BEST`] does.
+    first: Option<usize>,
+    /// Share of the files with evidence that they point at together, 0 to 1.
+    files: f64,
+}
+
+/// Asks each question in mode `index`, without leaving a trace.
+///
+/// # Errors
+/// The daemon refuses.
+pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Result<Vec<Pointed>> {
+    let entries = listed(ground, root)?;
+    let paths: HashMap<&str, BTreeSet<&str>> = entries
+        .iter()
+        .map(|entry| {
+            let pointers = entry.pointers.iter();
+            (
+                entry.id.as_str(),
+                pointers.map(|pointer| pointer.path.as_str()).collect(),
+            )
+        })
+        .collect();
+    let mut asker = Asker::new(ground.scratch, root)?;
+    let mut pointed = Vec::with_capacity(questions.len());
+    for question in questions {
+        let request = SearchRequest {
+            explain: true,
+            ..asker.request(Mode::Index, &question.query)
+        };
+        let (answer, _) = asker.ask(request)?;
+        let matches = answer.trace.unwrap_or_default().matches;
+        let best = matches.iter().take(BEST);
+        let best: Vec<&BTreeSet<&str>> = best.filter_map(|hit| paths.get(hit.entry.as_str())).collect();
+        let gold: Vec<&str> = question.evidence.iter().map(|span| span.path.as_str()).collect();
+        pointed.push(judge(&best, &gold));
+    }
+    Ok(pointed)
+}
+
+fn judge(best: &[&BTreeSet<&str>], evidence: &[&str]) -> Pointed {
+    let gold: BTreeSet<&str> = evidence.iter().copied().collect();
+    let told = gold
+        .iter()
+        .filter(|path| best.iter().any(|paths| paths.contains(*path)));
+    Pointed {
+        first: best.iter().position(|paths| !paths.is_disjoint(&gold)),
+        files: told.count() as f64 / gold.len().max(1) as f64,
+    }
+}
+
+/// Share of the questions with such an entry among the first `most`.
+fn share(pointed: &[Pointed], most: usize) -> f64 {
+    let within = |one: &Pointed| f64::from(u8::from(one.first.is_some_and(|at| at < most)));
+    mean(pointed.iter().map(within))
+}
+
+/// Prints the shares in markdown.
+pub fn print(pointed: &[Pointed]) {
+    let percent = |share: f64| format!("{:.1}", 100.0 * share);
+    say(format_args!(
+        "\n| an entry that points at a file with evidence, before any question | questions | the best | among {BEST} | of all these files |\n|---|---|---|---|---|"
+    ));
+    say(format_args!(
+        "| mode `index` | {} | {} | {} | {} |",
+        pointed.len(),
+        percent(share(pointed, 1)),
+        percent(share(pointed, BEST)),
+        percent(mean(pointed.iter().map(|one| one.files))),
+    ));
+}
+
+/// The share for the summary.
+pub fn figure(part: &'static str, pointed: &[Pointed]) -> Figure {
+    let share = 100.0 * share(pointed, BEST);
+    let what = "before any question: one of the 5 best entries points at a file with evidence";
+    Figure::new(part, what, format!("{share:.1} %"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_count_entries_in_their_order() {
+        let (a, ab, c) = (
+            BTreeSet::from(["a"]),
+            BTreeSet::from(["a", "b"]),
+            BTreeSet::from(["c"]),
+        );
+        let pointed = [
+            judge(&[&c, &ab], &["b", "b", "x"]),
+            judge(&[&a], &["a"]),
+            judge(&[&c], &["a"]),
+            judge(&[], &["a"]),
+        ];
+        assert!((share(&pointed, 1) - 0.25).abs() < 1e-9);
+        assert!((share(&pointed, BEST) - 0.5).abs() < 1e-9);
+        assert!((pointed[0].files - 0.5).abs() < 1e-9);
+    }
+}
