@@ -2,6 +2,8 @@
 //!
 //! The schema is v2 §14.1, field for field. Time is counted in turns of a session.
 
+pub mod capture;
+pub mod complete;
 pub mod fade;
 pub mod policy;
 pub mod render;
