@@ -5,6 +5,7 @@
 pub mod capture;
 pub mod complete;
 pub mod fade;
+pub mod lifecycle;
 pub mod policy;
 pub mod render;
 

@@ -4,7 +4,10 @@
 //! `r = rate × priority × encoding × association` (v2 §8). `s0` belongs to the last access: v2 §14.2 as printed multiplies
 //! what has faded already, once for each pass; here two passes over the same turns equal one.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 
 use super::{ContextEntry, DORMANT_BELOW, Encoding, Priority};
 
@@ -42,7 +45,8 @@ impl Encoding {
 }
 
 /// Whether an entry is part of the context.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Shown {
     /// It is.
     Active,
@@ -95,7 +99,8 @@ impl ContextEntry {
 /// An association counts by the strength that the related entry has by itself, so that a ring of entries does not hold
 /// itself up.
 #[must_use]
-pub fn strengths(entries: &[ContextEntry], turn: u64) -> Vec<f32> {
+pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> {
+    let entries: Vec<&ContextEntry> = entries.iter().map(Borrow::borrow).collect();
     let related = entries
         .iter()
         .any(|entry| !entry.modifiers.associations.is_empty());
@@ -112,7 +117,7 @@ pub fn strengths(entries: &[ContextEntry], turn: u64) -> Vec<f32> {
         .map(|(entry, own)| (entry.id.as_str(), *own >= STRONG))
         .collect();
     let is_strong = |id: &String| strong.get(id.as_str()).copied().unwrap_or(false);
-    let with_them = |(entry, own): (&ContextEntry, f32)| {
+    let with_them = |(entry, own): (&&ContextEntry, f32)| {
         let mut others = entry.modifiers.associations.iter().filter(|id| **id != entry.id);
         if others.any(is_strong) {
             entry.strength_at(turn, true)

@@ -18,7 +18,8 @@ use serde_json::{Map, Value};
 use super::{ContextEntry, Shown, Source};
 use crate::extract::clip::clip;
 use crate::index_file::END;
-use safe::{line, value};
+pub(super) use safe::line;
+use safe::value;
 
 /// First line of a section. It belongs to the blocks that hippod makes in files, which it ignores when it reads them.
 pub const OPEN: &str = "<!-- hippod: context -->";
@@ -78,21 +79,21 @@ pub struct ShownEntry<'e> {
     pub tokens: u64,
 }
 
-/// The section of a turn within `budget` tokens, which it never exceeds. `strengths` go with `entries`, see
-/// [`super::fade::strengths`]; `count` counts the tokens of a text and must not give more for a part than for the whole.
+/// The section within `budget` tokens, which it never exceeds. `strengths` and `states` go with `entries`, see
+/// [`super::fade::strengths`] and [`super::lifecycle::Plan`]; `count` counts the tokens of a text and must not give more for a part than for the whole.
 #[must_use]
 pub fn render(
     entries: &[ContextEntry],
     strengths: &[f32],
-    turn: u64,
+    states: &[Shown],
     budget: u64,
     format: Format,
     count: impl Fn(&str) -> u64,
 ) -> Section {
     let mut active: Vec<(usize, f32)> = Vec::new();
     let mut dormant = 0;
-    for (at, (entry, strength)) in entries.iter().zip(strengths).enumerate() {
-        match entry.shown_at(turn, *strength) {
+    for (at, (strength, state)) in strengths.iter().zip(states).enumerate().take(entries.len()) {
+        match state {
             Shown::Active => active.push((at, *strength)),
             Shown::Dormant | Shown::Expired => dormant += 1,
         }
@@ -260,7 +261,7 @@ fn object(entry: &ContextEntry) -> String {
 }
 
 /// Key data in a form that costs few tokens: `name: value; name: value`.
-fn told(data: &Map<String, Value>) -> String {
+pub(super) fn told(data: &Map<String, Value>) -> String {
     let one = |(name, value): (&String, &Value)| match value {
         Value::String(text) => format!("{name}: {text}"),
         value => format!("{name}: {value}"),

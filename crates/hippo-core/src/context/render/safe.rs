@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 /// A text in one line, with nothing in it that opens or closes a comment or a fenced block.
-pub(super) fn line(text: &str) -> Cow<'_, str> {
+pub(in crate::context) fn line(text: &str) -> Cow<'_, str> {
     if !text.contains(|mark| parts(mark) || is_hidden(mark)) && !text.contains(['<', '>', '`', '~']) {
         return Cow::Borrowed(text);
     }

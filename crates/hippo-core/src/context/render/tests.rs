@@ -40,9 +40,15 @@ fn words(text: &str) -> u64 {
     text.split_whitespace().count() as u64
 }
 
+fn states(entries: &[ContextEntry], strengths: &[f32], turn: u64) -> Vec<Shown> {
+    let state = |(entry, strength): (&ContextEntry, &f32)| entry.shown_at(turn, *strength);
+    entries.iter().zip(strengths).map(state).collect()
+}
+
 fn section(entries: &[ContextEntry], turn: u64, budget: u64) -> Section {
     let strengths = strengths(entries, turn);
-    render(entries, &strengths, turn, budget, Format::Markdown, words)
+    let states = states(entries, &strengths, turn);
+    render(entries, &strengths, &states, budget, Format::Markdown, words)
 }
 
 fn two() -> [ContextEntry; 2] {
@@ -76,7 +82,14 @@ fn the_section_reads_so() {
 fn the_object_says_the_same() {
     let entries = two();
     let strengths = strengths(&entries, 4);
-    let section = render(&entries, &strengths, 4, 1_000, Format::Json, words);
+    let section = render(
+        &entries,
+        &strengths,
+        &states(&entries, &strengths, 4),
+        1_000,
+        Format::Json,
+        words,
+    );
     let object: Value = serde_json::from_str(&section.text).unwrap();
     assert_eq!((&object["begin"], &object["end"]), (&OPEN.into(), &CLOSE.into()));
     assert_eq!(
@@ -191,7 +204,8 @@ proptest! {
             entry
         }).collect();
         let format = if json { Format::Json } else { Format::Markdown };
-        let section = render(&entries, &strengths(&entries, turn), turn, budget, format, bytes);
+        let strengths = strengths(&entries, turn);
+        let section = render(&entries, &strengths, &states(&entries, &strengths, turn), budget, format, bytes);
         prop_assert!(section.tokens <= budget && section.tokens == bytes(&section.text));
         prop_assert_eq!(section.entries.len() + section.left_out + section.dormant, entries.len());
         let fences = usize::from(!section.entries.is_empty());
