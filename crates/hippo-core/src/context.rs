@@ -2,7 +2,10 @@
 //!
 //! The schema is v2 §14.1, field for field. Time is counted in turns of a session.
 
+pub mod capture;
+pub mod complete;
 pub mod fade;
+pub mod lifecycle;
 pub mod policy;
 pub mod render;
 

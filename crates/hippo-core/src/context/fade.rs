@@ -4,7 +4,10 @@
 //! `r = rate × priority × encoding × association` (v2 §8). `s0` belongs to the last access: v2 §14.2 as printed multiplies
 //! what has faded already, once for each pass; here two passes over the same turns equal one.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 
 use super::{ContextEntry, DORMANT_BELOW, Encoding, Priority};
 
@@ -42,7 +45,8 @@ impl Encoding {
 }
 
 /// Whether an entry is part of the context.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Shown {
     /// It is.
     Active,
@@ -55,7 +59,10 @@ pub enum Shown {
 impl ContextEntry {
     /// Strength in a turn, in [floor, 1] and never a NaN. `associated`: a related entry is strong. A turn before the last access counts as that one.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a few turns in millions make no difference")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a few turns in millions make no difference"
+    )]
     pub fn strength_at(&self, turn: u64, associated: bool) -> f32 {
         let turns = turn.saturating_sub(self.decay.last_access) as f32;
         let association = if associated { ASSOCIATED } else { 1.0 };
@@ -92,9 +99,15 @@ impl ContextEntry {
 /// An association counts by the strength that the related entry has by itself, so that a ring of entries does not hold
 /// itself up.
 #[must_use]
-pub fn strengths(entries: &[ContextEntry], turn: u64) -> Vec<f32> {
-    let related = entries.iter().any(|entry| !entry.modifiers.associations.is_empty());
-    let own: Vec<f32> = entries.iter().map(|entry| entry.strength_at(turn, false)).collect();
+pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> {
+    let entries: Vec<&ContextEntry> = entries.iter().map(Borrow::borrow).collect();
+    let related = entries
+        .iter()
+        .any(|entry| !entry.modifiers.associations.is_empty());
+    let own: Vec<f32> = entries
+        .iter()
+        .map(|entry| entry.strength_at(turn, false))
+        .collect();
     if !related {
         return own;
     }
@@ -104,16 +117,24 @@ pub fn strengths(entries: &[ContextEntry], turn: u64) -> Vec<f32> {
         .map(|(entry, own)| (entry.id.as_str(), *own >= STRONG))
         .collect();
     let is_strong = |id: &String| strong.get(id.as_str()).copied().unwrap_or(false);
-    let with_them = |(entry, own): (&ContextEntry, f32)| {
+    let with_them = |(entry, own): (&&ContextEntry, f32)| {
         let mut others = entry.modifiers.associations.iter().filter(|id| **id != entry.id);
-        if others.any(is_strong) { entry.strength_at(turn, true) } else { own }
+        if others.any(is_strong) {
+            entry.strength_at(turn, true)
+        } else {
+            own
+        }
     };
     entries.iter().zip(own).map(with_them).collect()
 }
 
 /// A number in [0, most]; 0 for what is none.
 fn sound(number: f32, most: f32) -> f32 {
-    if number.is_nan() { 0.0 } else { number.clamp(0.0, most) }
+    if number.is_nan() {
+        0.0
+    } else {
+        number.clamp(0.0, most)
+    }
 }
 
 #[cfg(test)]
@@ -150,7 +171,14 @@ mod tests {
     fn the_printed_table_follows_from_the_formula() {
         let entry = entry("a", Kind::ToolResult.rate());
         // v2 §8.1, which rounds 0.577 up and 0.302 down.
-        for (turn, printed) in [(0, 1.0), (5, 0.82), (10, 0.71), (20, 0.58), (50, 0.41), (100, 0.30)] {
+        for (turn, printed) in [
+            (0, 1.0),
+            (5, 0.82),
+            (10, 0.71),
+            (20, 0.58),
+            (50, 0.41),
+            (100, 0.30),
+        ] {
             let strength = entry.strength_at(turn, false);
             assert!((strength - printed).abs() < 0.005, "{turn}: {strength}");
         }
@@ -176,7 +204,10 @@ mod tests {
         ];
         for (priority, encoding, associated, rate) in table {
             let strength = of(priority, encoding, associated);
-            assert!((strength - expected(rate)).abs() < 1e-6, "{priority:?} {encoding:?} {associated}");
+            assert!(
+                (strength - expected(rate)).abs() < 1e-6,
+                "{priority:?} {encoding:?} {associated}"
+            );
         }
     }
 
@@ -203,7 +234,10 @@ mod tests {
         entry.touch(1_000);
         assert_eq!(at(&entry, 1_000), Shown::Active);
         entry.lifecycle.expires = Some(1_001);
-        assert_eq!((at(&entry, 1_000), at(&entry, 1_001)), (Shown::Active, Shown::Expired));
+        assert_eq!(
+            (at(&entry, 1_000), at(&entry, 1_001)),
+            (Shown::Active, Shown::Expired)
+        );
     }
 
     fn any_float() -> impl Strategy<Value = f32> {

@@ -3,13 +3,56 @@
 //! Rules are read in their order, and each field of a decision is that of the last rule that matches and names it
 //! (v2 §10). What a rule matches on is what was put, not what an earlier rule made of it.
 
+mod evaluate;
 mod read;
 #[cfg(test)]
 mod tests;
 
+use std::sync::LazyLock;
+
 use super::{Kind, Priority};
 
+pub use evaluate::{Evaluated, FieldOf, Record, evaluate};
 pub use read::{PolicyError, read};
+
+/// The rules that hold in every workspace, as a policy file.
+pub const BUILT_IN: &str = include_str!("policy/built_in.yaml");
+
+/// The type of source of errors (v2 §10).
+pub const ERROR: &str = "error";
+
+/// The fields that a rule can decide, by their keys in a policy file.
+pub const FIELDS: [&str; 8] = [
+    "keep",
+    "index",
+    "compression",
+    "decay_rate",
+    "floor",
+    "priority",
+    "persist",
+    "expires_after_turns",
+];
+
+/// The rules that hold in every workspace, before those of its own file.
+#[must_use]
+pub fn built_in() -> &'static [Rule] {
+    // A test holds that they can be read.
+    static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+        let mut rules = read(BUILT_IN).unwrap_or_default();
+        rules.iter_mut().for_each(|rule| rule.built_in = true);
+        rules
+    });
+    &RULES
+}
+
+/// The built-in rules and after them those of a workspace's policy file.
+///
+/// # Errors
+/// See [`read`].
+pub fn rules(file: &str) -> Result<Vec<Rule>, PolicyError> {
+    let own = read(file)?;
+    Ok(built_in().iter().cloned().chain(own).collect())
+}
 
 /// How much of the content a summary keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -21,15 +64,37 @@ pub enum Compression {
     Aggressive,
 }
 
+impl Compression {
+    /// The name in a policy file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::Aggressive => "aggressive",
+        }
+    }
+}
+
 /// A rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// Line on which it begins, from 1.
     pub line: usize,
+    /// Whether it holds in every workspace. What a caller gives expressly is stronger than such a rule.
+    pub built_in: bool,
     /// What it is about.
     pub matches: Match,
     /// What it decides.
     pub action: Action,
+}
+
+impl Rule {
+    /// Where it stands, for people: `line 3`, or `built-in, line 3`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let from = if self.built_in { "built-in, " } else { "" };
+        format!("{from}line {}", self.line)
+    }
 }
 
 /// What a rule is about. All that is named must hold; nothing named holds always.
@@ -39,7 +104,7 @@ pub struct Match {
     pub kinds: Option<Vec<Kind>>,
     /// One of these priorities.
     pub priorities: Option<Vec<Priority>>,
-    /// One of these types of source.
+    /// One of these types of source; `error` is also what was put as one, wherever it comes from.
     pub sources: Option<Vec<String>>,
     /// The content has one of these words or phrases, in small or large letters, at the beginning of a word.
     pub contains: Option<Vec<String>>,
@@ -58,6 +123,8 @@ pub struct Action {
     pub persist: Option<bool>,
     /// It leaves the context this many turns after it was made, at least 1.
     pub expires_after_turns: Option<u64>,
+    /// Whether it is of any use: what is not is neither stored nor an entry.
+    pub keep: Option<bool>,
     /// Whether an entry is made of it, however small or large it is.
     pub index: Option<bool>,
     /// How much its summary keeps.
@@ -75,6 +142,8 @@ pub struct Subject<'a> {
     pub source: &'a str,
     /// Its content.
     pub content: &'a str,
+    /// Whether it was put as an error.
+    pub error: bool,
 }
 
 /// A decided value, and the rule that decided it, by position.
@@ -93,6 +162,8 @@ pub struct Decision {
     pub persist: Decided<bool>,
     /// See [`Action::expires_after_turns`].
     pub expires_after_turns: Decided<u64>,
+    /// See [`Action::keep`].
+    pub keep: Decided<bool>,
     /// See [`Action::index`].
     pub index: Decided<bool>,
     /// See [`Action::compression`].
@@ -114,6 +185,7 @@ pub fn decide(rules: &[Rule], subject: &Subject<'_>) -> Decision {
             priority,
             persist,
             expires_after_turns,
+            keep,
             index,
             compression,
         } = rule.action;
@@ -122,6 +194,7 @@ pub fn decide(rules: &[Rule], subject: &Subject<'_>) -> Decision {
         set(&mut decision.priority, priority, number);
         set(&mut decision.persist, persist, number);
         set(&mut decision.expires_after_turns, expires_after_turns, number);
+        set(&mut decision.keep, keep, number);
         set(&mut decision.index, index, number);
         set(&mut decision.compression, compression, number);
     }
@@ -137,13 +210,17 @@ fn set<T>(field: &mut Decided<T>, value: Option<T>, rule: usize) {
 impl Match {
     /// Whether the rule is about it. `lower` is the content in small letters, made when the first rule asks for it.
     fn holds(&self, subject: &Subject<'_>, lower: &mut Option<String>) -> bool {
-        let named = |all: &Option<Vec<String>>, is: &str| all.as_ref().is_none_or(|all| all.iter().any(|one| one == is));
-        let kind = self.kinds.as_ref().is_none_or(|kinds| kinds.contains(&subject.kind));
+        let is = |source: &String| source == subject.source || subject.error && source == ERROR;
+        let source = self.sources.as_ref().is_none_or(|sources| sources.iter().any(is));
+        let kind = self
+            .kinds
+            .as_ref()
+            .is_none_or(|kinds| kinds.contains(&subject.kind));
         let priority = self
             .priorities
             .as_ref()
             .is_none_or(|priorities| priorities.contains(&subject.priority));
-        if !(kind && priority && named(&self.sources, subject.source)) {
+        if !(kind && priority && source) {
             return false;
         }
         let Some(phrases) = &self.contains else {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
 
-use super::{Action, Compression, Match, Rule};
+use super::{Action, Compression, FIELDS, Match, Rule};
 use crate::context::{Kind, Priority};
 
 /// Bytes of a policy file, at most.
@@ -48,7 +48,10 @@ pub fn read(text: &str) -> Result<Vec<Rule>, PolicyError> {
         what,
     };
     if text.len() > MOST {
-        return Err(whole(format!("the file has {} bytes; {MOST} is the most", text.len())));
+        return Err(whole(format!(
+            "the file has {} bytes; {MOST} is the most",
+            text.len()
+        )));
     }
     let documents = Node::load_from_str(text).map_err(|error| PolicyError {
         line: error.marker().line(),
@@ -100,6 +103,7 @@ fn rule(node: &Node<'_>) -> Read<Rule> {
         Some(action) if action == Action::default() => Err(at(node, "the rule decides nothing")),
         Some(action) => Ok(Rule {
             line: node.span.start.line(),
+            built_in: false,
             matches,
             action,
         }),
@@ -109,13 +113,18 @@ fn rule(node: &Node<'_>) -> Read<Rule> {
 fn read_match(node: &Node<'_>) -> Read<Match> {
     const KEYS: [&str; 4] = ["type", "priority", "source.type", "contains"];
     let mut matches = Match::default();
-    for (key, value) in pairs(node, "conditions")? {
+    for (key, value) in given(node, "conditions")? {
         match text_of(key)? {
             "type" => matches.kinds = Some(list(value, |value| named(value, &Kind::ALL, Kind::name))?),
-            "priority" => matches.priorities = Some(list(value, |value| named(value, &Priority::ALL, Priority::name))?),
+            "priority" => {
+                matches.priorities = Some(list(value, |value| named(value, &Priority::ALL, Priority::name))?)
+            }
+            "source" | "source.type" if matches.sources.is_some() => {
+                return Err(at(key, "the rule names its types of source twice"));
+            }
             "source.type" => matches.sources = Some(list(value, word)?),
             "source" => {
-                for (inner, value) in pairs(value, "`type:`")? {
+                for (inner, value) in given(value, "`type:`")? {
                     match text_of(inner)? {
                         "type" => matches.sources = Some(list(value, word)?),
                         _ => return Err(unknown(inner, "key", &["type"])),
@@ -133,36 +142,29 @@ fn read_match(node: &Node<'_>) -> Read<Match> {
 }
 
 fn read_action(node: &Node<'_>) -> Read<Action> {
-    const KEYS: [&str; 7] = [
-        "decay_rate",
-        "floor",
-        "priority",
-        "persist",
-        "expires_after_turns",
-        "index",
-        "compression",
-    ];
     let mut action = Action::default();
-    for (key, value) in pairs(node, "what the rule decides")? {
+    for (key, value) in given(node, "what the rule decides")? {
         match text_of(key)? {
             "decay_rate" => action.decay_rate = Some(number(value, 10.0)?),
             "floor" => action.floor = Some(number(value, 1.0)?),
             "priority" => action.priority = Some(named(value, &Priority::ALL, Priority::name)?),
             "persist" => action.persist = Some(truth(value)?),
             "expires_after_turns" => {
-                let turns = value.data.as_integer().and_then(|turns| u64::try_from(turns).ok());
+                let turns = value
+                    .data
+                    .as_integer()
+                    .and_then(|turns| u64::try_from(turns).ok());
                 let turns = turns.filter(|turns| *turns > 0);
-                action.expires_after_turns = Some(turns.ok_or_else(|| at(value, "a number of turns from 1 is expected"))?);
+                action.expires_after_turns =
+                    Some(turns.ok_or_else(|| at(value, "a number of turns from 1 is expected"))?);
             }
             "index" => action.index = Some(truth(value)?),
+            "keep" => action.keep = Some(truth(value)?),
             "compression" => {
                 let all = [Compression::Normal, Compression::Aggressive];
-                action.compression = Some(named(value, &all, |one| match one {
-                    Compression::Normal => "normal",
-                    Compression::Aggressive => "aggressive",
-                })?);
+                action.compression = Some(named(value, &all, Compression::name)?);
             }
-            _ => return Err(unknown(key, "key", &KEYS)),
+            _ => return Err(unknown(key, "key", &FIELDS)),
         }
     }
     Ok(action)
@@ -171,7 +173,9 @@ fn read_action(node: &Node<'_>) -> Read<Action> {
 /// One value or a list of them; of none the rule could never match.
 fn list<T>(node: &Node<'_>, one: impl Fn(&Node<'_>) -> Read<T>) -> Read<Vec<T>> {
     match &node.data {
-        YamlData::Sequence(items) if items.is_empty() => Err(at(node, "the list is empty: the rule can never match")),
+        YamlData::Sequence(items) if items.is_empty() => {
+            Err(at(node, "the list is empty: the rule can never match"))
+        }
         YamlData::Sequence(items) => items.iter().map(one).collect(),
         _ => Ok(vec![one(node)?]),
     }
@@ -181,6 +185,15 @@ fn pairs<'n, 'i>(node: &'n Node<'i>, expected: &str) -> Read<Vec<(&'n Node<'i>, 
     match &node.data {
         YamlData::Mapping(mapping) => Ok(mapping.iter().collect()),
         _ => Err(at(node, &format!("{expected} is expected"))),
+    }
+}
+
+/// The same where no value may be left out.
+fn given<'n, 'i>(node: &'n Node<'i>, expected: &str) -> Read<Vec<(&'n Node<'i>, &'n Node<'i>)>> {
+    let pairs = pairs(node, expected)?;
+    match pairs.iter().find(|(_, value)| is_null(value)) {
+        Some((key, _)) => Err(at(key, &format!("`{}` has no value", text_of(key)?))),
+        None => Ok(pairs),
     }
 }
 
@@ -202,15 +215,25 @@ fn word(node: &Node<'_>) -> Read<String> {
 
 fn named<T: Copy>(node: &Node<'_>, all: &[T], name: impl Fn(T) -> &'static str) -> Read<T> {
     let names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
-    let found = node.data.as_str().and_then(|text| names.iter().position(|name| *name == text));
+    let found = node
+        .data
+        .as_str()
+        .and_then(|text| names.iter().position(|name| *name == text));
     found
         .and_then(|at| all.get(at).copied())
         .ok_or_else(|| unknown(node, "value", &names))
 }
 
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "small numbers, given by hand")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "small numbers, given by hand"
+)]
 fn number(node: &Node<'_>, most: f64) -> Read<f32> {
-    let number = node.data.as_floating_point().or_else(|| node.data.as_integer().map(|whole| whole as f64));
+    let number = node
+        .data
+        .as_floating_point()
+        .or_else(|| node.data.as_integer().map(|whole| whole as f64));
     let number = number.filter(|number| (0.0..=most).contains(number));
     number
         .map(|number| number as f32)
@@ -218,7 +241,9 @@ fn number(node: &Node<'_>, most: f64) -> Read<f32> {
 }
 
 fn truth(node: &Node<'_>) -> Read<bool> {
-    node.data.as_bool().ok_or_else(|| at(node, "true or false is expected"))
+    node.data
+        .as_bool()
+        .ok_or_else(|| at(node, "true or false is expected"))
 }
 
 fn is_null(node: &Node<'_>) -> bool {
@@ -232,7 +257,10 @@ fn unknown(node: &Node<'_>, what: &str, known: &[&str]) -> PolicyError {
         YamlData::Value(Scalar::Boolean(truth)) => truth.to_string(),
         _ => String::new(),
     };
-    at(node, &format!("unknown {what} `{found}`; there are {}", known.join(", ")))
+    at(
+        node,
+        &format!("unknown {what} `{found}`; there are {}", known.join(", ")),
+    )
 }
 
 fn at(node: &Node<'_>, what: &str) -> PolicyError {

@@ -1,4 +1,6 @@
+use super::rules as policy_rules;
 use super::*;
+use crate::context::capture::{Indexing, Settings};
 
 /// The example of v2 §10 with its rules in another order of lines.
 const EXAMPLE: &str = "\
@@ -40,27 +42,50 @@ fn subject<'a>(kind: Kind, source: &'a str, content: &'a str) -> Subject<'a> {
         priority: Priority::Normal,
         source,
         content,
+        error: false,
     }
 }
 
 #[test]
 fn the_example_decides_as_it_says() {
     let rules = read(EXAMPLE).unwrap();
-    assert_eq!(rules.iter().map(|rule| rule.line).collect::<Vec<_>>(), [3, 9, 15, 20, 26]);
+    assert_eq!(
+        rules.iter().map(|rule| rule.line).collect::<Vec<_>>(),
+        [3, 9, 15, 20, 26]
+    );
     let of = |kind, source, content| decide(&rules, &subject(kind, source, content));
 
     let snapshot = of(Kind::ToolResult, "browser.snapshot", "<page>");
-    assert_eq!(snapshot.decay_rate, Some((0.2, 3)), "a later rule is the stronger one");
+    assert_eq!(
+        snapshot.decay_rate,
+        Some((0.2, 3)),
+        "a later rule is the stronger one"
+    );
     assert_eq!(snapshot.persist, Some((false, 0)), "field by field");
     assert_eq!(snapshot.index, Some((true, 3)));
     assert_eq!(snapshot.compression, Some((Compression::Aggressive, 3)));
     let error = of(Kind::ToolResult, "error", "");
     assert_eq!(error.expires_after_turns, Some((50, 2)));
-    assert_eq!(of(Kind::ToolResult, "config.get", "{}").decay_rate, Some((0.3, 4)));
+    let failed = Subject {
+        error: true,
+        ..subject(Kind::ToolResult, "exec", "")
+    };
+    assert_eq!(
+        decide(&rules, &failed).expires_after_turns,
+        Some((50, 2)),
+        "marked as one"
+    );
+    assert_eq!(
+        of(Kind::ToolResult, "config.get", "{}").decay_rate,
+        Some((0.3, 4))
+    );
     assert_eq!(of(Kind::State, "config.schema", "{}").decay_rate, Some((0.3, 4)));
 
     let said = of(Kind::Message, "user", "Please NEVER deploy on Fridays");
-    assert_eq!((said.priority, said.persist), (Some((Priority::High, 1)), Some((true, 1))));
+    assert_eq!(
+        (said.priority, said.persist),
+        (Some((Priority::High, 1)), Some((true, 1)))
+    );
     for other in ["nevertheless is a word that begins so", "whenever you like"] {
         let decided = of(Kind::Message, "user", other).priority;
         assert_eq!(decided.is_some(), other.starts_with("never"), "{other}");
@@ -87,40 +112,85 @@ fn what_was_put_is_matched_not_what_a_rule_made_of_it() {
 
 #[test]
 fn empty_files_have_no_rules() {
-    for text in ["", "\n# nothing\n", "lifecycle_policies:\n", "lifecycle_policies: []\n", "---\n"] {
+    for text in [
+        "",
+        "\n# nothing\n",
+        "lifecycle_policies:\n",
+        "lifecycle_policies: []\n",
+        "---\n",
+    ] {
         assert_eq!(read(text).unwrap(), [], "{text:?}");
     }
 }
 
+/// A mistake is told at the first character of the key or value that is wrong, counted from 1; here `^` stands before it.
 #[test]
 fn mistakes_are_told_with_their_place() {
-    let rule = |matches: &str, action: &str| format!("lifecycle_policies:\n- match: {matches}\n  action: {action}\n");
+    let rule = |matches: &str, action: &str| {
+        format!("lifecycle_policies:\n- match: {matches}\n  action: {action}\n")
+    };
     let good = "{index: true}";
     let table = [
-        (rule("{type: tool_results}", good), 2, 17, "unknown value `tool_results`"),
-        (rule("{kind: state}", good), 2, 11, "unknown key `kind`"),
-        (rule("{type: []}", good), 2, 16, "can never match"),
-        (rule("{contains: [a, '']}", good), 2, 24, "can never match"),
-        (rule("{source: {ref: a}}", good), 2, 19, "unknown key `ref`"),
-        (rule("{}", "{decay: 1}"), 3, 12, "unknown key `decay`"),
-        (rule("{}", "{decay_rate: fast}"), 3, 24, "from 0 to 10"),
-        (rule("{}", "{floor: 1.5}"), 3, 19, "from 0 to 1"),
-        (rule("{}", "{floor: .nan}"), 3, 19, "from 0 to 1"),
-        (rule("{}", "{persist: maybe}"), 3, 21, "true or false"),
-        (rule("{}", "{expires_after_turns: 0}"), 3, 33, "from 1"),
-        (rule("{}", "{priority: amygdala}"), 3, 22, "critical, high, normal, low"),
-        (rule("{}", "{}"), 2, 3, "decides nothing"),
-        ("lifecycle_policies:\n- match: {}\n".to_owned(), 2, 3, "no `action`"),
-        ("lifecycle_policies:\n- 7\n".to_owned(), 2, 3, "a rule with"),
-        ("policies: []\n".to_owned(), 1, 1, "unknown key `policies`"),
-        ("lifecycle_policies: 3\n".to_owned(), 1, 21, "a list of rules"),
-        ("- a\n".to_owned(), 1, 1, "is expected"),
-        ("a: b\n---\nc: d\n".to_owned(), 3, 1, "second document"),
+        (
+            rule("{type: ^tool_results}", good),
+            "unknown value `tool_results`",
+        ),
+        (
+            rule("{type: [state, ^'tool_results']}", good),
+            "unknown value `tool_results`",
+        ),
+        (rule("{^type: }", good), "has no value"),
+        (rule("{}", "{index: true, ^persist: ~}"), "has no value"),
+        (
+            rule("{contains: [ü, ä], ^kind: state}", good),
+            "unknown key `kind`",
+        ),
+        (rule("{type: ^[]}", good), "can never match"),
+        (rule("{contains: [a, ^'']}", good), "can never match"),
+        (rule("{contains: ^{a: b}}", good), "a text is expected"),
+        (rule("{source: {^ref: a}}", good), "unknown key `ref`"),
+        (
+            rule("{source.type: exec, ^source: {type: file}}", good),
+            "names its types of source twice",
+        ),
+        (rule("{type: state, ^type: message}", good), "duplicated key"),
+        (rule("{}", "{^decay: 1}"), "unknown key `decay`"),
+        (rule("{}", "{decay_rate: ^fast}"), "from 0 to 10"),
+        (rule("{}", "{floor: ^1.5}"), "from 0 to 1"),
+        (rule("{}", "{floor: ^.nan}"), "from 0 to 1"),
+        (rule("{}", "{persist: ^maybe}"), "true or false"),
+        (rule("{}", "{expires_after_turns: ^0}"), "from 1"),
+        (rule("{}", "{expires_after_turns: ^-3}"), "from 1"),
+        (rule("{}", "{priority: ^amygdala}"), "critical, high, normal, low"),
+        (
+            rule("{}", "{index: true, compression: ^strong}"),
+            "normal, aggressive",
+        ),
+        (
+            "lifecycle_policies:\n- ^match: {}\n  action: {}\n".to_owned(),
+            "decides nothing",
+        ),
+        ("lifecycle_policies:\n- ^match: {}\n".to_owned(), "no `action`"),
+        (
+            "lifecycle_policies:\n- ^when: {}\n".to_owned(),
+            "unknown key `when`",
+        ),
+        ("lifecycle_policies:\n- ^7\n".to_owned(), "a rule with"),
+        ("^policies: []\n".to_owned(), "unknown key `policies`"),
+        ("lifecycle_policies: ^3\n".to_owned(), "a list of rules"),
+        ("^- a\n".to_owned(), "is expected"),
+        (
+            "lifecycle_policies: []\n---\n^c: d\n".to_owned(),
+            "second document",
+        ),
     ];
-    for (text, line, column, what) in table {
-        let error = read(&text).unwrap_err();
-        assert!(error.what.contains(what), "{text}: {error}");
-        assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
+    for (marked, what) in table {
+        let (before, after) = marked.split_once('^').unwrap();
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|mark| *mark != '\n').count() + 1;
+        let error = read(&format!("{before}{after}")).unwrap_err();
+        assert!(error.what.contains(what), "{marked}: {error}");
+        assert_eq!((error.line, error.column), (line, column), "{marked}: {error}");
     }
     let broken = read("lifecycle_policies:\n  - match: {type: [state\n").unwrap_err();
     assert!(broken.line >= 2, "{broken}");
@@ -139,4 +209,63 @@ proptest::proptest! {
         text.replace_range(at..(at + cut).min(EXAMPLE.len()), &with);
         let _ = read(&text);
     }
+}
+
+#[test]
+fn built_in_rules_can_be_read_and_leave_the_rates_alone() {
+    let rules = read(BUILT_IN).unwrap();
+    assert_eq!(rules.len(), built_in().len());
+    for rule in built_in() {
+        assert!(rule.built_in && rule.action.decay_rate.is_none() && rule.action.floor.is_none());
+    }
+    let both = policy_rules(EXAMPLE).unwrap();
+    assert_eq!(both.iter().filter(|rule| rule.built_in).count() + 5, both.len());
+}
+
+#[test]
+fn an_evaluation_names_the_rule_of_each_field() {
+    let rules = policy_rules(EXAMPLE).unwrap();
+    let records: Vec<Record> = serde_json::from_str(
+        r#"[
+        {"type": "tool_result", "source.type": "browser.snapshot", "content": "<page>"},
+        {"type": "tool_result", "priority": "high", "source.type": "exec", "tokens": 1001},
+        {"type": "message", "source.type": "user", "content": "Never on Fridays"},
+        {"type": "message", "source.type": "user", "priority": "low", "content": "Never on Fridays"},
+        {"type": "tool_result", "source.type": "exec", "error": true, "content": "exit 1"}
+    ]"#,
+    )
+    .unwrap();
+    let all = evaluate(&rules, &records, &Settings::default());
+    let of = |record: usize, field: &str| {
+        let found = all[record].fields.iter().find(|one| one.field == field).unwrap();
+        (found.value.to_string(), found.rule.clone().unwrap_or_default())
+    };
+    let is = |value: &str, rule: &str| (value.to_owned(), rule.to_owned());
+    assert_eq!(
+        all[0].fields.iter().map(|field| field.field).collect::<Vec<_>>(),
+        FIELDS
+    );
+    assert_eq!(all[0].matched, ["line 3", "line 20"]);
+    assert_eq!(of(0, "decay_rate"), is("0.2", "line 20"));
+    assert_eq!(of(0, "persist"), is("false", "line 3"));
+    assert_eq!(of(0, "compression"), is("\"aggressive\"", "line 20"));
+    assert_eq!(of(0, "priority"), is("\"normal\"", ""));
+    assert_eq!(
+        (all[0].outcome, all[0].reason.as_str()),
+        (Indexing::Entry, "policy at line 20: index: true")
+    );
+    assert_eq!(of(1, "decay_rate"), is("0.1", ""));
+    assert_eq!(all[1].outcome, Indexing::Entry, "{}", all[1].reason);
+    assert_eq!(of(2, "priority"), is("\"high\"", "line 9"));
+    assert!(all[2].matched[0].starts_with("built-in, line"));
+    assert_eq!(
+        of(3, "priority"),
+        is("\"high\"", "line 9"),
+        "a rule of the workspace is stronger than the caller"
+    );
+    assert_eq!(of(4, "expires_after_turns"), is("50", "line 15"));
+    let built_in = evaluate(built_in(), &records[3..4], &Settings::default());
+    assert_eq!(built_in[0].fields[5].value, "low", "a built-in rule is not");
+    let unknown = serde_json::from_str::<Record>(r#"{"type": "state", "kind": 1}"#);
+    assert!(unknown.is_err());
 }
