@@ -22,12 +22,12 @@ pub use compact::{
 pub use context::{
     ContextCloseRequest, ContextCloseResponse, ContextDecay, ContextEncoding, ContextEntry,
     ContextFetchRequest, ContextFetchResponse, ContextFormat, ContextLifecycle, ContextListRequest,
-    ContextListResponse, ContextModifiers, ContextMove, ContextOpenRequest, ContextOpenResponse,
-    ContextOrigin, ContextOutcome, ContextPersisted, ContextPriority, ContextPutLifecycle,
-    ContextPutModifiers, ContextPutOutcome, ContextPutRequest, ContextPutResponse, ContextPutSource,
-    ContextRenderRequest, ContextRenderResponse, ContextSession, ContextShown, ContextSource, ContextState,
-    ContextTouchRequest, ContextTouchResponse, ContextTurnRequest, ContextTurnResponse, ContextType,
-    MAX_CONTENT_BYTES, MAX_SESSION_CHARS,
+    ContextListResponse, ContextListed, ContextModifiers, ContextMove, ContextOpenRequest,
+    ContextOpenResponse, ContextOrigin, ContextOutcome, ContextPersisted, ContextPriority,
+    ContextPutLifecycle, ContextPutModifiers, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
+    ContextPutSource, ContextRenderRequest, ContextRenderResponse, ContextSession, ContextShown,
+    ContextSource, ContextState, ContextTouchRequest, ContextTouchResponse, ContextTurnRequest,
+    ContextTurnResponse, ContextType, MAX_CONTENT_BYTES, MAX_SESSION_CHARS,
 };
 pub use cycle::{
     CycleFinding, CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleOutcome, CycleRefusal,

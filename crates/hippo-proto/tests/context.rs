@@ -70,14 +70,15 @@ fn an_entry_and_the_answers_with_one_keep_their_names() {
     let put = ContextPutResponse {
         entry: Some(entry()),
         outcome: ContextPutOutcome::Entry,
-        rule: Some("policies.yaml:4".into()),
+        reason: Some("policy at line 4: index: true".into()),
+        rule: Some("line 4".into()),
         content_id: Some(id.clone()),
         tokens: 12_000,
         entry_tokens: 85,
         notes: vec!["n".into()],
     };
     let golden = format!(
-        r#"{{"entry":{ENTRY},"outcome":"entry","rule":"policies.yaml:4","content_id":"{id}","tokens":12000,"entry_tokens":85,"notes":["n"]}}"#
+        r#"{{"entry":{ENTRY},"outcome":"entry","reason":"policy at line 4: index: true","rule":"line 4","content_id":"{id}","tokens":12000,"entry_tokens":85,"notes":["n"]}}"#
     );
     answer(&golden, &put);
     for (outcome, name) in [
@@ -88,6 +89,7 @@ fn an_entry_and_the_answers_with_one_keep_their_names() {
         let none = ContextPutResponse {
             entry: None,
             outcome,
+            reason: None,
             rule: None,
             content_id: None,
             tokens: 12,
@@ -206,12 +208,16 @@ fn answers_about_sessions_keep_their_names() {
     answer(golden, &sessions);
     let entries = ContextListResponse {
         sessions: None,
-        entries: Some(vec![entry()]),
+        entries: Some(vec![ContextListed {
+            entry: entry(),
+            state: ContextState::Dormant,
+        }]),
         turn: Some(4),
         total: 1,
     };
+    let listed = ENTRY.replace(r#""persist":false}}"#, r#""persist":false},"state":"dormant"}"#);
     answer(
-        &format!(r#"{{"entries":[{ENTRY}],"turn":4,"total":1}}"#),
+        &format!(r#"{{"entries":[{listed}],"turn":4,"total":1}}"#),
         &entries,
     );
     let closed = ContextCloseResponse {

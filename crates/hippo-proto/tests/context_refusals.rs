@@ -50,7 +50,7 @@ fn put(members: &Value) -> Result<Request, RpcError> {
 
 #[test]
 fn what_is_wrong_with_a_put_is_named_with_what_to_do() {
-    let many: Vec<String> = (0..65).map(|at| format!("ctx_{at}")).collect();
+    let many: Vec<String> = (0..17).map(|at| format!("ctx_{at}")).collect();
     let cases = [
         (json!({"sesion": "s"}), "unknown field \"sesion\"", "\"session\""),
         (
@@ -120,7 +120,7 @@ fn what_is_wrong_with_a_put_is_named_with_what_to_do() {
         ),
         (
             json!({"modifiers": {"associations": many}}),
-            "more than 64",
+            "more than 16",
             "closest",
         ),
         (

@@ -5,6 +5,7 @@ mod compact;
 mod context;
 mod cycle;
 mod index;
+mod policy;
 mod remember;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ pub use compact::{CompactArgs, FormatArg};
 pub use context::{ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb};
 pub use cycle::{ConsolidateArgs, HistoryArgs};
 pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
+pub use policy::PolicyVerb;
 pub use remember::RememberArgs;
 
 /// Searches and tends the memory of agents that hippod keeps.
@@ -120,6 +122,12 @@ pub enum Verb {
         /// What to do with it.
         #[command(subcommand)]
         verb: ContextVerb,
+    },
+    /// Try out the rules that decide what becomes a context entry and how it fades
+    Policy {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: PolicyVerb,
     },
     /// Summarise the transcript of a session: what matters whole, the rest as lines with ids
     ///

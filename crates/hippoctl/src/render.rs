@@ -5,6 +5,7 @@ pub mod cycle;
 pub mod doctor;
 pub mod index;
 pub mod model;
+pub mod policy;
 pub mod remember;
 pub mod search;
 pub mod status;

@@ -9,6 +9,7 @@ pub mod index;
 mod input;
 pub mod logs;
 pub mod model;
+pub mod policy;
 pub mod remember;
 pub mod search;
 pub mod workspace;

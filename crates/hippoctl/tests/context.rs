@@ -57,6 +57,7 @@ fn answer(call: &Call) -> Vec<u8> {
             let put = ContextPutResponse {
                 entry: Some(entry()),
                 outcome: ContextPutOutcome::Entry,
+                reason: None,
                 rule: None,
                 content_id: None,
                 tokens: 12_000,
@@ -94,7 +95,12 @@ fn answer(call: &Call) -> Vec<u8> {
         Request::ContextList(request) => {
             let listed = ContextListResponse {
                 sessions: request.session.is_none().then(Vec::new),
-                entries: request.session.is_some().then(|| vec![entry()]),
+                entries: request.session.is_some().then(|| {
+                    vec![ContextListed {
+                        entry: entry(),
+                        state: ContextState::Dormant,
+                    }]
+                }),
                 turn: request.session.is_some().then_some(4),
                 total: 1,
             };
@@ -340,11 +346,11 @@ fn turns_accesses_and_lists_say_what_was_given() {
         let ((code, _, stderr), asked) = run(arguments);
         assert_eq!((code, asked), (0, Some(request.into())), "{stderr}");
     }
-    // The threshold is exact: the strength that is written 0.1 is not below it.
+    // What is dormant the daemon decides, not the strength alone.
     let ((_, stdout, stderr), _) = run(&["list", "--session", "s1"]);
     assert_eq!(
         stdout,
-        "ctx_2  0.10  active  tool_result  exec:make test  Two tests failed.\n"
+        "ctx_2  0.10  dormant  tool_result  exec:make test  Two tests failed.\n"
     );
     assert_eq!(stderr, "1 entry in turn 4\n");
 }

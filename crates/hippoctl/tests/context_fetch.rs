@@ -26,10 +26,7 @@ fn fetched(outcome: ContextOutcome, content: Option<&str>) -> ContextFetchRespon
         stored_hash: None,
         source_hash: None,
         entry: None,
-        from: content.map(|_| match outcome {
-            ContextOutcome::Full => ContextOrigin::Store,
-            _ => ContextOrigin::Source,
-        }),
+        from: content.map(|_| ContextOrigin::Store),
     }
 }
 
@@ -38,7 +35,13 @@ fn answer(call: &Call) -> Vec<u8> {
     match &call.request {
         Request::ContextFetch(request) => match request.id.as_str() {
             "ctx_2" => encode_result(id, &fetched(ContextOutcome::Full, Some(CONTENT))),
-            "changed" => encode_result(id, &fetched(ContextOutcome::Partial, Some("now"))),
+            "changed" => {
+                let mut answer = fetched(ContextOutcome::Full, Some("now"));
+                answer.from = Some(ContextOrigin::Source);
+                answer.stale = true;
+                answer.reason = Some("the source has changed since".into());
+                encode_result(id, &answer)
+            }
             "summary" => encode_result(id, &fetched(ContextOutcome::Partial, None)),
             "gone" => encode_result(id, &fetched(ContextOutcome::Unavailable, None)),
             _ => encode_error(id, &RpcError::not_found("no entry has this id")),
@@ -67,10 +70,7 @@ fn content_comes_back_byte_for_byte_and_all_else_on_standard_error() {
 
     let ((code, stdout, stderr), _) = run(&["fetch", "changed"]);
     assert_eq!((code, stdout.as_str()), (0, "now"));
-    assert!(
-        stderr.starts_with("note: the content was removed\nnote: this is the source as it is now"),
-        "{stderr}"
-    );
+    assert_eq!(stderr, "note: the source has changed since\n");
 
     let ((code, stdout, stderr), _) = run(&["fetch", "summary"]);
     assert_eq!((code, stdout.as_str()), (4, ""));

@@ -23,9 +23,9 @@ pub use put::{
 };
 pub use render::{ContextFormat, ContextRenderRequest, ContextRenderResponse, ContextShown};
 pub use session::{
-    ContextCloseRequest, ContextCloseResponse, ContextListRequest, ContextListResponse, ContextMove,
-    ContextOpenRequest, ContextOpenResponse, ContextPersisted, ContextSession, ContextTurnRequest,
-    ContextTurnResponse,
+    ContextCloseRequest, ContextCloseResponse, ContextListRequest, ContextListResponse, ContextListed,
+    ContextMove, ContextOpenRequest, ContextOpenResponse, ContextPersisted, ContextSession,
+    ContextTurnRequest, ContextTurnResponse,
 };
 
 /// Most characters of the id of a session.

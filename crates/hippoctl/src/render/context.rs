@@ -2,15 +2,14 @@
 
 use std::fmt::Write;
 
-use hippo_core::context::DORMANT_BELOW;
 use hippo_proto::{
-    ContextCloseResponse, ContextEntry, ContextFetchResponse, ContextListResponse, ContextOpenResponse,
-    ContextOrigin, ContextPutOutcome, ContextPutResponse, ContextRenderResponse, ContextSession,
-    ContextState, ContextTouchResponse, ContextTurnResponse, CycleName,
+    ContextCloseResponse, ContextEntry, ContextFetchResponse, ContextListResponse, ContextListed,
+    ContextOpenResponse, ContextPutOutcome, ContextPutResponse, ContextRenderResponse, ContextSession,
+    ContextTouchResponse, ContextTurnResponse, CycleName,
 };
 use serde_json::{Map, Value};
 
-use super::{INDENT, one_line, plural, short, table};
+use super::{INDENT, harmless, one_line, plural, short, table};
 use crate::output::Style;
 
 /// Most characters of a summary or a reference in a table.
@@ -36,6 +35,7 @@ pub fn put(answer: &ContextPutResponse, style: Style) -> String {
     let ContextPutResponse {
         entry,
         outcome,
+        reason,
         rule,
         content_id: _,
         tokens,
@@ -64,12 +64,8 @@ pub fn put(answer: &ContextPutResponse, style: Style) -> String {
         }
         (ContextPutOutcome::Entry | ContextPutOutcome::Known, None) => writeln!(text, "kept {tokens}"),
     };
-    if let Some(rule) = rule {
-        let _ = writeln!(
-            text,
-            "{INDENT}{}",
-            style.quiet(format!("rule: {}", one_line(rule)))
-        );
+    if let Some(why) = reason.as_ref().or(rule.as_ref()) {
+        let _ = writeln!(text, "{INDENT}{}", style.quiet(one_line(why)));
     }
     text
 }
@@ -129,20 +125,22 @@ pub fn shown(answer: &ContextRenderResponse) -> String {
 }
 
 /// What the reader of fetched content should know.
-pub fn fetched(answer: &ContextFetchResponse) -> Vec<String> {
-    let mut notes = Vec::new();
-    if let Some(reason) = &answer.reason {
-        notes.push(format!("note: {}", one_line(reason)));
+pub fn fetched(answer: &ContextFetchResponse) -> Option<String> {
+    match &answer.reason {
+        Some(reason) => Some(format!("note: {}", one_line(reason))),
+        None if answer.stale => Some("note: the source has changed since".to_owned()),
+        None => None,
     }
-    if answer.stale {
-        notes.push(match answer.from {
-            Some(ContextOrigin::Source) => {
-                "note: this is the source as it is now: it has changed since".to_owned()
-            }
-            _ => "note: the source has changed since, or is gone: this is what was put".to_owned(),
-        });
+}
+
+/// What is left of an entry whose content cannot be had: summary and key data.
+pub fn left(answer: &ContextFetchResponse) -> Option<String> {
+    let mut text = harmless(answer.summary.as_deref()?);
+    let data = answer.entry.as_ref().and_then(|entry| entry.key_data.as_ref());
+    if let Some(data) = data.filter(|data| !data.is_empty()) {
+        let _ = write!(text, "\n{INDENT}{}", one_line(&key_data(data)));
     }
-    notes
+    Some(text)
 }
 
 /// What the reader should know beside a list.
@@ -165,10 +163,10 @@ pub fn count(answer: &ContextListResponse) -> String {
 
 /// Sessions or entries, one a line; sessions with their workspaces where those of several are listed.
 pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> String {
-    let turn = answer.turn.unwrap_or_default();
     let sessions = answer.sessions.iter().flatten();
     let mut rows: Vec<_> = sessions.map(|session| row(session, workspaces, style)).collect();
-    rows.extend(answer.entries.iter().flatten().map(|entry| {
+    rows.extend(answer.entries.iter().flatten().map(|listed| {
+        let ContextListed { entry, state } = listed;
         let source = match entry.source.reference.as_str() {
             "" => entry.source.type_.clone(),
             reference => format!("{}:{reference}", entry.source.type_),
@@ -176,7 +174,7 @@ pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> Str
         vec![
             style.strong(one_line(&entry.id)),
             format!("{:.2}", entry.strength),
-            state(entry, turn).name().to_owned(),
+            state.name().to_owned(),
             entry.type_.name().to_owned(),
             style.path(short(&one_line(&source), SHORT)),
             short(&one_line(&entry.summary), SHORT),
@@ -235,17 +233,6 @@ fn row(session: &ContextSession, workspaces: bool, style: Style) -> Vec<String> 
         row.insert(5, style.path(one_line(workspace)));
     }
     row
-}
-
-/// As the daemon would say of it in this turn.
-fn state(entry: &ContextEntry, turn: u64) -> ContextState {
-    if entry.lifecycle.expires.is_some_and(|expires| turn >= expires) {
-        ContextState::Expired
-    } else if entry.strength < DORMANT_BELOW {
-        ContextState::Dormant
-    } else {
-        ContextState::Active
-    }
 }
 
 /// Id, summary, and key data below.

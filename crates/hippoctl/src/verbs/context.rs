@@ -169,7 +169,7 @@ fn fetch(session: &mut Session, id: String, of: Option<String>, out: &mut Output
         out.answer(&answer, |_, _| String::new())?;
     } else if let Some(content) = &answer.content {
         out.data(content.as_bytes())?;
-        for note in render::fetched(&answer) {
+        if let Some(note) = render::fetched(&answer) {
             out.note(&note);
         }
     }
@@ -179,8 +179,8 @@ fn fetch(session: &mut Session, id: String, of: Option<String>, out: &mut Output
     if out.json {
         return Err(Failure::silent(Exit::NotFound));
     }
-    if let Some(summary) = &answer.summary {
-        out.note(&crate::render::harmless(summary));
+    if let Some(left) = render::left(&answer) {
+        out.note(&left);
     }
     let colon = if reason.is_empty() { "" } else { ": " };
     let what = format!("could not have the content of {}{colon}{reason}", one_line(&id));

@@ -39,9 +39,9 @@ impl Validate for ContextFetchRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextOutcome {
-    /// All of it, as it was put.
+    /// All of a content: as it was put, or the source as it is now.
     Full,
-    /// Something that stands for it: the source as it is now, or the summary.
+    /// The summary and the key data alone.
     Partial,
     /// Nothing.
     Unavailable,
@@ -64,13 +64,13 @@ pub enum ContextOrigin {
 pub struct ContextFetchResponse {
     /// How much could be had.
     pub outcome: ContextOutcome,
-    /// The content; absent where none could be had.
+    /// The content; only where the outcome is full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// The summary of the entry; absent where the id is not one of an entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Why it is not all; absent where it is.
+    /// Why it is not all, or not what was put; absent where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Whether the source has changed since, or is gone.

@@ -18,7 +18,7 @@ const MAX_SUMMARY_CHARS: usize = 4_000;
 /// Key data are at most this long as JSON, in bytes: they stand in prompts too.
 const MAX_KEY_DATA_BYTES: usize = 16 * 1024;
 /// Most related entries.
-const MAX_ASSOCIATIONS: usize = 64;
+const MAX_ASSOCIATIONS: usize = 16;
 
 /// Parameters of `context.put`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -191,7 +191,10 @@ pub struct ContextPutResponse {
     pub entry: Option<ContextEntry>,
     /// What became of the content.
     pub outcome: ContextPutOutcome,
-    /// The rule that decided so, for a person; absent where none did.
+    /// Why, for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Where the rule stands that decided so, for a person; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// `b3:` and the BLAKE3 of the content, 64 hexadecimal digits; absent where it is not kept.

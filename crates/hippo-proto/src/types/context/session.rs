@@ -150,12 +150,22 @@ pub struct ContextListResponse {
     pub sessions: Option<Vec<ContextSession>>,
     /// The strongest first, equal ones the newest first; absent where no session was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub entries: Option<Vec<ContextEntry>>,
+    pub entries: Option<Vec<ContextListed>>,
     /// The turn of the strengths; absent where no session was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
     /// How many there are without the limit.
     pub total: u64,
+}
+
+/// An entry of a session, and whether it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContextListed {
+    /// The entry; its members stand beside `state`.
+    #[serde(flatten)]
+    pub entry: ContextEntry,
+    /// Whether it is part of the context.
+    pub state: ContextState,
 }
 
 /// A session.

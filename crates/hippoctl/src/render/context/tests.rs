@@ -1,8 +1,8 @@
 //! Do sessions and entries look as they should?
 
 use hippo_proto::{
-    ContextDecay, ContextLifecycle, ContextModifiers, ContextMove, ContextOutcome, ContextPersisted,
-    ContextSource, ContextType,
+    ContextDecay, ContextLifecycle, ContextModifiers, ContextMove, ContextOrigin, ContextOutcome,
+    ContextPersisted, ContextSource, ContextState, ContextType,
 };
 use serde_json::json;
 
@@ -37,7 +37,8 @@ fn kept() -> ContextPutResponse {
     ContextPutResponse {
         entry: Some(entry()),
         outcome: ContextPutOutcome::Entry,
-        rule: Some("errors expire after 50 turns".into()),
+        reason: Some("policy at line 4: index: true".into()),
+        rule: Some("line 4".into()),
         content_id: Some("b3:00".into()),
         tokens: 11_840,
         entry_tokens: 62,
@@ -63,6 +64,7 @@ fn what_became_of_content() {
     let of = |outcome, entry| ContextPutResponse {
         outcome,
         entry,
+        reason: None,
         rule: None,
         ..kept()
     };
@@ -88,25 +90,23 @@ fn sessions_and_entries_one_a_line() {
         total: 9,
         ..ContextListResponse::default()
     };
-    let expired = ContextEntry {
-        id: "ctx_10".into(),
-        lifecycle: ContextLifecycle {
-            expires: Some(12),
-            ..ContextLifecycle::default()
+    let listed = |id: &str, state| ContextListed {
+        entry: ContextEntry {
+            id: id.into(),
+            ..entry()
         },
-        ..entry()
+        state,
     };
-    let dormant = ContextEntry {
-        id: "ctx_1".into(),
-        strength: 0.09,
-        source: ContextSource {
-            type_: "agent".into(),
-            ..ContextSource::default()
-        },
-        ..entry()
+    let mut dormant = listed("ctx_1", ContextState::Dormant);
+    dormant.entry.strength = 0.09;
+    dormant.entry.source = ContextSource {
+        type_: "agent".into(),
+        ..ContextSource::default()
     };
+    let active = listed("ctx_2", ContextState::Active);
+    let expired = listed("ctx_10", ContextState::Expired);
     let entries = ContextListResponse {
-        entries: Some(vec![entry(), expired, dormant]),
+        entries: Some(vec![active, expired, dormant]),
         turn: Some(12),
         total: 3,
         ..ContextListResponse::default()
@@ -204,18 +204,24 @@ fn what_is_said_of_content_that_is_not_what_was_put() {
         entry: None,
         from: Some(ContextOrigin::Store),
     };
-    assert_eq!(fetched(&answer), [""; 0]);
+    assert_eq!((fetched(&answer), left(&answer)), (None, None));
     let stale = ContextFetchResponse {
         stale: true,
         ..answer
     };
-    assert!(fetched(&stale)[0].contains("this is what was put"));
+    assert_eq!(fetched(&stale).unwrap(), "note: the source has changed since");
     let other = ContextFetchResponse {
-        from: Some(ContextOrigin::Source),
-        reason: Some("the content was\nremoved".into()),
+        reason: Some("this is the source\nas it is now".into()),
         ..stale
     };
-    let notes = fetched(&other);
-    assert_eq!(notes[0], "note: the content was removed");
-    assert!(notes[1].contains("as it is now"), "{notes:?}");
+    assert_eq!(fetched(&other).unwrap(), "note: this is the source as it is now");
+    let partial = ContextFetchResponse {
+        summary: Some("Two\ntests".into()),
+        entry: Some(entry()),
+        ..other
+    };
+    assert_eq!(
+        left(&partial).unwrap(),
+        "Two\ntests\n   failed: 2; first: limits::zero"
+    );
 }
