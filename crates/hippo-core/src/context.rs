@@ -8,6 +8,8 @@ pub mod fade;
 pub mod lifecycle;
 pub mod policy;
 pub mod render;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
