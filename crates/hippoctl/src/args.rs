@@ -15,7 +15,9 @@ use hippo_proto::{MAX_LIMIT, Mode};
 
 pub use bench::{BenchArgs, BenchMode, Distinct};
 pub use compact::{CompactArgs, FormatArg};
-pub use context::{ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb};
+pub use context::{
+    ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
+};
 pub use cycle::{ConsolidateArgs, HistoryArgs};
 pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 pub use policy::PolicyVerb;

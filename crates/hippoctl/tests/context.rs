@@ -81,7 +81,7 @@ fn answer(call: &Call) -> Vec<u8> {
         }
         Request::ContextRender(_) => {
             let rendered = ContextRenderResponse {
-                markdown: "<hippocampus-context>\n</hippocampus-context>\n".into(),
+                markdown: "<!-- hippod: context -->\n<!-- /hippod -->\n".into(),
                 entries: vec![],
                 tokens: 9,
                 left_out: 0,
@@ -271,12 +271,14 @@ fn a_prompt_gets_the_text_alone() {
         "s1",
         "--budget",
         "500",
+        "--format",
+        "json",
         "--cue",
         "which tests?",
     ]);
     assert_eq!(
         (code, stdout.as_str()),
-        (0, "<hippocampus-context>\n</hippocampus-context>\n")
+        (0, "<!-- hippod: context -->\n<!-- /hippod -->\n")
     );
     assert_eq!(
         stderr,
@@ -285,7 +287,7 @@ fn a_prompt_gets_the_text_alone() {
     let request = ContextRenderRequest {
         session: "s1".into(),
         budget_tokens: Some(500),
-        format: None,
+        format: Some(ContextFormat::Json),
         cue: Some("which tests?".into()),
     };
     assert_eq!(asked, Some(request.into()));

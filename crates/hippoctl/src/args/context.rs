@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use hippo_proto::{ContextPriority, ContextPutSource, ContextType, MAX_ENTRIES};
+use hippo_proto::{ContextFormat, ContextPriority, ContextPutSource, ContextType, MAX_ENTRIES};
 use serde_json::{Map, Value};
 
 /// Below the help of `context`.
@@ -152,6 +152,9 @@ pub struct ContextRenderArgs {
     /// Most tokens [default: as the configuration says]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
+    /// The form of the section
+    #[arg(long, value_enum, default_value_t = ContextFormatArg::Markdown)]
+    pub format: ContextFormatArg,
     /// What the agent is about to do: dormant entries that fit it come back
     #[arg(long, value_name = "TEXT")]
     pub cue: Option<String>,
@@ -173,6 +176,24 @@ pub struct ContextListArgs {
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ENTRIES)))]
     pub limit: Option<u32>,
+}
+
+/// The form of the section of a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ContextFormatArg {
+    /// A list
+    Markdown,
+    /// An object
+    Json,
+}
+
+impl From<ContextFormatArg> for ContextFormat {
+    fn from(format: ContextFormatArg) -> Self {
+        match format {
+            ContextFormatArg::Markdown => Self::Markdown,
+            ContextFormatArg::Json => Self::Json,
+        }
+    }
 }
 
 /// What an entry stands for.

@@ -12,10 +12,10 @@ Examples:
   hippoctl policy test session.jsonl
   hippoctl policy test session.jsonl --policy draft.yaml --all
 
-FILE is a transcript as `compact` reads it, or a list of what could be put, one JSON object a line:
-  {\"type\": \"tool_result\", \"source.type\": \"exec\", \"content\": \"…\", \"tokens\": 1200, \"priority\": \"high\", \"error\": true}
-where all but type may be left out. Of a transcript, what a tool answers is a tool_result whose source.type is the tool's
-name; all else is a message whose source.type is user, assistant or system.";
+FILE is a transcript as `compact` reads it, or what could be put, as a JSON list or one object a line:
+  {\"type\": \"tool_result\", \"source.type\": \"exec\", \"content\": \"…\"}
+with tokens, priority and error where they matter; all but type may be left out. What a tool answers in a transcript is
+a tool_result whose source.type is the name of the tool; all else is a message of user, assistant or system.";
 
 /// Verbs of `policy`.
 #[derive(Debug, Subcommand)]
@@ -39,7 +39,7 @@ pub struct PolicyTestArgs {
     /// Who wrote the transcript
     #[arg(long, value_enum, default_value_t = FormatArg::Auto)]
     pub format: FormatArg,
-    /// Also show what passes through without a rule
+    /// Also show what passes through and no rule of the file is about
     #[arg(long)]
     pub all: bool,
 }

@@ -1,5 +1,6 @@
 //! How does it look what the lifecycle policies decide?
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use hippo_core::context::capture::Indexing;
@@ -13,11 +14,19 @@ use crate::verbs::policy::{RecordUse, Tested};
 /// Most characters of the name of a source in a table.
 const SHORT: usize = 32;
 
-/// What became of each record and why, and below it what a rule decided; without `all` only where a rule decided
-/// something or an entry is made.
+/// What became of each record and why, and below it what a rule decided; without `all` only where something
+/// becomes of it or a rule of the file is about it.
 pub fn tested(tested: &Tested, all: bool, style: Style) -> String {
+    let own: BTreeSet<&str> = tested
+        .rules
+        .iter()
+        .filter(|rule| !rule.built_in)
+        .map(|rule| rule.place.as_str())
+        .collect();
     let shown = |record: &&RecordUse| {
-        all || record.evaluated.outcome != Indexing::Passed || !record.evaluated.matched.is_empty()
+        let evaluated = &record.evaluated;
+        let by_own = evaluated.matched.iter().any(|place| own.contains(place.as_str()));
+        all || by_own || evaluated.outcome != Indexing::Passed
     };
     let records: Vec<&RecordUse> = tested.records.iter().filter(shown).collect();
     let rows: Vec<Vec<String>> = records.iter().map(|record| row(record, style)).collect();

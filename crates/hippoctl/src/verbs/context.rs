@@ -8,7 +8,9 @@ use hippo_proto::{
 };
 
 use super::input;
-use crate::args::{ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb};
+use crate::args::{
+    ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
+};
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
@@ -141,12 +143,13 @@ fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Res
     let ContextRenderArgs {
         session: id,
         budget,
+        format,
         cue,
     } = args;
     let request = ContextRenderRequest {
         session: id,
         budget_tokens: budget,
-        format: None,
+        format: (format != ContextFormatArg::Markdown).then(|| format.into()),
         cue,
     };
     let answer: ContextRenderResponse = session.call(request)?;

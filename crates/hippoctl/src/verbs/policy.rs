@@ -44,6 +44,8 @@ pub struct Tested {
 pub struct RuleUse {
     /// Where it stands.
     pub place: String,
+    /// Whether it holds in every workspace.
+    pub built_in: bool,
     /// Records that it matches.
     pub matched: usize,
 }
@@ -102,6 +104,7 @@ fn test(file: Option<&Path>, rules: &[Rule], feed: impl FnOnce(&mut dyn FnMut(Ve
             .iter()
             .map(|rule| RuleUse {
                 place: rule.place(),
+                built_in: rule.built_in,
                 matched: 0,
             })
             .collect(),

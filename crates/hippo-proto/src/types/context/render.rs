@@ -19,7 +19,7 @@ pub struct ContextRenderRequest {
     /// Most tokens, at least 1; without it what the configuration says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
-    /// What is wanted; [`ContextFormat::Markdown`] without it.
+    /// The form of the section; [`ContextFormat::Markdown`] without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<ContextFormat>,
     /// What the agent is about to do: dormant entries that fit it come back.
@@ -47,14 +47,14 @@ impl Validate for ContextRenderRequest {
     }
 }
 
-/// What `context.render` is to make.
+/// The form of the section that `context.render` makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextFormat {
-    /// The text for a prompt, and the entries in it.
+    /// A list.
     #[default]
     Markdown,
-    /// The entries alone: the caller writes the text.
+    /// An object.
     Json,
 }
 
@@ -74,11 +74,11 @@ impl ContextFormat {
 /// Answer to `context.render`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContextRenderResponse {
-    /// The text between its marks; empty where there is nothing to show, and for [`ContextFormat::Json`].
+    /// The section between its marks, in the form asked for; empty where there is nothing to show.
     pub markdown: String,
-    /// What is shown, in the order of the text.
+    /// What it shows, in its order.
     pub entries: Vec<ContextShown>,
-    /// Tokens of the text, also where it was not asked for.
+    /// Tokens of the section.
     pub tokens: u64,
     /// Active entries for which the budget has no room.
     pub left_out: u64,
@@ -108,7 +108,7 @@ pub struct ContextShown {
     pub key_data: Option<Map<String, Value>>,
     /// Where its content comes from.
     pub source: ContextSource,
-    /// What it takes of the text.
+    /// What it takes as markdown.
     pub tokens: u64,
 }
 

@@ -8,7 +8,7 @@ use hippo_core::context::policy::Record;
 
 use super::calls;
 
-/// Hands on everything that could be put, in its order: lines that are records themselves, else the messages of a
+/// Hands on everything that could be put, in its order: a list or lines of what are records themselves, else the messages of a
 /// transcript.
 pub fn each(bytes: &[u8], format: Option<Format>, take: &mut dyn FnMut(Vec<Record>)) {
     if format.is_none()
@@ -36,8 +36,11 @@ pub fn each(bytes: &[u8], format: Option<Format>, take: &mut dyn FnMut(Vec<Recor
     }
 }
 
-/// The lines as records; `None` where one of them is none.
+/// A list or lines of records; `None` where one of them is none.
 fn listed(bytes: &[u8]) -> Option<Vec<Record>> {
+    if let Ok(records) = serde_json::from_slice(bytes) {
+        return Some(records);
+    }
     let text = std::str::from_utf8(bytes).ok()?;
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.map(|line| serde_json::from_str(line).ok()).collect()
@@ -117,6 +120,8 @@ mod tests {
             (Kind::ToolResult, "exec".to_owned(), true),
         ];
         assert_eq!(of(lines), records);
+        let list = r#"[{"type":"state"},{"type":"tool_result","source.type":"exec","error":true}]"#;
+        assert_eq!(of(list), records);
         assert!(of("{\"type\":\"thought\"}").is_empty() && of("").is_empty());
     }
 }
