@@ -5,7 +5,7 @@
 //! kept of each kind.
 
 mod clean;
-mod clip;
+pub(crate) mod clip;
 mod code;
 mod detect;
 mod diff;

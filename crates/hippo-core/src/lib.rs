@@ -6,6 +6,7 @@ pub mod bootstrap;
 pub mod chunk;
 pub mod compaction;
 pub mod consolidation;
+pub mod context;
 pub mod corpus;
 pub mod decay;
 pub mod entry;

@@ -93,6 +93,24 @@ methods! {
     "cycle.history" => CycleHistory(CycleHistoryRequest),
     /// Takes a run back.
     "cycle.undo" => CycleUndo(CycleUndoRequest),
+    /// Opens a session, or goes on with one.
+    "context.open" => ContextOpen(ContextOpenRequest),
+    /// Gives content to a session; answers the sparse entry that stands for it.
+    "context.put" => ContextPut(ContextPutRequest),
+    /// Says that a turn is complete: entries fade, some leave the context.
+    "context.turn" => ContextTurn(ContextTurnRequest),
+    /// The active entries of a session, as text for a prompt.
+    "context.render" => ContextRender(ContextRenderRequest),
+    /// Content again, by the id of its entry or its own.
+    "context.fetch" => ContextFetch(ContextFetchRequest),
+    /// Accesses an entry: it is strong again.
+    "context.touch" => ContextTouch(ContextTouchRequest),
+    /// The sessions, or the entries of one.
+    "context.list" => ContextList(ContextListRequest),
+    /// Ends a session: what is to last goes into long-term memory.
+    "context.close" => ContextClose(ContextCloseRequest),
+    /// A short summary of a transcript, whose messages can be fetched.
+    "session.compact" => SessionCompact(SessionCompactRequest),
     /// Runs what is due; answers what waits for the agent.
     "heartbeat" => Heartbeat(HeartbeatRequest),
     /// The embedding models that are known.

@@ -1,5 +1,7 @@
 //! What are the parameters and answers of each method?
 
+mod compact;
+mod context;
 mod cycle;
 mod doctor;
 mod get;
@@ -13,6 +15,20 @@ mod session;
 mod status;
 mod workspace;
 
+pub use compact::{
+    CompactEntry, CompactProblem, CompactStats, MAX_SCORES, SessionCompactRequest, SessionCompactResponse,
+    TranscriptFormat,
+};
+pub use context::{
+    ContextCloseRequest, ContextCloseResponse, ContextDecay, ContextEncoding, ContextEntry,
+    ContextFetchRequest, ContextFetchResponse, ContextFormat, ContextLifecycle, ContextListRequest,
+    ContextListResponse, ContextListed, ContextModifiers, ContextMove, ContextOpenRequest,
+    ContextOpenResponse, ContextOrigin, ContextOutcome, ContextPersisted, ContextPriority,
+    ContextPutLifecycle, ContextPutModifiers, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
+    ContextPutSource, ContextRenderRequest, ContextRenderResponse, ContextSession, ContextShown,
+    ContextSource, ContextState, ContextTouchRequest, ContextTouchResponse, ContextTurnRequest,
+    ContextTurnResponse, ContextType, MAX_CONTENT_BYTES, MAX_SESSION_CHARS,
+};
 pub use cycle::{
     CycleFinding, CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleOutcome, CycleRefusal,
     CycleReport, CycleRun, CycleRunRequest, CycleStep, CycleUndoRequest, CycleUndoResponse, IndexHealth,
@@ -40,8 +56,8 @@ pub use session::{
     HelloRequest, HelloResponse, ShutdownRequest, ShutdownResponse, SubscribeRequest, SubscribeResponse,
 };
 pub use status::{
-    DiskStatus, IndexStatus, ModelLoad, ModelStatus, Skipped, StatusRequest, StatusResponse, VectorBackend,
-    VectorStatus, WatcherMode, WatcherStatus, WorkspaceStatus,
+    ContextsStatus, DiskStatus, IndexStatus, ModelLoad, ModelStatus, Skipped, StatusRequest, StatusResponse,
+    VectorBackend, VectorStatus, WatcherMode, WatcherStatus, WorkspaceStatus,
 };
 pub use workspace::{
     WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceInfo, WorkspaceListRequest, WorkspaceListResponse,
@@ -73,6 +89,33 @@ fn no_empty(field: &str, value: Option<&str>) -> Result<(), RpcError> {
             Err(RpcError::bad_request(format!("the field \"{field}\" is empty")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Refuses a zero where something is counted from 1.
+fn at_least_one<T: Into<u64>>(field: &str, value: Option<T>) -> Result<(), RpcError> {
+    match value.map(Into::into) {
+        Some(0) => Err(RpcError::bad_request(format!("the field \"{field}\" is 0")).hint("give 1 or more")),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a member of the object in a field that none of its members is called; what is no object is left to the types.
+fn known_members(params: &Map<String, Value>, field: &str, known: &[&str]) -> Result<(), RpcError> {
+    let Some(Value::Object(object)) = params.get(field) else {
+        return Ok(());
+    };
+    match object.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(unknown) => {
+            let what = format!("unknown member \"{}\" of \"{field}\"", shorten(unknown));
+            Err(
+                RpcError::bad_request(what).hint(match nearest(unknown, known.iter().copied()) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => format!("\"{field}\" has {}", known.join(", ")),
+                }),
+            )
+        }
+        None => Ok(()),
     }
 }
 

@@ -4,6 +4,8 @@
     reason = "helpers of tests, outside the functions that clippy knows as tests"
 )]
 
+mod contexts;
+
 use std::collections::BTreeSet;
 
 use hippo_proto::*;
@@ -240,6 +242,9 @@ fn requests_with_every_field() {
         }
         .into(),
     );
+    for (params, shape) in contexts::requests() {
+        golden(params, shape);
+    }
     assert_eq!(seen, METHODS.iter().copied().collect::<BTreeSet<_>>());
 }
 

@@ -59,7 +59,9 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::History(args) => verbs::cycle::history(&mut session, &args, out),
         Verb::Undo { run } => verbs::cycle::undo(&mut session, run, out),
         Verb::Heartbeat => verbs::cycle::heartbeat(&mut session, out),
-        Verb::Compact(args) => verbs::compact::compact(&session, &args, out),
+        Verb::Context { verb } => verbs::context::context(&mut session, verb, out),
+        Verb::Policy { verb } => verbs::policy::policy(&session, verb, out),
+        Verb::Compact(args) => verbs::compact::compact(&mut session, &args, out),
         Verb::Model { verb } => verbs::model::model(&mut session, verb, out),
         Verb::Bench(args) => bench::bench(&mut session, &args, out),
     }

@@ -1,9 +1,11 @@
 //! How do answers look to a person?
 
+pub mod context;
 pub mod cycle;
 pub mod doctor;
 pub mod index;
 pub mod model;
+pub mod policy;
 pub mod remember;
 pub mod search;
 pub mod status;
@@ -26,6 +28,16 @@ pub fn harmless(text: &str) -> String {
 /// What a daemon says of a file, harmless and without line ends.
 pub fn one_line(text: &str) -> String {
     harmless(text).replace(['\n', '\t'], " ")
+}
+
+/// At most so many characters, the last of them an ellipsis where there were more.
+pub fn short(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
+    short.truncate(short.trim_end().len());
+    short + "…"
 }
 
 /// "12" or "12-14".

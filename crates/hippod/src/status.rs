@@ -78,6 +78,7 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
         },
         database_bytes: 0,
         index: None,
+        contexts: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! How is a piece of text made short and put into one line?
 
 /// The start of a text, at most `most` bytes of it, `…` included where something was left out; whole words where it can.
-pub(in crate::extract) fn clip(text: &str, most: usize) -> String {
+pub(crate) fn clip(text: &str, most: usize) -> String {
     let line = squeeze(text, most.saturating_add(1));
     if line.len() <= most {
         return line;
@@ -17,7 +17,7 @@ pub(in crate::extract) fn clip(text: &str, most: usize) -> String {
 }
 
 /// White space and control characters become single spaces; looks no further than `most` bytes of the result.
-pub(in crate::extract) fn squeeze(text: &str, most: usize) -> String {
+pub(crate) fn squeeze(text: &str, most: usize) -> String {
     let mut out = String::with_capacity(text.len().min(most));
     // A long run of white space says nothing, and is not to be walked through for every piece.
     let end = floor(text, most.saturating_mul(4).max(64));
@@ -40,7 +40,7 @@ pub(in crate::extract) fn squeeze(text: &str, most: usize) -> String {
 }
 
 /// The last place at or before `at` that is between two characters.
-pub(in crate::extract) fn floor(text: &str, at: usize) -> usize {
+pub(crate) fn floor(text: &str, at: usize) -> usize {
     // A character has at most four bytes.
     let at = at.min(text.len());
     (at.saturating_sub(3)..=at)
@@ -50,7 +50,7 @@ pub(in crate::extract) fn floor(text: &str, at: usize) -> usize {
 }
 
 /// The first `most` bytes of a text, whole characters.
-pub(in crate::extract) fn start(text: &str, most: usize) -> &str {
+pub(crate) fn start(text: &str, most: usize) -> &str {
     &text[..floor(text, most)]
 }
 

@@ -115,6 +115,30 @@ pub struct WorkspaceStatus {
     /// The index file; absent where the workspace is not open yet, and from an older daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexStatus>,
+    /// Sessions and what they keep; absent where there never was one, and from an older daemon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<ContextsStatus>,
+}
+
+/// What the sessions of a workspace keep.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextsStatus {
+    /// Sessions, closed ones included.
+    pub sessions: u64,
+    /// Those that are open.
+    pub open: u64,
+    /// Context entries.
+    pub entries: u64,
+    /// Different contents that are kept.
+    pub contents: u64,
+    /// Bytes that they take.
+    pub stored_bytes: u64,
+    /// Bytes that they had before they were compressed.
+    pub raw_bytes: u64,
+    /// Bytes that they may take.
+    pub budget_bytes: u64,
+    /// When the oldest content was put, RFC 3339; null: there is none.
+    pub oldest: Option<String>,
 }
 
 /// The index file of a workspace, and what tends it.

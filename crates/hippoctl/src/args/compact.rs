@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use hippo_core::compaction::Format;
+use hippo_proto::TranscriptFormat;
 
 /// Shown below the help of `compact`.
 pub const EXAMPLES: &str = "\
 Examples:
   hippoctl compact session.jsonl --budget 5000
   hippoctl compact - --format messages --json < messages.json
+  hippoctl compact session.jsonl --store && hippoctl context fetch ID
 
 The numbers are those of hippocampus.config.json in the folder of --workspace, else in the current one.";
 
@@ -24,6 +26,10 @@ pub struct CompactArgs {
     /// Most tokens of the summary, at four bytes each [default: as many as the rules make]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
+    /// Let the daemon do it, and keep the content of each message in the workspace: the ids of the summary can be
+    /// fetched with `hippoctl context fetch ID`
+    #[arg(long)]
+    pub store: bool,
 }
 
 /// Who wrote a transcript.
@@ -50,6 +56,18 @@ impl FormatArg {
             Self::Pi => Some(Format::Pi),
             Self::Codex => Some(Format::Codex),
             Self::Messages => Some(Format::Messages),
+        }
+    }
+}
+
+impl From<FormatArg> for TranscriptFormat {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Auto => Self::Auto,
+            FormatArg::ClaudeCode => Self::ClaudeCode,
+            FormatArg::Pi => Self::Pi,
+            FormatArg::Codex => Self::Codex,
+            FormatArg::Messages => Self::Messages,
         }
     }
 }

@@ -7,7 +7,7 @@ use hippo_proto::{
     IndexPriority, IndexShowResponse,
 };
 
-use super::{INDENT, one_line, plural, table};
+use super::{INDENT, one_line, plural, short, table};
 use crate::output::Style;
 
 /// Most characters of a topic in a table.
@@ -32,7 +32,7 @@ pub fn list(answer: &IndexListResponse, style: Style) -> String {
             style.strong(one_line(&entry.id)),
             format!("{:.2}", entry.strength),
             band,
-            short(&one_line(&entry.topic)),
+            short(&one_line(&entry.topic), TOPIC),
             style.path(first) + &more,
         ]
     });
@@ -226,15 +226,6 @@ fn priority(priority: IndexPriority) -> &'static str {
         IndexPriority::Normal => "Its priority is normal.",
         IndexPriority::Low => "Its priority is low: it fades faster.",
     }
-}
-
-fn short(topic: &str) -> String {
-    if topic.chars().count() <= TOPIC {
-        return topic.to_owned();
-    }
-    let mut short: String = topic.chars().take(TOPIC - 1).collect();
-    short.truncate(short.trim_end().len());
-    short + "…"
 }
 
 #[cfg(test)]

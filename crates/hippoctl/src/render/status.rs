@@ -5,11 +5,11 @@ mod entries;
 use std::fmt::Write;
 
 use hippo_proto::{
-    ModelLoad, ModelStatus, StatusResponse, VectorBackend, WatcherMode, WatcherStatus, WorkspaceListResponse,
-    WorkspaceStatus, WorkspaceSyncResponse,
+    ContextsStatus, ModelLoad, ModelStatus, StatusResponse, VectorBackend, WatcherMode, WatcherStatus,
+    WorkspaceListResponse, WorkspaceStatus, WorkspaceSyncResponse,
 };
 
-use super::{age, bytes, harmless, plural, table};
+use super::{age, bytes, harmless, one_line, plural, table};
 use crate::output::Style;
 
 /// The daemon, the model, each workspace.
@@ -99,6 +99,7 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         vector,
         database_bytes,
         index,
+        contexts,
     } = workspace;
     let mut text = String::new();
     let missing = if *root_present {
@@ -135,6 +136,9 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
     if let Some(index) = index {
         text.push_str(&entries::lines(index, style));
     }
+    if let Some(contexts) = contexts {
+        text.push_str(&contexts_line(contexts));
+    }
     if *lag_ms > 0 {
         let _ = writeln!(text, "  lag      {}", age(*lag_ms));
     }
@@ -168,6 +172,35 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         let _ = writeln!(text, "  skipped  {more} more");
     }
     text
+}
+
+fn contexts_line(contexts: &ContextsStatus) -> String {
+    let ContextsStatus {
+        sessions,
+        open,
+        entries,
+        contents,
+        stored_bytes,
+        raw_bytes,
+        budget_bytes,
+        oldest,
+    } = contexts;
+    let entries = match entries {
+        1 => "1 entry".to_owned(),
+        _ => format!("{entries} entries"),
+    };
+    let since = oldest
+        .as_deref()
+        .map(|oldest| format!(" since {}", one_line(oldest)));
+    format!(
+        "  contexts {}, {open} open, {entries}; {} kept{} in {} of {}, uncompressed {}\n",
+        plural(*sessions, "session"),
+        plural(*contents, "content"),
+        since.unwrap_or_default(),
+        bytes(*stored_bytes),
+        bytes(*budget_bytes),
+        bytes(*raw_bytes),
+    )
 }
 
 fn watcher_line(watcher: &WatcherStatus, style: Style) -> String {
@@ -277,6 +310,7 @@ mod tests {
             },
             database_bytes: 2_400_000,
             index: None,
+            contexts: None,
         }
     }
 
@@ -306,6 +340,16 @@ mod tests {
                 mode: WatcherMode::Poll,
                 ..plain("").watcher
             },
+            contexts: Some(ContextsStatus {
+                sessions: 3,
+                open: 1,
+                entries: 40,
+                contents: 31,
+                stored_bytes: 1_200_000,
+                raw_bytes: 9_800_000,
+                budget_bytes: 1_073_741_824,
+                oldest: Some("2026-02-01T08:00:00Z".into()),
+            }),
             ..plain("/home/u/old")
         };
         let answer = StatusResponse {

@@ -1,16 +1,20 @@
-//! `compact`: what does the summary of a transcript say? Needs no daemon.
+//! `compact`: what does the summary of a transcript say? Needs no daemon, but where contents are to be kept.
+
+mod store;
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use hippo_core::compaction::{CONFIG_FILE, Compacted, Compactor, Config, Options, Pass, Stats};
+use hippo_core::compaction::{CONFIG_FILE, Compacted, Compactor, Config, Options, Pass, Problem, Stats};
+use hippo_proto::{CompactProblem, CompactStats};
 use serde::{Serialize, Serializer};
 
 use crate::args::CompactArgs;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
+use crate::render::one_line;
 
 /// Bytes that are read at a time.
 const PIECE: usize = 256 << 10;
@@ -37,8 +41,11 @@ impl Serialize for Entries<'_> {
 /// Prints the summary; with `--json` the scores too.
 ///
 /// # Errors
-/// The transcript cannot be read, or holds no message.
-pub fn compact(session: &Session, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
+/// The transcript cannot be read, or holds no message; with `--store` also those of the daemon.
+pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
+    if args.store {
+        return store::compact(session, args, out);
+    }
     let config = config(&folder(session)?, out)?;
     let debug = config.debug;
     let options = Options {
@@ -54,10 +61,9 @@ pub fn compact(session: &Session, args: &CompactArgs, out: &mut Output) -> Resul
         File::open(&args.file).and_then(|file| read(file, &options))
     };
     let compacted = compacted.map_err(|error| Failure::file("read the transcript", &args.file, error))?;
-    tell(&compacted.stats, debug, out);
+    tell(&figures(&compacted.stats), debug, out);
     if compacted.stats.messages == 0 && compacted.stats.folded == 0 {
-        return Err(Failure::new(Exit::Failed, format!("no message in the transcript: {}", args.file.display()))
-            .hint("known are the sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; --format names one"));
+        return Err(no_message(args));
     }
     let answer = Answer {
         summary: &compacted.summary,
@@ -121,12 +127,58 @@ fn feed(compactor: &mut Compactor, mut from: impl Read) -> io::Result<u64> {
     }
 }
 
+fn no_message(args: &CompactArgs) -> Failure {
+    let what = format!("no message in the transcript: {}", args.file.display());
+    Failure::new(Exit::Failed, what)
+        .hint("known are the sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; --format names one")
+}
+
+/// As the daemon tells them.
+fn figures(stats: &Stats) -> CompactStats {
+    let Stats {
+        format,
+        messages,
+        tokens_before,
+        tokens_after,
+        ratio,
+        kept,
+        compressed,
+        sparse,
+        dropped,
+        rest,
+        folded,
+        malformed,
+        problems,
+    } = stats;
+    let problem = |problem: &Problem| CompactProblem {
+        line: problem.line,
+        what: problem.what.to_owned(),
+    };
+    CompactStats {
+        format: format.map(str::to_owned),
+        messages: *messages as u64,
+        tokens_before: *tokens_before as u64,
+        tokens_after: *tokens_after as u64,
+        ratio: *ratio,
+        kept: *kept as u64,
+        compressed: *compressed as u64,
+        sparse: *sparse as u64,
+        dropped: *dropped as u64,
+        rest: rest.clone(),
+        folded: *folded as u64,
+        malformed: *malformed,
+        problems: problems.iter().map(problem).collect(),
+        stored: None,
+    }
+}
+
 /// What could not be read, and on demand what was done.
-fn tell(stats: &Stats, debug: bool, out: &mut Output) {
+fn tell(stats: &CompactStats, debug: bool, out: &mut Output) {
     for problem in stats.problems.iter().take(TOLD) {
         out.note(&format!(
             "warning: line {}: {}; left out",
-            problem.line, problem.what
+            problem.line,
+            one_line(&problem.what)
         ));
     }
     let told = TOLD as u64;

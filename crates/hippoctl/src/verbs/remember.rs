@@ -1,9 +1,8 @@
 //! `remember`: how does a text get into the memory?
 
-use std::io::{IsTerminal, Read};
-
 use hippo_proto::{MAX_TEXT_BYTES, RememberRequest, RememberResponse};
 
+use super::input;
 use crate::args::RememberArgs;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
@@ -50,28 +49,7 @@ pub fn remember(session: &mut Session, args: RememberArgs, out: &mut Output) -> 
     out.answer(&answer, render::remember::remembered)
 }
 
-/// All of standard input, as far as a text may be long.
 fn standard_input(out: &mut Output) -> Result<String, Failure> {
-    let input = std::io::stdin();
-    if input.is_terminal() {
-        out.note("reading the text from the terminal; Ctrl-D ends it");
-    }
-    let mut bytes = Vec::new();
-    // One byte more tells a text that is too long from one that just fits.
-    let most = u64::try_from(MAX_TEXT_BYTES)
-        .unwrap_or(u64::MAX)
-        .saturating_add(1);
-    input
-        .take(most)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::new(Exit::Failed, format!("could not read standard input: {error}")))?;
-    if bytes.len() > MAX_TEXT_BYTES {
-        let what = format!("the text is longer than {MAX_TEXT_BYTES} bytes");
-        return Err(Failure::new(Exit::Refused, what)
-            .hint("remember its gist, or keep it as a file of its own in the workspace"));
-    }
-    String::from_utf8(bytes).map_err(|_| {
-        Failure::new(Exit::Usage, "standard input is no text: it is not UTF-8")
-            .hint("convert it, for example: iconv -f latin1 -t utf-8 FILE | hippoctl remember")
-    })
+    let too_long = "remember its gist, or keep it as a file of its own in the workspace";
+    input::text(None, MAX_TEXT_BYTES, too_long, out)
 }

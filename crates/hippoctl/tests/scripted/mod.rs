@@ -53,8 +53,10 @@ fn serve(
         while let Some(Frame::Line(line)) = frames.next_frame() {
             match parse_request(&line) {
                 Ok(call) => {
-                    stream.write_all(&answer(&call))?;
+                    // Heard before it is answered: a client that has ended was heard.
+                    let line = answer(&call);
                     heard(call.request);
+                    stream.write_all(&line)?;
                 }
                 Err(reply) => stream.write_all(&reply.to_line())?,
             }

@@ -113,6 +113,18 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
             line(&id, entries::change(shared, &request.workspace, undo).await)
         }
         Request::Heartbeat(request) => line(&id, entries::heartbeat(shared, request).await),
+        Request::ContextOpen(_)
+        | Request::ContextPut(_)
+        | Request::ContextTurn(_)
+        | Request::ContextRender(_)
+        | Request::ContextFetch(_)
+        | Request::ContextTouch(_)
+        | Request::ContextList(_)
+        | Request::ContextClose(_)
+        | Request::SessionCompact(_) => {
+            let error = RpcError::bad_request(format!("{} is not served by this version", request.method()));
+            encode_error(&id, &error.with_code(-32601))
+        }
         Request::ModelList(_) => line(&id, blocking(shared, |shared| shared.models.list()).await),
         Request::ModelPull(request) => line(&id, pull(shared, request, &id, outbox).await),
         Request::ModelVerify(request) => line(

@@ -1,0 +1,300 @@
+//! What becomes an entry, what it says, and that it never says a secret or too much.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::context::policy::{built_in, rules};
+
+const TOKEN: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+
+fn put<'a>(kind: Kind, source: &'a str, content: &'a str) -> Put<'a> {
+    Put {
+        id: "ctx_1",
+        kind: Some(kind),
+        source_type: source,
+        turn: 7,
+        content,
+        ..Put::default()
+    }
+}
+
+fn captured(put: &Put<'_>) -> Captured {
+    capture(put, built_in(), &Settings::default())
+}
+
+#[test]
+fn large_results_errors_and_lasting_instructions_become_entries() {
+    use Indexing::{Entry, Passed};
+    let (at, above) = ("word ".repeat(800), "word ".repeat(801));
+    let table = [
+        (Kind::ToolResult, "exec", at.as_str(), Passed),
+        (Kind::ToolResult, "exec", above.as_str(), Entry),
+        (Kind::ToolResult, "error", "no such file", Entry),
+        (Kind::ToolResult, "exec", " \n", Passed),
+        (Kind::Message, "user", "What is the time?", Passed),
+        (Kind::Message, "user", above.as_str(), Passed),
+        (Kind::Message, "user", "Never deploy on Fridays.", Entry),
+        (Kind::Message, "user", "Whenever you deploy, tell me.", Passed),
+        (Kind::Message, "assistant", "I will always remember.", Passed),
+        (Kind::Message, "system", "Important: be brief.", Passed),
+        (Kind::State, "task", "Deploying to staging.", Entry),
+        (Kind::Memory, "MEMORY.md", "Ada likes tea.", Entry),
+    ];
+    for (kind, source, content, indexing) in table {
+        let captured = captured(&put(kind, source, content));
+        assert_eq!(captured.indexing, indexing, "{source} {}", captured.reason);
+        assert_eq!(captured.entry.is_some(), indexing == Entry);
+        assert_eq!(captured.tokens, tokens(content) as u64);
+    }
+    let mut failed = put(Kind::ToolResult, "exec", "exit 1");
+    failed.error = true;
+    let entry = captured(&failed).entry.unwrap();
+    assert_eq!(
+        (entry.lifecycle.expires, entry.summary.as_str()),
+        (Some(57), "exit 1")
+    );
+    let asked = Put {
+        encoding: Some(Encoding::Manual),
+        ..put(Kind::Message, "assistant", "We never do that.")
+    };
+    assert_eq!(captured(&asked).indexing, Entry, "the caller asks for it");
+}
+
+#[test]
+fn an_entry_has_the_defaults_of_its_type_and_what_the_caller_gave() {
+    let content = "Never deploy on Fridays.";
+    let entry = captured(&put(Kind::Message, "user", content)).entry.unwrap();
+    assert_eq!(
+        (entry.summary.as_str(), entry.strength, entry.decay.rate),
+        (content, 1.0, 0.05)
+    );
+    assert_eq!(
+        (entry.modifiers.priority, entry.lifecycle.persist),
+        (Priority::High, true)
+    );
+    assert_eq!(
+        (
+            entry.source.turn,
+            entry.decay.last_access,
+            entry.lifecycle.created
+        ),
+        (7, 7, 7)
+    );
+    assert!(entry.source.retrievable);
+    let associations = [
+        "a".to_owned(),
+        "ctx_1".into(),
+        "a".into(),
+        String::new(),
+        "b".into(),
+    ];
+    let given = Put {
+        priority: Some(Priority::Critical),
+        associations: &associations,
+        persist: Some(false),
+        expires: Some(9),
+        ..put(Kind::Message, "user", content)
+    };
+    let entry = captured(&given).entry.unwrap();
+    assert_eq!(
+        entry.modifiers.priority,
+        Priority::Critical,
+        "no built-in rule is stronger than the caller"
+    );
+    assert_eq!(
+        (entry.lifecycle.persist, entry.lifecycle.expires),
+        (false, Some(9))
+    );
+    assert_eq!(entry.modifiers.associations, ["a", "b"]);
+}
+
+#[test]
+fn the_workspaces_rules_are_stronger_than_the_caller() {
+    let rules = rules(
+        "lifecycle_policies:\n\
+         - match: {type: tool_result, contains: deploy}\n  action: {index: true, priority: low, persist: false, decay_rate: 0.3, floor: 0.2}\n\
+         - match: {source.type: noise}\n  action: {keep: false}\n\
+         - match: {source.type: [web, error]}\n  action: {index: false}\n",
+    )
+    .unwrap();
+    let of = |put: &Put<'_>| capture(put, &rules, &Settings::default());
+    let given = Put {
+        priority: Some(Priority::High),
+        persist: Some(true),
+        ..put(Kind::ToolResult, "exec", "deployed")
+    };
+    let decided = of(&given);
+    assert_eq!(decided.reason, "policy at line 2: index: true");
+    let entry = decided.entry.unwrap();
+    assert_eq!(
+        (entry.modifiers.priority, entry.lifecycle.persist),
+        (Priority::Low, false)
+    );
+    assert_eq!((entry.decay.rate, entry.decay.floor), (0.3, 0.2));
+    let noise = of(&put(Kind::ToolResult, "noise", &"hum ".repeat(2_000)));
+    assert_eq!(
+        (noise.indexing, noise.store, noise.entry),
+        (Indexing::Dropped, false, None)
+    );
+    let web = of(&put(Kind::ToolResult, "web", &"page ".repeat(2_000)));
+    assert_eq!((web.indexing, web.store), (Indexing::Passed, true));
+    assert_eq!(
+        of(&put(Kind::ToolResult, "error", "no")).indexing,
+        Indexing::Passed
+    );
+}
+
+#[test]
+fn aggressive_compression_keeps_less() {
+    let snapshot: String = (0..2_000)
+        .map(|n| format!("- button \"Action number {n}\" [ref=e{n}]\n"))
+        .collect();
+    let rules = rules(
+        "lifecycle_policies:\n- match: {source.type: browser.snapshot}\n  action: {compression: aggressive}\n",
+    )
+    .unwrap();
+    let of = |rules: &[Rule]| {
+        let put = put(Kind::ToolResult, "browser.snapshot", &snapshot);
+        capture(&put, rules, &Settings::default())
+    };
+    let (usual, less) = (of(built_in()), of(&rules));
+    assert!(
+        less.entry_tokens * 3 < usual.entry_tokens * 2,
+        "{} {}",
+        less.entry_tokens,
+        usual.entry_tokens
+    );
+    assert!(
+        usual.entry_tokens * 40 < usual.tokens,
+        "{} {}",
+        usual.entry_tokens,
+        usual.tokens
+    );
+    assert!(less.entry.unwrap().key_data.is_some());
+}
+
+#[test]
+fn secrets_stand_neither_in_summary_nor_in_key_data() {
+    let content = format!(
+        "{}\npassword: hunter2hunter2\ntoken {TOKEN}\n",
+        "line of a log\n".repeat(500)
+    );
+    let key_data = json!({
+        "token": TOKEN, "auth": {"password": "hunter2hunter2", "user": "ada"}, "list": [["api_key=abcdefgh12345678"]],
+        "port": 8080, TOKEN: 1,
+    });
+    let summary = format!("Logged in\nwith {TOKEN}.");
+    let given = Put {
+        summary: Some(&summary),
+        key_data: key_data.as_object(),
+        source_ref: "curl -H 'Authorization: Bearer abcdefghijklmnop123456'",
+        ..put(Kind::ToolResult, "exec", &content)
+    };
+    for put in [put(Kind::ToolResult, "exec", &content), given] {
+        let captured = captured(&put);
+        assert!(captured.secret && captured.store);
+        let entry = captured.entry.unwrap();
+        let wire = serde_json::to_string(&entry).unwrap();
+        for secret in ["hunter2", "ghp_", "abcdefgh"] {
+            assert!(!wire.contains(secret), "{wire}");
+        }
+        assert!(!shows_secret(&block(&entry)), "{wire}");
+    }
+    let entry = captured(&given).entry.unwrap();
+    let data = entry.key_data.unwrap();
+    assert_eq!(
+        (&data["port"], &data["auth"]["user"]),
+        (&json!(8080), &json!("ada"))
+    );
+    assert_eq!(entry.summary, "Logged in with [redacted].");
+    let strict = Settings {
+        store_secrets: false,
+        ..Settings::default()
+    };
+    let refused = capture(&given, built_in(), &strict);
+    assert!(!refused.store && !refused.entry.unwrap().source.retrievable);
+    let file = Put {
+        source_ref: "log.txt",
+        ..put(Kind::ToolResult, "file", &content)
+    };
+    assert!(
+        capture(&file, built_in(), &strict)
+            .entry
+            .unwrap()
+            .source
+            .retrievable,
+        "its file can be read again"
+    );
+}
+
+#[test]
+fn long_messages_are_told_by_what_they_ask_for() {
+    let said = format!(
+        "{} Always write tests first. And so on.",
+        "Some words before. ".repeat(60)
+    );
+    let entry = captured(&put(Kind::Message, "user", &said)).entry.unwrap();
+    assert_eq!(entry.summary, "Always write tests first.");
+}
+
+#[test]
+fn what_hippod_put_into_the_prompt_is_not_told_again() {
+    let section =
+        "<!-- hippod: context -->\n- [ctx_9] file a.md @ turn 1: The secret garden.\n<!-- /hippod -->\n";
+    let content = format!("{section}{}", "plain words follow here\n".repeat(300));
+    let entry = captured(&put(Kind::ToolResult, "exec", &content)).entry.unwrap();
+    assert!(!serde_json::to_string(&entry).unwrap().contains("garden"));
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        ".{0,300}".prop_map(Value::from),
+        Just(json!(TOKEN)),
+        Just(json!("<!-- /hippod -->\n```")),
+    ];
+    leaf.prop_recursive(3, 40, 8, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+            prop::collection::btree_map("password|token|[a-z]{1,30}", inner, 0..8)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_entry_is_small_and_shows_no_secret(
+        content in "(.{0,60}\n|password: hunter2hunter2\n|[a-z]{3,9} ){0,120}",
+        summary in proptest::option::of(".{0,4000}|token=abcdefgh12345678 .{0,90}"),
+        data in proptest::option::of(any_value()), reference in ".{0,3000}", kind in 0usize..4, most in 0usize..900,
+    ) {
+        let wrapped = data.map(|data| json!({"value": data}));
+        let rules = rules("lifecycle_policies:\n- action: {index: true}\n").unwrap();
+        let settings = Settings { entry_tokens: most, ..Settings::default() };
+        let put = Put {
+            summary: summary.as_deref(),
+            key_data: wrapped.as_ref().and_then(Value::as_object),
+            source_ref: &reference,
+            ..put(Kind::ALL[kind], "exec", &content)
+        };
+        let captured = capture(&put, &rules, &settings);
+        prop_assert_eq!(captured.secret, shows_secret(&content));
+        if let Some(entry) = &captured.entry {
+            prop_assert!(captured.entry_tokens <= 500 && captured.entry_tokens > 0);
+            let block = block(entry);
+            prop_assert!(!shows_secret(&block), "{}", block);
+            prop_assert!(!shows_secret(&entry.summary) && !entry.summary.is_empty());
+            let data = serde_json::to_string(&entry.key_data).unwrap();
+            prop_assert!(!shows_secret(&data), "{}", data);
+            prop_assert!(tokens(&serde_json::to_string(entry).unwrap()) <= 700);
+        } else {
+            prop_assert!(content.trim().is_empty());
+        }
+        prop_assert_eq!(capture(&put, &rules, &settings), captured);
+    }
+}

@@ -1,0 +1,210 @@
+//! Do the types, the JSON Schema and docs/context.md say the same, and does every example hold?
+
+mod schema;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::capture::Settings;
+use super::complete::{AtHand, Outcome, complete, hash_of};
+use super::fade::strengths;
+use super::policy::{BUILT_IN, Record, evaluate, read, rules};
+use super::render::{Format, render};
+use super::*;
+use crate::compaction::tokens;
+use schema::{schema, whole, wrong};
+
+const DOCS: &str = include_str!("../../../../docs/context.md");
+
+/// The fenced blocks of the page: what stands behind the fence, and the text.
+fn blocks() -> Vec<(&'static str, &'static str)> {
+    let mut found = Vec::new();
+    let mut rest = DOCS;
+    while let Some((_, from)) = rest.split_once("\n```") {
+        let (kind, body) = from.split_once('\n').unwrap();
+        let (text, after) = body.split_once("\n```\n").unwrap();
+        found.push((kind, text));
+        rest = after;
+    }
+    found
+}
+
+fn block(kind: &str) -> &'static str {
+    let mut of_kind = blocks().into_iter().filter(|(found, _)| *found == kind);
+    of_kind.next().map(|(_, text)| text).unwrap()
+}
+
+fn documented_entries() -> Vec<ContextEntry> {
+    let of_kind = blocks().into_iter().filter(|(kind, _)| *kind == "json entry");
+    of_kind
+        .map(|(_, text)| serde_json::from_str(text).unwrap())
+        .collect()
+}
+
+/// The cells of the rows of the table below a line.
+fn table(heading: &str) -> Vec<Vec<&'static str>> {
+    let (_, below) = DOCS.split_once(heading).unwrap_or_else(|| panic!("{heading}"));
+    let lines = below.lines().skip_while(|line| !line.starts_with("|---"));
+    let rows = lines.skip(1).take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split(" | ").map(str::trim).collect())
+        .collect()
+}
+
+#[test]
+fn every_block_of_the_page_is_read() {
+    let mut seen = BTreeSet::new();
+    for (kind, text) in blocks() {
+        seen.insert(kind);
+        match kind {
+            "typescript" => assert_eq!(text.lines().next(), Some("interface HippocampusEntry {")),
+            "json entry" => {
+                let value: Value = serde_json::from_str(text).unwrap();
+                assert_eq!(wrong(&value, &schema(), ""), [""; 0]);
+                let entry: ContextEntry = serde_json::from_value(value).unwrap();
+                assert!((entry.decay.rate - entry.kind.rate()).abs() < 1e-6, "the default");
+            }
+            "yaml built-in" => assert_eq!(text.trim(), BUILT_IN.trim()),
+            "yaml policies" => assert_eq!(read(text).unwrap().len(), 4),
+            "json records" => assert_eq!(serde_json::from_str::<Vec<Record>>(text).unwrap().len(), 4),
+            "markdown section" | "json section" => assert!(text.contains(render::OPEN)),
+            other => panic!("no test reads blocks of `{other}`"),
+        }
+    }
+    assert_eq!(seen.len(), 7, "{seen:?}");
+    let mut none = whole();
+    none["lifecycle"]["expires"] = Value::Null;
+    assert_eq!(
+        serde_json::from_value::<ContextEntry>(none)
+            .unwrap()
+            .lifecycle
+            .expires,
+        None
+    );
+    let mut more = whole();
+    more["new"] = json!(1);
+    assert!(
+        serde_json::from_value::<ContextEntry>(more.clone()).is_ok()
+            && wrong(&more, &schema(), "").is_empty()
+    );
+}
+
+#[test]
+fn the_example_has_every_match_and_every_action_and_decides_as_the_table_says() {
+    let text = block("yaml policies");
+    let named = ["type:", "priority:", "source.type:", "source:", "contains:"].map(str::to_owned);
+    for key in named
+        .into_iter()
+        .chain(policy::FIELDS.map(|field| format!("{field}:")))
+    {
+        assert!(text.contains(&format!(" {key} ")), "{key}");
+    }
+    let records: Vec<Record> = serde_json::from_str(block("json records")).unwrap();
+    let all = evaluate(&rules(text).unwrap(), &records, &Settings::default());
+    let rows = table("which rule decided which field:");
+    assert_eq!(rows.len(), all.len());
+    for (row, record) in rows.iter().zip(&all) {
+        assert_eq!(json!(record.outcome), row[1], "{row:?}");
+        let own = |rule: &Option<String>| rule.as_ref().is_some_and(|rule| !rule.starts_with("built-in"));
+        let fields = record.fields.iter().filter(|field| own(&field.rule));
+        let told =
+            fields.map(|field| format!("`{}` {}", field.field, field.value.to_string().trim_matches('"')));
+        let told: BTreeSet<String> = told.collect();
+        let said: BTreeSet<String> = row[2]
+            .split(", ")
+            .filter(|cell| *cell != "–")
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(told, said, "{row:?}");
+    }
+}
+
+#[test]
+fn the_tables_of_decay_follow_from_the_formula() {
+    let of = |change: fn(&mut ContextEntry), associated: bool, turns: u64| {
+        let mut entry = documented_entries().remove(0);
+        change(&mut entry);
+        format!(
+            "{:.3}",
+            entry.strength_at(entry.decay.last_access + turns, associated)
+        )
+    };
+    let rows = table("what makes it fade otherwise:");
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        let turns = row[0].trim_start_matches('|').trim().parse().unwrap();
+        let computed = [
+            of(|_| {}, false, turns),
+            of(|entry| entry.modifiers.priority = Priority::High, false, turns),
+            of(|entry| entry.modifiers.priority = Priority::Low, false, turns),
+            of(|entry| entry.modifiers.encoding = Encoding::Manual, false, turns),
+            of(|_| {}, true, turns),
+        ];
+        assert_eq!(row[1..], computed, "{turns}");
+    }
+    let rates = Kind::ALL
+        .map(|kind| format!("{} {}", kind.name(), kind.rate()))
+        .join(", ");
+    assert!(DOCS.contains(&format!("| rate | {rates} |")), "{rates}");
+    let factors = Priority::ALL
+        .map(|priority| format!("{} {}", priority.name(), priority.factor()))
+        .join(", ");
+    assert!(DOCS.contains(&format!("| priority | {factors} |")), "{factors}");
+}
+
+#[test]
+fn the_sections_are_those_of_the_entries() {
+    let mut entries = documented_entries();
+    entries.push(ContextEntry {
+        id: "ctx_0".to_owned(),
+        ..entries[0].clone()
+    });
+    let strengths = strengths(&entries, 13);
+    let states = [Shown::Active, Shown::Active, Shown::Dormant];
+    for (kind, format) in [
+        ("markdown section", Format::Markdown),
+        ("json section", Format::Json),
+    ] {
+        let section = render(&entries, &strengths, &states, 1_000, format, |text| {
+            tokens(text) as u64
+        });
+        assert_eq!(section.text.trim_end(), block(kind));
+    }
+}
+
+#[test]
+fn the_outcomes_are_those_of_the_table() {
+    let (then, now) = (b"then".as_slice(), b"now".as_slice());
+    let hash = hash_of(then);
+    let cases = [
+        (Ok(then), Err("gone"), "a summary"),
+        (Ok(then), Ok(now), "a summary"),
+        (Err("old"), Ok(then), "a summary"),
+        (Err("old"), Ok(now), "a summary"),
+        (Err("old"), Err("gone"), "a summary"),
+        (Err("old"), Err("gone"), ""),
+    ];
+    let rows = table("## Pattern completion");
+    assert_eq!(rows.len(), cases.len());
+    for (row, (stored, source, summary)) in rows.iter().zip(cases) {
+        let given = complete(&AtHand {
+            stored,
+            source,
+            stored_hash: Some(&hash),
+            summary,
+            key_data: None,
+        });
+        let outcome = json!(given.outcome);
+        assert!(
+            row[1].starts_with(&format!("`{}`", outcome.as_str().unwrap())),
+            "{row:?}"
+        );
+        let from = given.from.map_or("–".to_owned(), |from| {
+            format!("`{}`", json!(from).as_str().unwrap())
+        });
+        let stale = if given.stale { "yes" } else { "no" };
+        assert_eq!((row[2], row[3]), (from.as_str(), stale), "{row:?}");
+        let plain = given.outcome == Outcome::Full && !given.stale;
+        assert_eq!(given.reason.is_none(), plain, "{row:?}");
+    }
+}

@@ -1,0 +1,67 @@
+//! How is the context of a running session kept sparse: `context.*`?
+
+mod entry;
+mod fetch;
+mod put;
+mod render;
+mod session;
+
+use crate::error::RpcError;
+use crate::types::no_empty;
+
+pub use entry::{
+    ContextDecay, ContextEncoding, ContextEntry, ContextLifecycle, ContextModifiers, ContextPriority,
+    ContextSource, ContextState, ContextType,
+};
+pub use fetch::{
+    ContextFetchRequest, ContextFetchResponse, ContextOrigin, ContextOutcome, ContextTouchRequest,
+    ContextTouchResponse,
+};
+pub use put::{
+    ContextPutLifecycle, ContextPutModifiers, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
+    ContextPutSource, MAX_CONTENT_BYTES,
+};
+pub use render::{ContextFormat, ContextRenderRequest, ContextRenderResponse, ContextShown};
+pub use session::{
+    ContextCloseRequest, ContextCloseResponse, ContextListRequest, ContextListResponse, ContextListed,
+    ContextMove, ContextOpenRequest, ContextOpenResponse, ContextPersisted, ContextSession,
+    ContextTurnRequest, ContextTurnResponse,
+};
+
+/// Most characters of the id of a session.
+pub const MAX_SESSION_CHARS: usize = 128;
+
+/// Refuses what cannot be the id of a session: 1 to [`MAX_SESSION_CHARS`] of letters, digits and `._:-`.
+fn a_session(id: &str) -> Result<(), RpcError> {
+    no_empty("session", Some(id))?;
+    let fits = |mark: u8| mark.is_ascii_alphanumeric() || b"._:-".contains(&mark);
+    if id.len() <= MAX_SESSION_CHARS && id.bytes().all(fits) {
+        return Ok(());
+    }
+    Err(
+        RpcError::bad_request("the field \"session\" cannot be the id of a session").hint(format!(
+            "an id has 1 to {MAX_SESSION_CHARS} of the characters A-Z a-z 0-9 . _ : -"
+        )),
+    )
+}
+
+/// The same where one is given.
+fn perhaps_a_session(id: Option<&str>) -> Result<(), RpcError> {
+    id.map_or(Ok(()), a_session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_sessions_are_known_by_their_form() {
+        for good in ["s", "s0123456789abcdef", "claude:7f.A_b-1", &"x".repeat(128)] {
+            assert_eq!(a_session(good), Ok(()), "{good}");
+        }
+        for bad in ["", " ", "a b", "a/b", "é", "a\n", &"x".repeat(129)] {
+            assert!(a_session(bad).is_err(), "{bad}");
+        }
+        assert_eq!(perhaps_a_session(None), Ok(()));
+    }
+}

@@ -1,0 +1,259 @@
+//! Do the methods of contexts keep their defaults and their refusals?
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+use hippo_proto::*;
+use serde_json::{Value, json};
+
+fn read(method: &str, params: &str) -> Result<Request, RpcError> {
+    let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+    let call = parse_request(line.as_bytes()).map_err(|reply| reply.outcome.unwrap_err())?;
+    Ok(call.request)
+}
+
+#[test]
+fn a_put_with_what_is_needed_alone() {
+    let params =
+        r#"{"session":"s1","turn":0,"type":"message","source":{"type":"user","ref":""},"content":""}"#;
+    let put = ContextPutRequest {
+        session: "s1".into(),
+        type_: ContextType::Message,
+        source: ContextPutSource {
+            type_: "user".into(),
+            reference: String::new(),
+        },
+        ..ContextPutRequest::default()
+    };
+    assert_eq!(read("context.put", params), Ok(Request::ContextPut(put)));
+    assert!(read("context.list", "{}").is_ok());
+    assert!(read("context.fetch", r#"{"id":"b3:0123456789aB"}"#).is_ok());
+    assert!(
+        read(
+            "context.turn",
+            r#"{"session":"s1","turn":0,"context_tokens":0,"context_limit":1}"#
+        )
+        .is_ok()
+    );
+}
+
+/// A put with these members in place of or beside its own.
+fn put(members: &Value) -> Result<Request, RpcError> {
+    let mut params = json!({
+        "session": "s1", "turn": 3, "type": "message", "source": {"type": "user", "ref": ""}, "content": "c"
+    });
+    let object = params.as_object_mut().unwrap();
+    object.extend(members.as_object().unwrap().clone());
+    read("context.put", &params.to_string())
+}
+
+#[test]
+fn what_is_wrong_with_a_put_is_named_with_what_to_do() {
+    let many: Vec<String> = (0..17).map(|at| format!("ctx_{at}")).collect();
+    let cases = [
+        (json!({"sesion": "s"}), "unknown field \"sesion\"", "\"session\""),
+        (
+            json!({"session": "a b"}),
+            "cannot be the id of a session",
+            "1 to 128",
+        ),
+        (json!({"turn": -1}), "field \"turn\"", "protocol.md"),
+        (
+            json!({"type": "tool-result"}),
+            "unknown type \"tool-result\"",
+            "\"tool_result\"",
+        ),
+        (
+            json!({"type": "zzz"}),
+            "unknown type",
+            "tool_result, message, state, memory",
+        ),
+        (json!({"source": {"type": "x"}}), "missing field `ref`", ""),
+        (
+            json!({"source": {"type": " ", "ref": ""}}),
+            "\"source.type\" is empty",
+            "",
+        ),
+        (
+            json!({"source": {"type": "x", "rev": ""}}),
+            "unknown member \"rev\" of \"source\"",
+            "\"ref\"",
+        ),
+        (json!({"source": "exec"}), "field \"source\"", "protocol.md"),
+        (
+            json!({"source": {"type": "x".repeat(129), "ref": ""}}),
+            "longer than 128",
+            "content",
+        ),
+        (
+            json!({"source": {"type": "x", "ref": "r".repeat(4_097)}}),
+            "longer than 4096",
+            "content",
+        ),
+        (json!({"summary": ""}), "\"summary\" is empty", ""),
+        (
+            json!({"summary": "s".repeat(4_001)}),
+            "longer than 4000",
+            "content",
+        ),
+        (json!({"key_data": [1]}), "field \"key_data\"", "protocol.md"),
+        (
+            json!({"modifiers": {"prio": "low"}}),
+            "unknown member \"prio\" of \"modifiers\"",
+            "\"priority\"",
+        ),
+        (
+            json!({"modifiers": {"priority": "hihg"}}),
+            "unknown priority \"hihg\"",
+            "\"high\"",
+        ),
+        (
+            json!({"modifiers": {"encoding": "hand"}}),
+            "unknown encoding",
+            "manual, auto",
+        ),
+        (
+            json!({"modifiers": {"associations": [""]}}),
+            "\"associations\" is empty",
+            "",
+        ),
+        (
+            json!({"modifiers": {"associations": many}}),
+            "more than 16",
+            "closest",
+        ),
+        (
+            json!({"lifecycle": {"expire": 9}}),
+            "unknown member \"expire\"",
+            "\"expires\"",
+        ),
+        (
+            json!({"lifecycle": {"expires": 3}}),
+            "in turn 3, before it is made",
+            "after 3",
+        ),
+    ];
+    for (members, message, hint) in cases {
+        let error = put(&members).unwrap_err();
+        assert_eq!(error.data.kind, ErrorKind::BadRequest, "{members}");
+        assert!(error.message.contains(message), "{members}: {error}");
+        assert!(error.data.hint.contains(hint), "{members}: {}", error.data.hint);
+    }
+    put(&json!({"lifecycle": {"expires": 4}, "modifiers": {}})).unwrap();
+    for members in [
+        json!({"content": "c".repeat(MAX_CONTENT_BYTES + 1)}),
+        json!({"key_data": {"k": "v".repeat(16 * 1024)}}),
+    ] {
+        assert_eq!(put(&members).unwrap_err().data.kind, ErrorKind::TooLarge);
+    }
+}
+
+#[test]
+fn what_is_wrong_elsewhere_is_named_with_what_to_do() {
+    let cases = [
+        ("context.open", "", "missing field `workspace`", "protocol.md"),
+        ("context.open", r#""workspace":" ""#, "\"workspace\" is empty", ""),
+        (
+            "context.open",
+            r#""workspace":"/w","session":"a/b""#,
+            "id of a session",
+            "A-Z a-z 0-9",
+        ),
+        (
+            "context.open",
+            r#""workspace":"/w","agent":"""#,
+            "\"agent\" is empty",
+            "",
+        ),
+        (
+            "context.turn",
+            r#""session":"s""#,
+            "missing field `turn`",
+            "protocol.md",
+        ),
+        (
+            "context.turn",
+            r#""session":"s","turn":1,"context_tokens":9"#,
+            "one alone",
+            "both",
+        ),
+        (
+            "context.turn",
+            r#""session":"s","turn":1,"context_limit":0"#,
+            "\"context_limit\" is 0",
+            "1 or more",
+        ),
+        (
+            "context.render",
+            r#""session":"s","budget_tokens":0"#,
+            "\"budget_tokens\" is 0",
+            "1 or more",
+        ),
+        (
+            "context.render",
+            r#""session":"s","format":"markdwon""#,
+            "unknown format",
+            "\"markdown\"",
+        ),
+        (
+            "context.render",
+            r#""session":"s","cue":" ""#,
+            "\"cue\" is empty",
+            "",
+        ),
+        ("context.fetch", r#""id":"""#, "\"id\" is empty", ""),
+        (
+            "context.fetch",
+            r#""id":"b3:0123456789a""#,
+            "id of content",
+            "12 to 64",
+        ),
+        (
+            "context.fetch",
+            r#""id":"b3:0123456789ax""#,
+            "id of content",
+            "12 to 64",
+        ),
+        (
+            "context.touch",
+            r#""id":"a""#,
+            "missing field `session`",
+            "protocol.md",
+        ),
+        ("context.list", r#""at_turn":1"#, "goes with", "name it"),
+        ("context.list", r#""limit":0"#, "limit 0", "1 to 10000"),
+        ("context.close", r#""session":"""#, "\"session\" is empty", ""),
+        ("session.compact", "", "neither", "give one"),
+        (
+            "session.compact",
+            r#""path":"/t","messages":[]"#,
+            "both",
+            "give one",
+        ),
+        (
+            "session.compact",
+            r#""path":"/t","format":"claude""#,
+            "unknown format",
+            "\"claude-code\"",
+        ),
+        (
+            "session.compact",
+            r#""path":"/t","budget_tokens":0"#,
+            "is 0",
+            "1 or more",
+        ),
+        (
+            "session.compact",
+            r#""path":"/t","config":"c.json""#,
+            "field \"config\"",
+            "protocol.md",
+        ),
+    ];
+    for (method, params, message, hint) in cases {
+        let error = read(method, &format!("{{{params}}}")).unwrap_err();
+        assert_eq!(error.data.kind, ErrorKind::BadRequest, "{method} {params}");
+        assert!(error.message.contains(message), "{method} {params}: {error}");
+        assert!(error.data.hint.contains(hint), "{params}: {}", error.data.hint);
+    }
+}

@@ -1,0 +1,227 @@
+//! Do sessions and entries look as they should?
+
+use hippo_proto::{
+    ContextDecay, ContextLifecycle, ContextModifiers, ContextMove, ContextOrigin, ContextOutcome,
+    ContextPersisted, ContextSource, ContextState, ContextType,
+};
+use serde_json::json;
+
+use super::*;
+
+const AT: &str = "2026-03-02T09:00:00Z";
+
+fn entry() -> ContextEntry {
+    ContextEntry {
+        id: "ctx_2".into(),
+        type_: ContextType::ToolResult,
+        source: ContextSource {
+            type_: "exec".into(),
+            reference: "make test".into(),
+            turn: 3,
+            retrievable: true,
+        },
+        summary: "2 of 212 tests failed,\nthe first: \x1b[31mlimits::zero".into(),
+        key_data: json!({"failed": 2, "first": "limits::zero"}).as_object().cloned(),
+        strength: 0.851,
+        decay: ContextDecay {
+            rate: 0.1,
+            floor: 0.0,
+            last_access: 4,
+        },
+        modifiers: ContextModifiers::default(),
+        lifecycle: ContextLifecycle::default(),
+    }
+}
+
+fn kept() -> ContextPutResponse {
+    ContextPutResponse {
+        entry: Some(entry()),
+        outcome: ContextPutOutcome::Entry,
+        reason: Some("policy at line 4: index: true".into()),
+        rule: Some("line 4".into()),
+        content_id: Some("b3:00".into()),
+        tokens: 11_840,
+        entry_tokens: 62,
+        notes: vec![],
+    }
+}
+
+fn session(id: &str, agent: Option<&str>, closed: bool) -> ContextSession {
+    ContextSession {
+        session: id.into(),
+        workspace: "/home/u/agent".into(),
+        agent: agent.map(Into::into),
+        turn: 12,
+        entries: 1,
+        opened: AT.into(),
+        used: AT.into(),
+        closed: closed.then(|| AT.into()),
+    }
+}
+
+#[test]
+fn what_became_of_content() {
+    let of = |outcome, entry| ContextPutResponse {
+        outcome,
+        entry,
+        reason: None,
+        rule: None,
+        ..kept()
+    };
+    let all = [
+        kept(),
+        of(ContextPutOutcome::Known, Some(entry())),
+        of(ContextPutOutcome::Passed, None),
+        of(ContextPutOutcome::Dropped, None),
+    ];
+    let plain = all.map(|answer| put(&answer, Style::default()));
+    insta::assert_snapshot!(plain.join("\n"));
+    let colour = put(&kept(), Style { colour: true });
+    insta::assert_snapshot!(colour.replace('\x1b', "^"));
+}
+
+#[test]
+fn sessions_and_entries_one_a_line() {
+    let sessions = ContextListResponse {
+        sessions: Some(vec![
+            session("s1", Some("scribe"), false),
+            session("nightly-2", None, true),
+        ]),
+        total: 9,
+        ..ContextListResponse::default()
+    };
+    let listed = |id: &str, state| ContextListed {
+        entry: ContextEntry {
+            id: id.into(),
+            ..entry()
+        },
+        state,
+    };
+    let mut dormant = listed("ctx_1", ContextState::Dormant);
+    dormant.entry.strength = 0.09;
+    dormant.entry.source = ContextSource {
+        type_: "agent".into(),
+        ..ContextSource::default()
+    };
+    let active = listed("ctx_2", ContextState::Active);
+    let expired = listed("ctx_10", ContextState::Expired);
+    let entries = ContextListResponse {
+        entries: Some(vec![active, expired, dormant]),
+        turn: Some(12),
+        total: 3,
+        ..ContextListResponse::default()
+    };
+    let texts = [
+        list(&sessions, false, Style::default()),
+        list(&sessions, true, Style::default()),
+        list(&entries, false, Style::default()),
+        count(&sessions),
+        count(&entries),
+    ];
+    insta::assert_snapshot!(texts.join("\n"));
+}
+
+#[test]
+fn a_session_from_its_beginning_to_its_end() {
+    let new = ContextOpenResponse {
+        session: "s1".into(),
+        turn: 12,
+        entries: 3,
+        resumed: false,
+    };
+    let turned = ContextTurnResponse {
+        turn: 12,
+        active: 3,
+        dormant: 1,
+        expired: 0,
+        tokens: 640,
+        cycle: CycleName::Deep,
+        moved: vec![ContextMove {
+            id: "ctx_1".into(),
+            from: ContextState::Active,
+            to: ContextState::Dormant,
+        }],
+        note: None,
+    };
+    let rendered = ContextRenderResponse {
+        markdown: String::new(),
+        entries: vec![],
+        tokens: 0,
+        left_out: 1,
+        dormant: 2,
+        retrievable_tokens: 19_200,
+        notes: vec![],
+    };
+    let ended = ContextCloseResponse {
+        session: "s1".into(),
+        entries: 4,
+        persisted: vec![
+            ContextPersisted {
+                id: "ctx_1".into(),
+                path: "memory/2026-03-02.md".into(),
+                line: Some(14),
+            },
+            ContextPersisted {
+                id: "ctx_4".into(),
+                path: "MEMORY.md".into(),
+                line: None,
+            },
+        ],
+        closed_at: AT.into(),
+        already: false,
+        notes: vec![],
+    };
+    let again = ContextCloseResponse {
+        already: true,
+        ..ended.clone()
+    };
+    let resumed = ContextOpenResponse {
+        resumed: true,
+        ..new.clone()
+    };
+    let texts = [
+        opened(&new),
+        opened(&resumed),
+        turn(&turned, Style::default()),
+        touched(&ContextTouchResponse { entry: entry() }, Style::default()),
+        shown(&rendered),
+        closed(&ended, Style::default()),
+        closed(&again, Style::default()),
+    ];
+    insta::assert_snapshot!(texts.join("\n"));
+}
+
+#[test]
+fn what_is_said_of_content_that_is_not_what_was_put() {
+    let answer = ContextFetchResponse {
+        outcome: ContextOutcome::Full,
+        content: Some("c".into()),
+        summary: None,
+        reason: None,
+        stale: false,
+        stored_hash: None,
+        source_hash: None,
+        entry: None,
+        from: Some(ContextOrigin::Store),
+    };
+    assert_eq!((fetched(&answer), left(&answer)), (None, None));
+    let stale = ContextFetchResponse {
+        stale: true,
+        ..answer
+    };
+    assert_eq!(fetched(&stale).unwrap(), "note: the source has changed since");
+    let other = ContextFetchResponse {
+        reason: Some("this is the source\nas it is now".into()),
+        ..stale
+    };
+    assert_eq!(fetched(&other).unwrap(), "note: this is the source as it is now");
+    let partial = ContextFetchResponse {
+        summary: Some("Two\ntests".into()),
+        entry: Some(entry()),
+        ..other
+    };
+    assert_eq!(
+        left(&partial).unwrap(),
+        "Two\ntests\n   failed: 2; first: limits::zero"
+    );
+}

@@ -1,0 +1,105 @@
+//! How does it look what the lifecycle policies decide?
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use hippo_core::context::capture::Indexing;
+use hippo_core::context::policy::FieldOf;
+use serde_json::Value;
+
+use super::{INDENT, one_line, plural, short, table};
+use crate::output::Style;
+use crate::verbs::policy::{RecordUse, Tested};
+
+/// Most characters of the name of a source in a table.
+const SHORT: usize = 32;
+
+/// What became of each record and why, and below it what a rule decided; without `all` only where something
+/// becomes of it or a rule of the file is about it.
+pub fn tested(tested: &Tested, all: bool, style: Style) -> String {
+    let own: BTreeSet<&str> = tested
+        .rules
+        .iter()
+        .filter(|rule| !rule.built_in)
+        .map(|rule| rule.place.as_str())
+        .collect();
+    let shown = |record: &&RecordUse| {
+        let evaluated = &record.evaluated;
+        let by_own = evaluated.matched.iter().any(|place| own.contains(place.as_str()));
+        all || by_own || evaluated.outcome != Indexing::Passed
+    };
+    let records: Vec<&RecordUse> = tested.records.iter().filter(shown).collect();
+    let rows: Vec<Vec<String>> = records.iter().map(|record| row(record, style)).collect();
+    let mut text = String::new();
+    for (line, record) in table(&rows, 6).lines().zip(records) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{line}");
+        let decided: Vec<String> = record.evaluated.fields.iter().filter_map(field).collect();
+        if !decided.is_empty() {
+            let _ = writeln!(text, "{INDENT}{}", style.quiet(decided.join("; ")));
+        }
+    }
+    text
+}
+
+/// The sum, and rules that are about nothing.
+pub fn notes(tested: &Tested) -> Vec<String> {
+    let Tested {
+        policy,
+        rules,
+        records,
+        entries,
+        passed,
+        dropped,
+    } = tested;
+    let mut notes = vec![match policy {
+        Some(policy) => format!("rules: those built in, then {policy}"),
+        None => "rules: those built in; no .hippocampus/policies.yaml was found".to_owned(),
+    }];
+    notes.push(format!(
+        "{}: {entries} as entries, {passed} passed, {dropped} dropped",
+        plural(records.len() as u64, "record")
+    ));
+    let idle = rules.iter().filter(|rule| rule.matched == 0);
+    let idle: Vec<&str> = idle.map(|rule| rule.place.as_str()).collect();
+    if !idle.is_empty() {
+        notes.push(format!(
+            "note: nothing here is matched by the rules at {}",
+            idle.join("; ")
+        ));
+    }
+    notes
+}
+
+fn row(record: &RecordUse, style: Style) -> Vec<String> {
+    let RecordUse {
+        index,
+        type_,
+        source,
+        tokens,
+        evaluated,
+    } = record;
+    let outcome = match evaluated.outcome {
+        Indexing::Entry => style.good("entry"),
+        Indexing::Passed => "passed".to_owned(),
+        Indexing::Dropped => style.bad("dropped"),
+    };
+    vec![
+        style.strong(index.to_string()),
+        (*type_).to_owned(),
+        short(&one_line(source), SHORT),
+        plural(*tokens, "token"),
+        outcome,
+        one_line(&evaluated.reason),
+    ]
+}
+
+/// A field that a rule decided; how it ends says which.
+fn field(field: &FieldOf) -> Option<String> {
+    let rule = field.rule.as_ref()?;
+    let value = match &field.value {
+        Value::String(text) => one_line(text),
+        value => value.to_string(),
+    };
+    Some(format!("{} {value} ({rule})", field.field))
+}

@@ -1,0 +1,80 @@
+//! `compact --store`: the daemon makes the summary, and keeps the content of each message.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use hippo_core::compaction::CONFIG_FILE;
+use hippo_proto::{SessionCompactRequest, SessionCompactResponse};
+use serde_json::Value;
+use tempfile::NamedTempFile;
+
+use super::{config, folder, no_message, tell};
+use crate::args::{CompactArgs, FormatArg};
+use crate::connect::{Session, absolute, text};
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::render::{one_line, plural};
+
+/// Prints the summary; with `--json` the answer of the daemon.
+///
+/// # Errors
+/// No workspace, no transcript, no message in it, or the daemon refuses.
+pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
+    let workspace = session.workspace()?;
+    let folder = folder(session)?;
+    let debug = config(&folder, out)?.debug;
+    // The daemon reads a file; what comes through a pipe is one for as long as it takes.
+    let (path, _spooled) = if args.file == Path::new("-") {
+        let spooled = spooled()
+            .map_err(|error| Failure::new(Exit::Failed, format!("could not read standard input: {error}")))?;
+        (absolute(spooled.path())?, Some(spooled))
+    } else {
+        let found = fs::metadata(&args.file);
+        found.map_err(|error| Failure::file("read the transcript", &args.file, error))?;
+        (absolute(&args.file)?, None)
+    };
+    let request = SessionCompactRequest {
+        workspace: Some(workspace),
+        path: Some(text(&path)?),
+        messages: None,
+        format: (args.format != FormatArg::Auto).then(|| args.format.into()),
+        config: fs::read(folder.join(CONFIG_FILE))
+            .ok()
+            .and_then(|bytes| object(&bytes)),
+        budget_tokens: args.budget,
+    };
+    let answer: SessionCompactResponse = session.call_patiently(request, |_| {})?;
+    tell(&answer.stats, debug, out);
+    if answer.stats.messages == 0 && answer.stats.folded == 0 {
+        return Err(no_message(args));
+    }
+    if !out.json {
+        for note in &answer.notes {
+            out.note(&format!("note: {}", one_line(note)));
+        }
+        if let Some(stored) = answer.stats.stored {
+            let stored = plural(stored, "new content");
+            out.note(&format!(
+                "{stored} kept; fetch one with: hippoctl context fetch ID"
+            ));
+        }
+    }
+    out.answer(&answer, |answer, _| format!("{}\n", answer.summary))
+}
+
+/// Settings that are no object are told of by [`config`], and stand for none.
+fn object(bytes: &[u8]) -> Option<serde_json::Map<String, Value>> {
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Object(object)) => Some(object),
+        _ => None,
+    }
+}
+
+/// Standard input in a file that this user alone may read; it is gone when this is dropped.
+fn spooled() -> io::Result<NamedTempFile> {
+    let mut file = NamedTempFile::new()?;
+    io::copy(&mut io::stdin().lock(), &mut file)?;
+    file.flush()?;
+    Ok(file)
+}

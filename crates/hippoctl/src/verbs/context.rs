@@ -1,0 +1,228 @@
+//! `context open|put|turn|render|fetch|touch|list|close`: how is the context of a running session kept sparse?
+
+use hippo_proto::{
+    ContextCloseRequest, ContextCloseResponse, ContextEncoding, ContextFetchRequest, ContextFetchResponse,
+    ContextListRequest, ContextListResponse, ContextOpenRequest, ContextOpenResponse, ContextPutLifecycle,
+    ContextPutModifiers, ContextPutRequest, ContextPutResponse, ContextRenderRequest, ContextRenderResponse,
+    ContextTouchRequest, ContextTouchResponse, ContextTurnRequest, ContextTurnResponse, MAX_CONTENT_BYTES,
+};
+
+use super::input;
+use crate::args::{
+    ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
+};
+use crate::connect::Session;
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::render::context as render;
+use crate::render::one_line;
+
+/// What to do with content that is too long to be sent.
+const TOO_LONG: &str = "keep it in a file, and put what matters of it with that file as its source";
+
+/// Does one of the verbs of `context`.
+///
+/// # Errors
+/// No workspace, no such session or entry, nothing to be had, or the daemon refuses.
+pub fn context(session: &mut Session, verb: ContextVerb, out: &mut Output) -> Result<(), Failure> {
+    match verb {
+        ContextVerb::Open { agent, session: id } => open(session, agent, id, out),
+        ContextVerb::Put(args) => put(session, args, out),
+        ContextVerb::Turn(args) => turn(session, args, out),
+        ContextVerb::Render(args) => show(session, args, out),
+        ContextVerb::Fetch { id, session: of } => fetch(session, id, of, out),
+        ContextVerb::Touch {
+            id,
+            session: of,
+            turn,
+        } => {
+            let request = ContextTouchRequest {
+                session: of,
+                id,
+                turn,
+            };
+            let answer: ContextTouchResponse = session.call(request)?;
+            out.answer(&answer, render::touched)
+        }
+        ContextVerb::List(args) => list(session, args, out),
+        ContextVerb::Close { session: id } => {
+            let request = ContextCloseRequest { session: id };
+            let answer: ContextCloseResponse = session.call_patiently(request, |_| {})?;
+            told(&answer.notes, out);
+            out.answer(&answer, render::closed)
+        }
+    }
+}
+
+/// The id alone is data, so that a script can keep it.
+fn open(
+    session: &mut Session,
+    agent: Option<String>,
+    id: Option<String>,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let request = ContextOpenRequest {
+        workspace: session.workspace()?,
+        agent,
+        session: id,
+    };
+    let answer: ContextOpenResponse = session.call(request)?;
+    if !out.json {
+        out.note(&render::opened(&answer));
+    }
+    out.answer(&answer, |answer, _| format!("{}\n", one_line(&answer.session)))
+}
+
+fn put(session: &mut Session, args: ContextPutArgs, out: &mut Output) -> Result<(), Failure> {
+    let ContextPutArgs {
+        session: id,
+        turn,
+        type_,
+        source,
+        file,
+        summary,
+        key_data,
+        priority,
+        manual,
+        related,
+        expires,
+        persist,
+        error,
+    } = args;
+    let modifiers = ContextPutModifiers {
+        priority: priority.map(Into::into),
+        encoding: manual.then_some(ContextEncoding::Manual),
+        associations: related.map(super::index::tags),
+    };
+    let lifecycle = ContextPutLifecycle {
+        expires,
+        persist: persist.then_some(true),
+    };
+    let request = ContextPutRequest {
+        session: id,
+        turn,
+        type_: type_.into(),
+        source,
+        content: input::text(file.as_deref(), MAX_CONTENT_BYTES, TOO_LONG, out)?,
+        summary,
+        key_data,
+        modifiers: given(modifiers),
+        lifecycle: given(lifecycle),
+        error,
+    };
+    let answer: ContextPutResponse = session.call(request)?;
+    told(&answer.notes, out);
+    out.answer(&answer, render::put)
+}
+
+/// `None` where nothing is given in it.
+fn given<T: Default + PartialEq>(value: T) -> Option<T> {
+    (value != T::default()).then_some(value)
+}
+
+fn turn(session: &mut Session, args: ContextTurnArgs, out: &mut Output) -> Result<(), Failure> {
+    let ContextTurnArgs {
+        session: id,
+        turn,
+        context_tokens,
+        context_limit,
+    } = args;
+    let request = ContextTurnRequest {
+        session: id,
+        turn,
+        context_tokens,
+        context_limit,
+    };
+    let answer: ContextTurnResponse = session.call(request)?;
+    told(answer.note.as_slice(), out);
+    out.answer(&answer, render::turn)
+}
+
+/// The text alone is data: it goes into a prompt as it is.
+fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Result<(), Failure> {
+    let ContextRenderArgs {
+        session: id,
+        budget,
+        format,
+        cue,
+    } = args;
+    let request = ContextRenderRequest {
+        session: id,
+        budget_tokens: budget,
+        format: (format != ContextFormatArg::Markdown).then(|| format.into()),
+        cue,
+    };
+    let answer: ContextRenderResponse = session.call(request)?;
+    told(&answer.notes, out);
+    if !out.json {
+        out.note(&render::shown(&answer));
+    }
+    out.answer(&answer, |answer, _| answer.markdown.clone())
+}
+
+/// The content alone is data, byte for byte.
+fn fetch(session: &mut Session, id: String, of: Option<String>, out: &mut Output) -> Result<(), Failure> {
+    let request = ContextFetchRequest {
+        session: of,
+        id: id.clone(),
+    };
+    let answer: ContextFetchResponse = session.call(request)?;
+    let reason = answer.reason.as_deref().map(one_line).unwrap_or_default();
+    if out.json {
+        out.answer(&answer, |_, _| String::new())?;
+    } else if let Some(content) = &answer.content {
+        out.data(content.as_bytes())?;
+        if let Some(note) = render::fetched(&answer) {
+            out.note(&note);
+        }
+    }
+    if answer.content.is_some() {
+        return Ok(());
+    }
+    if out.json {
+        return Err(Failure::silent(Exit::NotFound));
+    }
+    if let Some(left) = render::left(&answer) {
+        out.note(&left);
+    }
+    let colon = if reason.is_empty() { "" } else { ": " };
+    let what = format!("could not have the content of {}{colon}{reason}", one_line(&id));
+    Err(Failure::new(Exit::NotFound, what).hint(match answer.summary {
+        Some(_) => "what is left of it is its summary, above; make it again from its source",
+        None => "the entries of a session are listed by: hippoctl context list --session ID",
+    }))
+}
+
+fn list(session: &mut Session, args: ContextListArgs, out: &mut Output) -> Result<(), Failure> {
+    let ContextListArgs {
+        session: id,
+        at_turn,
+        all,
+        limit,
+    } = args;
+    let workspace = match (&id, all) {
+        (Some(_), _) | (None, true) => None,
+        (None, false) => Some(session.workspace()?),
+    };
+    let request = ContextListRequest {
+        workspace,
+        session: id,
+        at_turn,
+        limit,
+    };
+    let answer: ContextListResponse = session.call(request)?;
+    if !out.json {
+        out.note(&render::count(&answer));
+    }
+    out.answer(&answer, |answer, style| render::list(answer, all, style))
+}
+
+/// Notes of the daemon for a person; with `--json` they are in the answer.
+fn told(notes: &[String], out: &mut Output) {
+    if out.json {
+        return;
+    }
+    for note in notes {
+        out.note(&format!("note: {}", one_line(note)));
+    }
+}

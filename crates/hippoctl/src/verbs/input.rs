@@ -1,0 +1,51 @@
+//! How is a text taken from standard input or a file, whole and no longer than it may be?
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+
+/// All of a file, or of standard input, as far as `most` bytes go. `too_long` says what to do with more.
+///
+/// # Errors
+/// It cannot be read, is longer, or is no UTF-8.
+pub fn text(
+    file: Option<&Path>,
+    most: usize,
+    too_long: &'static str,
+    out: &mut Output,
+) -> Result<String, Failure> {
+    let bytes = match file {
+        Some(path) => File::open(path)
+            .and_then(|file| read(file, most))
+            .map_err(|error| Failure::file("read the text", path, error))?,
+        None => {
+            let input = io::stdin();
+            if input.is_terminal() {
+                out.note("reading the text from the terminal; Ctrl-D ends it");
+            }
+            read(input.lock(), most).map_err(|error| {
+                Failure::new(Exit::Failed, format!("could not read standard input: {error}"))
+            })?
+        }
+    };
+    if bytes.len() > most {
+        let what = format!("the text is longer than {most} bytes");
+        return Err(Failure::new(Exit::Refused, what).hint(too_long));
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        let from = file.map_or_else(|| "standard input".into(), Path::to_string_lossy);
+        Failure::new(Exit::Usage, format!("{from} is no text: it is not UTF-8"))
+            .hint("convert it, for example: iconv -f latin1 -t utf-8 FILE | hippoctl …")
+    })
+}
+
+/// One byte more than `most` tells a text that is too long from one that just fits.
+fn read(from: impl Read, most: usize) -> io::Result<Vec<u8>> {
+    let most = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    from.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,184 @@
+//! `policy test`: what do the lifecycle policies make of a transcript? Needs no daemon.
+
+mod calls;
+mod records;
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use hippo_core::context::capture::{Indexing, Settings};
+use hippo_core::context::policy::{self, Evaluated, Record, Rule, evaluate};
+use serde::Serialize;
+
+use crate::args::PolicyVerb;
+use crate::connect::{Session, current_dir};
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::render;
+
+/// Where the rules of a workspace stand.
+const POLICY_FILE: &str = ".hippocampus/policies.yaml";
+/// Bytes of a transcript, at most: it is read at once.
+const MOST: u64 = 1 << 30;
+
+/// What the rules make of a transcript.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Tested {
+    /// The file that the rules of the workspace come from; null: there is none.
+    pub policy: Option<String>,
+    /// All rules, the built-in ones first.
+    pub rules: Vec<RuleUse>,
+    /// What could be put, in its order.
+    pub records: Vec<RecordUse>,
+    /// How many become entries.
+    pub entries: usize,
+    /// How many stay in the context as they are.
+    pub passed: usize,
+    /// How many are of no use.
+    pub dropped: usize,
+}
+
+/// How often a rule was about something.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct RuleUse {
+    /// Where it stands.
+    pub place: String,
+    /// Whether it holds in every workspace.
+    pub built_in: bool,
+    /// Records that it matches.
+    pub matched: usize,
+}
+
+/// What the rules make of one record.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct RecordUse {
+    /// Its place, from 0.
+    pub index: usize,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub type_: &'static str,
+    /// Type of its source.
+    pub source: String,
+    /// Its size.
+    pub tokens: u64,
+    /// Outcome, reason, fields.
+    #[serde(flatten)]
+    pub evaluated: Evaluated,
+}
+
+/// Does the verb of `policy`.
+///
+/// # Errors
+/// The transcript or the rules cannot be read, or the transcript holds nothing.
+pub fn policy(session: &Session, verb: PolicyVerb, out: &mut Output) -> Result<(), Failure> {
+    let PolicyVerb::Test(args) = verb;
+    let bytes = transcript(&args.file)?;
+    let file = match &args.policy {
+        Some(file) => Some(file.clone()),
+        None => nearest(session.given_workspace()?)?,
+    };
+    let rules = rules(file.as_deref())?;
+    let tested = test(file.as_deref(), &rules, |each| {
+        records::each(&bytes, args.format.only(), each);
+    });
+    if tested.records.is_empty() {
+        let what = format!("nothing could be put of the transcript: {}", args.file.display());
+        return Err(Failure::new(Exit::Failed, what).hint("hippoctl policy test --help says what is read"));
+    }
+    if !out.json {
+        for note in render::policy::notes(&tested) {
+            out.note(&note);
+        }
+    }
+    out.answer(&tested, |tested, style| {
+        render::policy::tested(tested, args.all, style)
+    })
+}
+
+/// Evaluates all records that `feed` hands on.
+fn test(file: Option<&Path>, rules: &[Rule], feed: impl FnOnce(&mut dyn FnMut(Vec<Record>))) -> Tested {
+    let mut tested = Tested {
+        policy: file.map(|file| file.display().to_string()),
+        rules: rules
+            .iter()
+            .map(|rule| RuleUse {
+                place: rule.place(),
+                built_in: rule.built_in,
+                matched: 0,
+            })
+            .collect(),
+        records: Vec::new(),
+        entries: 0,
+        passed: 0,
+        dropped: 0,
+    };
+    let settings = Settings::default();
+    feed(&mut |records| {
+        let evaluated = evaluate(rules, &records, &settings);
+        for (record, evaluated) in records.into_iter().zip(evaluated) {
+            tested.take(record, evaluated);
+        }
+    });
+    tested
+}
+
+impl Tested {
+    fn take(&mut self, record: Record, evaluated: Evaluated) {
+        for rule in &mut self.rules {
+            rule.matched += usize::from(evaluated.matched.contains(&rule.place));
+        }
+        *match evaluated.outcome {
+            Indexing::Entry => &mut self.entries,
+            Indexing::Passed => &mut self.passed,
+            Indexing::Dropped => &mut self.dropped,
+        } += 1;
+        let tokens = hippo_core::compaction::tokens(&record.content) as u64;
+        self.records.push(RecordUse {
+            index: self.records.len(),
+            type_: record.kind.name(),
+            source: record.source,
+            tokens: record.tokens.unwrap_or(tokens),
+            evaluated,
+        });
+    }
+}
+
+fn rules(file: Option<&Path>) -> Result<Vec<Rule>, Failure> {
+    let Some(path) = file else {
+        return Ok(policy::built_in().to_vec());
+    };
+    let text = fs::read_to_string(path).map_err(|error| Failure::file("read the policies", path, error))?;
+    policy::rules(&text).map_err(|error| Failure::file("use the policies", path, error))
+}
+
+/// The policy file of the workspace given, if it has one; else that of the nearest folder above the current one.
+fn nearest(workspace: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
+    if let Some(workspace) = workspace {
+        return Ok(Some(workspace.join(POLICY_FILE)).filter(|file| file.exists()));
+    }
+    let here = current_dir()?;
+    let files = here.ancestors().map(|folder| folder.join(POLICY_FILE));
+    Ok(files.into_iter().find(|file| file.is_file()))
+}
+
+fn transcript(path: &Path) -> Result<Vec<u8>, Failure> {
+    let read = |from: &mut dyn Read| -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        from.take(MOST + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = if path == Path::new("-") {
+        read(&mut io::stdin().lock())
+            .map_err(|error| Failure::new(Exit::Failed, format!("could not read standard input: {error}")))?
+    } else {
+        File::open(path)
+            .and_then(|mut file| read(&mut file))
+            .map_err(|error| Failure::file("read the transcript", path, error))?
+    };
+    if bytes.len() as u64 > MOST {
+        let what = format!("the transcript is longer than {MOST} bytes: {}", path.display());
+        return Err(Failure::new(Exit::Refused, what).hint("try the rules on a part of it"));
+    }
+    Ok(bytes)
+}

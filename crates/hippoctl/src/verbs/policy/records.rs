@@ -1,0 +1,127 @@
+//! What of a transcript could be put, and as what?
+
+use std::collections::HashMap;
+
+use hippo_core::compaction::{Compactor, Format, Message, Options, Pass, Role};
+use hippo_core::context::Kind;
+use hippo_core::context::policy::Record;
+
+use super::calls;
+
+/// Hands on everything that could be put, in its order: a list or lines of what are records themselves, else the messages of a
+/// transcript.
+pub fn each(bytes: &[u8], format: Option<Format>, take: &mut dyn FnMut(Vec<Record>)) {
+    if format.is_none()
+        && let Some(records) = listed(bytes)
+    {
+        return take(records);
+    }
+    let names = calls::names(bytes);
+    let options = Options {
+        format,
+        ..Options::default()
+    };
+    let mut records = Vec::new();
+    let mut compactor = Compactor::new(options.clone());
+    loop {
+        compactor.feed_with(bytes, |_, message| records.push(record(message, &names)));
+        match compactor.finish_with(|_, message| records.push(record(message, &names))) {
+            Pass::Done(_) => return take(records),
+            // What the session left is not part of it.
+            Pass::Again(selection) => {
+                records.clear();
+                compactor = Compactor::along(options.clone(), selection);
+            }
+        }
+    }
+}
+
+/// A list or lines of records; `None` where one of them is none.
+fn listed(bytes: &[u8]) -> Option<Vec<Record>> {
+    if let Ok(records) = serde_json::from_slice(bytes) {
+        return Some(records);
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn record(message: &Message<'_>, names: &HashMap<String, String>) -> Record {
+    let tool = message.role == Role::Tool;
+    let named = match names.get(message.name.as_ref()) {
+        Some(name) if message.by_call => name.as_str(),
+        None if message.by_call => "",
+        _ => message.name.as_ref(),
+    };
+    let source = match (message.role, named) {
+        (Role::User, _) => "user",
+        (Role::Assistant, _) => "assistant",
+        (Role::Tool, "") => "tool",
+        (Role::Tool, named) => named,
+        // The roles that stand in every prompt have one name here.
+        (Role::Other, "" | "developer") => "system",
+        (Role::Other, named) => named,
+    };
+    Record {
+        kind: if tool { Kind::ToolResult } else { Kind::Message },
+        priority: None,
+        source: source.to_owned(),
+        content: message.content().into_owned(),
+        tokens: None,
+        error: message.error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<(Kind, String, bool)> {
+        let mut all = Vec::new();
+        each(text.as_bytes(), None, &mut |records| {
+            all.extend(
+                records
+                    .into_iter()
+                    .map(|record| (record.kind, record.source, record.error)),
+            );
+        });
+        all
+    }
+
+    #[test]
+    fn messages_are_what_they_would_be_put_as() {
+        let transcript = r#"[
+            {"role": "developer", "content": "be brief"},
+            {"role": "user", "content": "run it"},
+            {"role": "assistant", "content": "", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "exec", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "c1", "content": "done"},
+            {"role": "tool", "tool_call_id": "c9", "content": "who asked?"}
+        ]"#;
+        let message = |source: &str| (Kind::Message, source.to_owned(), false);
+        let result = |source: &str| (Kind::ToolResult, source.to_owned(), false);
+        assert_eq!(
+            of(transcript),
+            [
+                message("system"),
+                message("user"),
+                message("assistant"),
+                result("exec"),
+                result("tool")
+            ]
+        );
+    }
+
+    #[test]
+    fn lines_that_are_records_are_taken_as_they_are() {
+        let lines =
+            "{\"type\":\"state\"}\n\n{\"type\":\"tool_result\",\"source.type\":\"exec\",\"error\":true}\n";
+        let records = [
+            (Kind::State, String::new(), false),
+            (Kind::ToolResult, "exec".to_owned(), true),
+        ];
+        assert_eq!(of(lines), records);
+        let list = r#"[{"type":"state"},{"type":"tool_result","source.type":"exec","error":true}]"#;
+        assert_eq!(of(list), records);
+        assert!(of("{\"type\":\"thought\"}").is_empty() && of("").is_empty());
+    }
+}

@@ -1,0 +1,124 @@
+//! Does `compact --store` hand a transcript to the daemon, from a file and a pipe, and print what comes back?
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+mod scripted;
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Stdio;
+
+use hippo_proto::*;
+use scripted::{Daemon, command, hippoctl, out};
+use serde_json::json;
+
+/// The summary is what the path holds, so that a pipe is seen to have become a file.
+fn answer(call: &Call) -> Vec<u8> {
+    let Request::SessionCompact(request) = &call.request else {
+        return encode_error(&call.id, &RpcError::not_found(call.request.method()));
+    };
+    let held = fs::read_to_string(request.path.as_deref().unwrap()).unwrap();
+    let answer = SessionCompactResponse {
+        stats: CompactStats {
+            messages: held.lines().count() as u64,
+            malformed: 1,
+            problems: vec![CompactProblem {
+                line: 3,
+                what: "no JSON object".into(),
+            }],
+            stored: Some(2),
+            ..CompactStats::default()
+        },
+        summary: held,
+        entries: vec![],
+        notes: vec!["n".into()],
+    };
+    encode_result(&call.id, &answer)
+}
+
+#[test]
+fn a_file_and_a_pipe_reach_the_daemon() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().canonicalize().unwrap();
+    let path = workspace.join("session.jsonl");
+    fs::write(&path, "one\ntwo").unwrap();
+    fs::write(
+        workspace.join("hippocampus.config.json"),
+        r#"{"sparseThreshold": 0.2}"#,
+    )
+    .unwrap();
+    let root = workspace.to_str().unwrap();
+    let verb = [
+        "--workspace",
+        root,
+        "compact",
+        "--store",
+        "--format",
+        "pi",
+        "--budget",
+        "500",
+    ];
+    let request = SessionCompactRequest {
+        workspace: Some(root.into()),
+        path: Some(path.to_str().unwrap().into()),
+        messages: None,
+        format: Some(TranscriptFormat::Pi),
+        config: json!({"sparseThreshold": 0.2}).as_object().cloned(),
+        budget_tokens: Some(500),
+    };
+    let stderr = "warning: line 3: no JSON object; left out\nnote: n\n2 new contents kept; fetch one with: hippoctl context fetch ID\n";
+
+    let daemon = Daemon::start(answer);
+    let ended = out(&daemon.run(&workspace, &[&verb[..], &["session.jsonl"]].concat()));
+    assert_eq!(ended, (0, "one\ntwo\n".to_owned(), stderr.to_owned()));
+    assert_eq!(daemon.requests.recv().unwrap(), request.clone().into());
+
+    let piped = command(daemon.home.path(), Path::new("/"), &[&verb[..], &["-"]].concat())
+        .stdin(Stdio::from(File::open(&path).unwrap()))
+        .env("TMPDIR", root)
+        .output()
+        .unwrap();
+    assert_eq!(out(&piped), (0, "one\ntwo\n".to_owned(), stderr.to_owned()));
+    let Request::SessionCompact(asked) = daemon.requests.recv().unwrap() else {
+        panic!("no compact")
+    };
+    let spooled = asked.path.clone().unwrap();
+    assert!(
+        spooled.starts_with(root) && !Path::new(&spooled).exists(),
+        "{spooled}"
+    );
+    assert_eq!(
+        SessionCompactRequest {
+            path: request.path.clone(),
+            ..asked
+        },
+        request
+    );
+}
+
+#[test]
+fn nothing_is_asked_without_a_transcript_and_nothing_printed_without_a_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let daemon = Daemon::start(answer);
+    let missing = ["--workspace", "/w", "compact", "--store", "gone.jsonl"];
+    let (code, stdout, stderr) = out(&daemon.run(folder.path(), &missing));
+    assert_eq!((code, stdout.as_str()), (1, ""));
+    assert!(
+        stderr.contains("could not read the transcript: gone.jsonl: "),
+        "{stderr}"
+    );
+    assert!(daemon.requests.try_recv().is_err());
+    fs::write(folder.path().join("empty"), "").unwrap();
+    let empty = ["--workspace", "/w", "compact", "--store", "empty"];
+    let (code, stdout, stderr) = out(&daemon.run(folder.path(), &empty));
+    assert_eq!((code, stdout.as_str()), (1, ""));
+    assert!(
+        stderr.contains("no message in the transcript: empty\nhint: "),
+        "{stderr}"
+    );
+    let alone = ["--no-start", "--workspace", "/w", "compact", "--store", "empty"];
+    assert_eq!(out(&hippoctl(folder.path(), folder.path(), &alone)).0, 3);
+}
