@@ -81,7 +81,10 @@ pub(super) fn hide_secrets(entry: &mut ContextEntry) {
         entry.key_data = None;
         entry.summary = redact::redact(&entry.summary).into_owned();
     }
-    // The reference alone is clean; beside the summary it may be the name of what follows.
+    // Each is clean alone; side by side one may be the name of the other.
+    if shows_secret(&block(entry)) {
+        entry.source.reference = REDACTED.to_owned();
+    }
     if shows_secret(&block(entry)) {
         entry.summary = REDACTED.to_owned();
     }

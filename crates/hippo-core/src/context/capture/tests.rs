@@ -229,6 +229,28 @@ fn secrets_stand_neither_in_summary_nor_in_key_data() {
 }
 
 #[test]
+fn what_is_a_secret_side_by_side_alone_is_left_out() {
+    let data = json!({"a": "the password is:", "b": "hunter2hunter2"});
+    let table = [
+        Put {
+            source_ref: "hunter2hunter2",
+            ..put(Kind::State, "password:", "Logged in.")
+        },
+        Put {
+            summary: Some("The password is:"),
+            key_data: data.as_object(),
+            ..put(Kind::State, "task", "Logged in.")
+        },
+    ];
+    for put in table {
+        let entry = captured(&put).entry.unwrap();
+        assert!(!shows_secret(&block(&entry)), "{}", block(&entry));
+        assert!(!block(&entry).contains("password: hunter2"), "{}", block(&entry));
+        assert!(!entry.summary.is_empty());
+    }
+}
+
+#[test]
 fn long_messages_are_told_by_what_they_ask_for() {
     let said = format!(
         "{} Always write tests first. And so on.",
