@@ -57,7 +57,7 @@ impl ContextStore {
         let sql = |source| StoreError::from_sql(path, source);
         let connection = Connection::open(path).map_err(sql)?;
         configure(&connection).map_err(sql)?;
-        // FULL: a commit waits for the disk. On macOS only a full fsync does.
+        // A commit waits for the disk; on macOS only a full fsync does.
         connection
             .execute_batch(
                 "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 16777216;",
@@ -102,13 +102,34 @@ impl ContextStore {
         })
     }
 
-    /// Begins a change.
+    /// Begins a change that is on the disk when it is committed.
     fn begin(&self) -> Result<Change<'_>, StoreError> {
-        let begun = Transaction::new_unchecked(&self.read.connection, TransactionBehavior::Immediate);
-        Ok(Change {
-            transaction: begun.map_err(|source| StoreError::from_sql(&self.read.path, source))?,
-            path: &self.read.path,
-        })
+        // Set each time: no failure in between may make a later change less durable.
+        self.begin_with("PRAGMA synchronous = FULL")
+    }
+
+    fn begin_with(&self, durability: &str) -> Result<Change<'_>, StoreError> {
+        self.end()?;
+        self.read.ask(|connection| connection.execute_batch(durability))?;
+        match Transaction::new_unchecked(&self.read.connection, TransactionBehavior::Immediate) {
+            Ok(transaction) => Ok(Change {
+                transaction,
+                path: &self.read.path,
+            }),
+            Err(source) => {
+                let error = StoreError::from_sql(&self.read.path, source);
+                self.end()?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes back what a failure left open; until that succeeds nothing can be changed.
+    fn end(&self) -> Result<(), StoreError> {
+        if self.read.connection.is_autocommit() {
+            return Ok(());
+        }
+        self.read.ask(|connection| connection.execute_batch("ROLLBACK"))
     }
 }
 

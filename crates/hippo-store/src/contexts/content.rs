@@ -13,7 +13,7 @@ const FEWEST_DIGITS: usize = 12;
 const LEVEL: i32 = 3;
 
 /// The name of a content: the BLAKE3 of its bytes. Written `b3:` and 64 hexadecimal digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(pub [u8; 32]);
 
 impl ContentId {
@@ -35,6 +35,12 @@ impl ContentId {
 impl fmt::Display for ContentId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "b3:{}", blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+impl fmt::Debug for ContentId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
     }
 }
 
@@ -106,7 +112,6 @@ impl Coding {
 }
 
 /// The bytes of a content as they are kept.
-#[derive(Debug)]
 pub(super) struct Packed {
     pub(super) coding: Coding,
     /// Only where they differ from the content's own.

@@ -1,5 +1,6 @@
 //! What is asked of the contexts, on a connection that never waits for the writer?
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -16,7 +17,7 @@ pub struct ContextReader {
 }
 
 /// A content as it was put.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Content {
     /// Its name.
     pub id: ContentId,
@@ -26,6 +27,13 @@ pub struct Content {
     pub tokens: u64,
     /// When it was stored, milliseconds since the Unix epoch.
     pub stored_ms: i64,
+}
+
+impl fmt::Debug for Content {
+    /// Without the bytes: they are long, and not for logs.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} of {} bytes", self.id, self.bytes.len())
+    }
 }
 
 /// Why a content that was named once cannot be given.

@@ -21,7 +21,8 @@ const MODE: u32 = 0o600;
 /// Bytes stand in `blobs`, apart from what is written at each use. `contents.holds` counts the entries of open sessions
 /// that stand for a content: with 0 it may be forgotten (`gone`: 1 forgotten, 2 withheld from the beginning). `sums`
 /// has one row; only triggers write it. The words of an entry's own lines and those of its content are two indexes,
-/// because they come and go apart; each row has the term `#<session>`, which no text has, and no positions.
+/// because they come and go apart; each row has the term `#<session>`, which no text has, and no positions. Every sign that
+/// a term can have is part of a token, `'` too: a term that fell apart would be a phrase, which needs positions.
 const TABLES: &str = r##"
 CREATE TABLE sums (
     id       INTEGER PRIMARY KEY CHECK (id = 1),
@@ -83,11 +84,11 @@ CREATE TABLE compactions (
 
 CREATE VIRTUAL TABLE summaries USING fts5 (
     terms, content = '', contentless_delete = 1, detail = none,
-    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
+    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'''"
 );
 CREATE VIRTUAL TABLE texts USING fts5 (
     terms, content = '', contentless_delete = 1, detail = none,
-    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
+    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'''"
 );
 
 CREATE TRIGGER session_opened AFTER INSERT ON sessions BEGIN

@@ -127,14 +127,18 @@ impl ContextStore {
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::ClosedSession`], [`ContextError::Store`].
     pub fn advance(&mut self, id: &str, turn: u64, now_ms: i64) -> Result<u64, ContextError> {
-        let durable = |level: &str| {
-            let pragma = format!("PRAGMA synchronous = {level}");
-            self.read.ask(|connection| connection.execute_batch(&pragma))
-        };
-        durable("NORMAL")?;
-        let advanced = self.advance_now(id, turn, now_ms);
-        durable("FULL")?;
-        match advanced? {
+        let change = self.begin_with("PRAGMA synchronous = NORMAL")?;
+        let advanced = change.ask(|connection| {
+            connection
+                .prepare_cached(
+                    "UPDATE sessions SET turn = max(turn, ?2), last_used_ms = max(last_used_ms, ?3)
+                     WHERE id = ?1 AND closed_ms IS NULL RETURNING turn",
+                )?
+                .query_row(params![id, signed(turn), now_ms], |row| row.get(0))
+                .optional()
+        })?;
+        change.commit()?;
+        match advanced {
             Some(turn) => Ok(unsigned(turn)),
             None if self.read.session(id)?.is_some() => Err(ContextError::ClosedSession(id.to_owned())),
             None => Err(ContextError::UnknownSession(id.to_owned())),
@@ -163,21 +167,6 @@ impl ContextStore {
         }
         let session = self.known(id)?;
         Ok(Closed { session, already })
-    }
-
-    fn advance_now(&self, id: &str, turn: u64, now_ms: i64) -> Result<Option<i64>, StoreError> {
-        let change = self.begin()?;
-        let turn = change.ask(|connection| {
-            connection
-                .prepare_cached(
-                    "UPDATE sessions SET turn = max(turn, ?2), last_used_ms = max(last_used_ms, ?3)
-                     WHERE id = ?1 AND closed_ms IS NULL RETURNING turn",
-                )?
-                .query_row(params![id, signed(turn), now_ms], |row| row.get(0))
-                .optional()
-        })?;
-        change.commit()?;
-        Ok(turn)
     }
 
     fn known(&self, id: &str) -> Result<Session, ContextError> {

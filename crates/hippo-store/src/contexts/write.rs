@@ -13,7 +13,7 @@ use super::{
 };
 
 /// An entry to be put.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct NewEntry<'a> {
     /// Its session, which is open.
     pub session: &'a str,
@@ -28,7 +28,7 @@ pub struct NewEntry<'a> {
 }
 
 /// The content of an entry.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct NewContent<'a> {
     /// Its bytes, at most [`MOST_CONTENT`].
     pub bytes: &'a [u8],
@@ -39,7 +39,7 @@ pub struct NewContent<'a> {
 }
 
 /// A content without an entry: a message of a transcript that is compacted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Piece<'a> {
     /// Its bytes, at most [`MOST_CONTENT`].
     pub bytes: &'a [u8],

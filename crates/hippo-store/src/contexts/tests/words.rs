@@ -139,8 +139,6 @@ proptest! {
         let words = hippo_core::retrieval::terms::query_terms(&summary);
         let hits = store.read().search("s", &summary, 3).unwrap();
         prop_assert_eq!(hits.len(), usize::from(!words.is_empty()));
-        if let Some(hit) = hits.first() {
-            prop_assert_eq!(hit.score, 1.0);
-        }
+        prop_assert!(hits.iter().all(|hit| hit.score > 0.0 && hit.score <= 1.0), "{:?}", hits);
     }
 }
