@@ -1,4 +1,8 @@
 //! `kill -9` of a process that puts contexts: what it acknowledged is there, byte for byte?
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
