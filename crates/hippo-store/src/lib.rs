@@ -1,5 +1,6 @@
-//! Everything hippod keeps on disk: the database of a workspace, the vector index beside it, atomic files.
+//! Everything hippod keeps on disk: the database of a workspace, the contexts of agents, the vector index, atomic files.
 
+pub mod contexts;
 pub mod db;
 mod error;
 pub mod shared_file;

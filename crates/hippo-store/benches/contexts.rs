@@ -1,0 +1,195 @@
+//! How long do the contexts of an agent take: put, fetch, turn, search, with percentiles?
+//!
+//! `cargo bench -p hippo-store --bench contexts -- [FOLDER]` puts the database into FOLDER (default: the system's
+//! temporary folder, which may be in memory: durable writes cost nothing there).
+
+use std::env;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use hippo_core::context::{ContextEntry, Decay, Kind, Lifecycle, Modifiers, Source, fade};
+use hippo_store::contexts::{ContentId, ContextError, ContextReader, ContextStore, NewContent, NewEntry};
+
+const SIZE: usize = 200_000;
+const PUTS: u64 = 400;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    let folder = match folder {
+        Some(folder) => tempfile::tempdir_in(folder)?,
+        None => tempfile::tempdir()?,
+    };
+    let mut out = io::stdout().lock();
+    let path = folder.path().join("contexts.db");
+    let mut store = ContextStore::open(&path)?;
+    store.open_session("s", None, 0)?;
+
+    for (name, text) in [("text", true), ("noise", false)] {
+        let mut times = Vec::new();
+        let contents: Vec<Vec<u8>> = (0..PUTS).map(|number| content(number, text)).collect();
+        for (number, bytes) in contents.iter().enumerate() {
+            let started = Instant::now();
+            put(&mut store, &format!("{name}{number}"), bytes)?;
+            times.push(started.elapsed());
+        }
+        report(&mut out, &format!("put of 200 KB of {name}, durable"), times)?;
+
+        let reader = ContextReader::open(&path)?;
+        let mut times = Vec::new();
+        for bytes in &contents {
+            let id = ContentId::of(bytes);
+            let started = Instant::now();
+            let found = reader.content(id)?;
+            times.push(started.elapsed());
+            assert!(matches!(found, hippo_store::contexts::Lookup::Kept(_)));
+        }
+        report(&mut out, &format!("fetch of 200 KB of {name}"), times)?;
+    }
+    let mut times = Vec::new();
+    for number in 0..100_u64 {
+        let started = Instant::now();
+        store.read().search(
+            "s",
+            &format!("where is word{} and word{}", number * 7, number * 31),
+            10,
+        )?;
+        times.push(started.elapsed());
+    }
+    report(&mut out, "search in 800 entries", times)?;
+    let usage = store.read().usage()?;
+    writeln!(
+        out,
+        "{} contents, {} bytes put, {} stored, {} in the file",
+        usage.contents, usage.raw_bytes, usage.stored_bytes, usage.file_bytes
+    )?;
+
+    for count in [1_000, 10_000] {
+        let path = folder.path().join(format!("turns{count}.db"));
+        let mut store = ContextStore::open(&path)?;
+        store.open_session("s", None, 0)?;
+        for number in 0..count {
+            put(&mut store, &format!("e{number}"), b"small")?;
+        }
+        let started = Instant::now();
+        let kept = store.read().entries("s")?.entries;
+        report(
+            &mut out,
+            &format!("reading {count} entries"),
+            vec![started.elapsed()],
+        )?;
+        let entries: Vec<ContextEntry> = kept.into_iter().map(|kept| kept.entry).collect();
+        let mut times = Vec::new();
+        for turn in 0..200 {
+            let started = Instant::now();
+            store.advance("s", turn, 0)?;
+            std::hint::black_box(fade::strengths(&entries, turn));
+            times.push(started.elapsed());
+        }
+        report(
+            &mut out,
+            &format!("turn of {count} entries, strengths included"),
+            times,
+        )?;
+        let touched: Vec<ContextEntry> = entries.into_iter().take(20).collect();
+        let mut times = Vec::new();
+        for _ in 0..100 {
+            let started = Instant::now();
+            store.update_entries(&touched, 1)?;
+            times.push(started.elapsed());
+        }
+        report(
+            &mut out,
+            &format!("20 of {count} entries written anew, durable"),
+            times,
+        )?;
+        let started = Instant::now();
+        store.close_session("s", 2)?;
+        report(
+            &mut out,
+            &format!("closing a session of {count} entries"),
+            vec![started.elapsed()],
+        )?;
+    }
+    let started = Instant::now();
+    store.close_session("s", 2)?;
+    let gone = store.trim(0, 0, 3)?;
+    report(
+        &mut out,
+        &format!("forgetting {} contents", gone.contents.len()),
+        vec![started.elapsed()],
+    )?;
+    Ok(())
+}
+
+fn put(store: &mut ContextStore, id: &str, bytes: &[u8]) -> Result<(), ContextError> {
+    let entry = ContextEntry {
+        id: id.to_owned(),
+        kind: Kind::ToolResult,
+        source: Source {
+            kind: "exec".to_owned(),
+            reference: format!("command {id}"),
+            turn: 0,
+            retrievable: true,
+        },
+        summary: "412 lines of a build: 3 warnings, first in crates/a/src/lib.rs:12, no error.".to_owned(),
+        key_data: None,
+        strength: 1.0,
+        decay: Decay {
+            rate: 0.1,
+            floor: 0.0,
+            last_access: 0,
+        },
+        modifiers: Modifiers::default(),
+        lifecycle: Lifecycle::default(),
+    };
+    let new = NewEntry {
+        session: "s",
+        entry: &entry,
+        content: Some(NewContent {
+            bytes,
+            tokens: 50_000,
+            withhold: false,
+        }),
+        budget_bytes: u64::MAX,
+        now_ms: 0,
+    };
+    store.put(&new).map(|_| ())
+}
+
+/// Like the output of tools: some thousand different words, lines, numbers; or bytes that do not shrink.
+fn content(number: u64, text: bool) -> Vec<u8> {
+    let mut noise = vec![0; SIZE];
+    blake3::Hasher::new()
+        .update(&number.to_le_bytes())
+        .finalize_xof()
+        .fill(&mut noise);
+    if !text {
+        return noise;
+    }
+    let mut out = Vec::with_capacity(SIZE + 100);
+    for pair in noise.chunks(8) {
+        let [a, b, c, d, ..] = *pair else { break };
+        let line = format!(
+            "[{a:03}] word{} path/to/file{b}.rs: word{c} took {d} ms\n",
+            u16::from(a) * 16 + u16::from(b) % 16
+        );
+        out.extend(line.into_bytes());
+        if out.len() >= SIZE {
+            break;
+        }
+    }
+    out.truncate(SIZE);
+    out
+}
+
+fn report(out: &mut impl Write, name: &str, mut times: Vec<Duration>) -> io::Result<()> {
+    times.sort_unstable();
+    let at = |percent: usize| times[(times.len() - 1) * percent / 100].as_secs_f64() * 1e3;
+    writeln!(
+        out,
+        "{name:50} p50 {:8.3} ms  p95 {:8.3} ms  p99 {:8.3} ms",
+        at(50),
+        at(95),
+        at(99)
+    )
+}

@@ -1,0 +1,228 @@
+//! How are contents named, packed and checked?
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::ContextError;
+
+/// The most bytes that one content may have.
+pub const MOST_CONTENT: usize = 64 << 20;
+/// Fewest hexadecimal digits that name a content.
+const FEWEST_DIGITS: usize = 12;
+/// zstd's own default: above it time grows faster than size shrinks.
+const LEVEL: i32 = 3;
+
+/// The name of a content: the BLAKE3 of its bytes. Written `b3:` and 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentId(pub [u8; 32]);
+
+impl ContentId {
+    /// The name of these bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// The shortest way to write it that a lookup takes.
+    #[must_use]
+    pub fn short(&self) -> String {
+        let mut text = self.to_string();
+        text.truncate(3 + FEWEST_DIGITS);
+        text
+    }
+}
+
+impl fmt::Display for ContentId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "b3:{}", blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+impl fmt::Debug for ContentId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+/// The beginning of a content's name, or all of it: 12 to 64 hexadecimal digits, with `b3:` or without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContentPrefix {
+    pub(super) least: [u8; 32],
+    pub(super) most: [u8; 32],
+}
+
+impl From<ContentId> for ContentPrefix {
+    fn from(id: ContentId) -> Self {
+        Self {
+            least: id.0,
+            most: id.0,
+        }
+    }
+}
+
+impl FromStr for ContentPrefix {
+    type Err = ContextError;
+
+    fn from_str(text: &str) -> Result<Self, ContextError> {
+        let refused = || ContextError::NoContentId(text.chars().take(100).collect());
+        let digits = text.strip_prefix("b3:").unwrap_or(text);
+        if !(FEWEST_DIGITS..=64).contains(&digits.len()) {
+            return Err(refused());
+        }
+        let mut prefix = Self {
+            least: [0; 32],
+            most: [0xff; 32],
+        };
+        for (at, sign) in digits.chars().enumerate() {
+            let digit = sign.to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+            let digit = digit.ok_or_else(refused)?;
+            let (shift, others) = if at % 2 == 0 { (4, 0x0f) } else { (0, 0xf0) };
+            for bytes in [&mut prefix.least, &mut prefix.most] {
+                bytes[at / 2] = bytes[at / 2] & others | digit << shift;
+            }
+        }
+        Ok(prefix)
+    }
+}
+
+/// How the bytes of a content are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Coding {
+    /// As they are.
+    Raw,
+    /// One zstd frame.
+    Zstd,
+}
+
+impl Coding {
+    pub(super) const fn code(self) -> i64 {
+        match self {
+            Self::Raw => 0,
+            Self::Zstd => 1,
+        }
+    }
+
+    pub(super) const fn of_code(code: i64) -> Option<Self> {
+        match code {
+            0 => Some(Self::Raw),
+            1 => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+}
+
+/// The bytes of a content as they are kept.
+pub(super) struct Packed {
+    pub(super) coding: Coding,
+    /// Only where they differ from the content's own.
+    frame: Option<Vec<u8>>,
+}
+
+impl Packed {
+    /// Packs a content. What does not shrink, or cannot be packed, stays as it is.
+    pub(super) fn of(content: &[u8]) -> Self {
+        match zstd::bulk::compress(content, LEVEL) {
+            Ok(frame) if frame.len() < content.len() => Self {
+                coding: Coding::Zstd,
+                frame: Some(frame),
+            },
+            _ => Self {
+                coding: Coding::Raw,
+                frame: None,
+            },
+        }
+    }
+
+    pub(super) fn bytes<'a>(&'a self, content: &'a [u8]) -> &'a [u8] {
+        self.frame.as_deref().unwrap_or(content)
+    }
+}
+
+/// The content again, or what is wrong with it. Takes no more memory than the recorded length, whatever a frame says.
+pub(super) fn unpack(id: ContentId, coding: i64, raw: i64, stored: &[u8]) -> Result<Vec<u8>, String> {
+    let length = usize::try_from(raw)
+        .ok()
+        .filter(|length| *length <= MOST_CONTENT)
+        .ok_or_else(|| format!("{raw} is no length"))?;
+    let content = match Coding::of_code(coding) {
+        Some(Coding::Raw) => stored.to_vec(),
+        Some(Coding::Zstd) => zstd::bulk::decompress(stored, length)
+            .map_err(|error| format!("its {} packed bytes cannot be unpacked: {error}", stored.len()))?,
+        None => return Err(format!("no coding has the number {coding}")),
+    };
+    if content.len() != length {
+        return Err(format!("it has {} bytes, {length} were stored", content.len()));
+    }
+    let found = ContentId::of(&content);
+    if found != id {
+        return Err(format!("its bytes are those of {}", found.short()));
+    }
+    Ok(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back_whole_and_in_part() {
+        let id = ContentId::of(b"x");
+        let whole: ContentPrefix = id.to_string().parse().unwrap();
+        assert_eq!(whole, id.into());
+        for digits in 12..64 {
+            let text = &id.to_string()[3..3 + digits];
+            let part: ContentPrefix = text.parse().unwrap();
+            assert!(part.least < id.0 && id.0 < part.most, "{text}");
+            let upper: ContentPrefix = text.to_uppercase().parse().unwrap();
+            assert_eq!(part, upper);
+        }
+        for wrong in [
+            "",
+            "b3:",
+            "b3:12345678901",
+            "b3:12345678901g",
+            "b4:123456789012",
+            "ä23456789012",
+        ] {
+            assert!(wrong.parse::<ContentPrefix>().is_err(), "{wrong}");
+        }
+        assert!(format!("{id}0").parse::<ContentPrefix>().is_err());
+    }
+
+    #[test]
+    fn a_frame_cannot_claim_more_than_was_recorded() {
+        let zeros = vec![0; 32 << 20];
+        let bomb = zstd::bulk::compress(&zeros, 3).unwrap();
+        let id = ContentId::of(&zeros);
+        assert!(
+            unpack(id, 1, 1000, &bomb)
+                .unwrap_err()
+                .contains("cannot be unpacked")
+        );
+        assert!(unpack(id, 1, i64::MAX, &bomb).unwrap_err().contains("no length"));
+        assert!(unpack(id, 1, -1, &bomb).unwrap_err().contains("no length"));
+        assert!(unpack(id, 7, 1000, &bomb).unwrap_err().contains("coding"));
+        assert_eq!(unpack(id, 1, 32 << 20, &bomb).unwrap(), zeros);
+    }
+
+    #[test]
+    fn what_does_not_shrink_stays_as_it_is() {
+        let mut noise = vec![0; 10_000];
+        blake3::Hasher::new().finalize_xof().fill(&mut noise);
+        for (content, coding) in [
+            (&noise[..], Coding::Raw),
+            (b"", Coding::Raw),
+            (&[7; 10_000], Coding::Zstd),
+        ] {
+            let packed = Packed::of(content);
+            assert_eq!(packed.coding, coding);
+            let stored = packed.bytes(content);
+            assert!(stored.len() <= content.len());
+            let length = i64::try_from(content.len()).unwrap();
+            assert_eq!(
+                unpack(ContentId::of(content), coding.code(), length, stored).unwrap(),
+                content
+            );
+        }
+    }
+}

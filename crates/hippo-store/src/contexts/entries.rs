@@ -1,0 +1,232 @@
+//! How are entries kept, and how do they come back?
+
+use hippo_core::context::ContextEntry;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{ContentId, ContextError, ContextReader, ContextStore};
+use crate::StoreError;
+
+/// An entry with what the store knows of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptEntry {
+    /// As it was written last.
+    pub entry: ContextEntry,
+    /// Its session.
+    pub session: String,
+    /// Whether its session is open.
+    pub open: bool,
+    /// Its place in the session, from 0 on, in the order in which entries were put.
+    pub seq: u64,
+    /// The content that it stands for.
+    pub content: Option<ContentId>,
+    /// How many tokens that has, as whoever put it counted; 0 without content.
+    pub tokens: u64,
+    /// Whether that is stored. Only reading it shows whether it is sound.
+    pub kept: bool,
+}
+
+/// An entry that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DamagedEntry {
+    /// Its id.
+    pub id: String,
+    /// What is wrong, for people.
+    pub reason: String,
+}
+
+/// The entries of a session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entries {
+    /// In the order in which they were put.
+    pub entries: Vec<KeptEntry>,
+    /// Those that could not be read.
+    pub damaged: Vec<DamagedEntry>,
+}
+
+const SELECT: &str = "SELECT entries.id, entries.seq, entries.entry, sessions.id, sessions.closed_ms IS NULL,
+         contents.hash, contents.tokens, contents.row IS NOT NULL AND contents.gone IS NULL
+     FROM entries JOIN sessions ON sessions.row = entries.session
+         LEFT JOIN contents ON contents.row = entries.content";
+
+pub(super) type Read = Result<KeptEntry, DamagedEntry>;
+
+fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
+    let id: String = row.get(0)?;
+    let text = row.get_ref(2)?.as_bytes().unwrap_or_default();
+    let entry = match serde_json::from_slice::<ContextEntry>(text) {
+        Ok(entry) => entry,
+        Err(error) => {
+            let reason = error.to_string();
+            return Ok(Err(DamagedEntry { id, reason }));
+        }
+    };
+    Ok(Ok(KeptEntry {
+        entry,
+        session: row.get(3)?,
+        open: row.get(4)?,
+        seq: super::unsigned(row.get(1)?),
+        content: row.get::<_, Option<[u8; 32]>>(5)?.map(ContentId),
+        tokens: super::unsigned(row.get::<_, Option<i64>>(6)?.unwrap_or(0)),
+        kept: row.get(7)?,
+    }))
+}
+
+pub(super) fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Option<Read>> {
+    connection
+        .prepare_cached(&format!("{SELECT} WHERE entries.id = ?1"))?
+        .query_row([id], kept)
+        .optional()
+}
+
+/// The first entry of a session that stands for a content and comes from the same source as `entry`.
+pub(super) fn same(
+    connection: &Connection,
+    session: i64,
+    content: ContentId,
+    entry: &ContextEntry,
+) -> rusqlite::Result<Option<KeptEntry>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "{SELECT} WHERE entries.content = (SELECT row FROM contents WHERE hash = ?2) AND entries.session = ?1
+         ORDER BY entries.seq"
+    ))?;
+    let mut rows = statement.query(params![session, content.0])?;
+    while let Some(row) = rows.next()? {
+        if let Ok(found) = kept(row)?
+            && found.entry.kind == entry.kind
+            && found.entry.source.kind == entry.source.kind
+            && found.entry.source.reference == entry.source.reference
+        {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// JSON of an entry. JSON has no NaN and no infinity: they are written as what they count as.
+pub(super) fn json(entry: &ContextEntry) -> Result<String, serde_json::Error> {
+    let numbers = [entry.strength, entry.decay.rate, entry.decay.floor];
+    if numbers.iter().all(|number| number.is_finite()) {
+        return serde_json::to_string(entry);
+    }
+    let mut entry = entry.clone();
+    for number in [&mut entry.strength, &mut entry.decay.rate, &mut entry.decay.floor] {
+        *number = if number.is_nan() {
+            0.0
+        } else {
+            number.clamp(f32::MIN, f32::MAX)
+        };
+    }
+    serde_json::to_string(&entry)
+}
+
+impl ContextReader {
+    /// The entry with this id, whichever session has it.
+    ///
+    /// # Errors
+    /// [`StoreError::Row`] for one that cannot be read, and other [`ContextError::Store`]s.
+    pub fn entry(&self, id: &str) -> Result<Option<KeptEntry>, ContextError> {
+        match self.ask(|connection| by_id(connection, id))? {
+            None => Ok(None),
+            Some(Ok(entry)) => Ok(Some(entry)),
+            Some(Err(damaged)) => Err(ContextError::Store(self.damaged(damaged))),
+        }
+    }
+
+    /// All entries of a session, open or closed, in the order in which they were put.
+    ///
+    /// # Errors
+    /// [`ContextError::UnknownSession`], [`ContextError::Store`]. Entries that cannot be read are no error.
+    pub fn entries(&self, session: &str) -> Result<Entries, ContextError> {
+        if self.session(session)?.is_none() {
+            return Err(ContextError::UnknownSession(session.to_owned()));
+        }
+        let found = self.ask(|connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "{SELECT} WHERE entries.session = (SELECT row FROM sessions WHERE id = ?1) ORDER BY entries.seq"
+            ))?;
+            let mut found = Entries::default();
+            for read in statement.query_map([session], kept)? {
+                match read? {
+                    Ok(entry) => found.entries.push(entry),
+                    Err(damaged) => found.damaged.push(damaged),
+                }
+            }
+            Ok(found)
+        })?;
+        Ok(found)
+    }
+
+    fn damaged(&self, entry: DamagedEntry) -> StoreError {
+        StoreError::Row {
+            path: self.path.clone(),
+            row: format!("the context entry {}", entry.id),
+            reason: entry.reason,
+        }
+    }
+}
+
+impl ContextStore {
+    /// Writes entries anew, all of them or none; they and their contents count as used now. Turns alone need no
+    /// writing: an entry's strength follows from its last access.
+    ///
+    /// # Errors
+    /// [`ContextError::UnknownEntry`], [`ContextError::ClosedSession`], [`ContextError::Store`].
+    pub fn update_entries(&mut self, entries: &[ContextEntry], now_ms: i64) -> Result<(), ContextError> {
+        let mut written = Vec::with_capacity(entries.len());
+        for entry in entries {
+            written.push((entry, self.json(entry)?, self.summary_terms(entry)));
+        }
+        let change = self.begin()?;
+        for (entry, json, terms) in written {
+            let place = change.ask(|connection| place(connection, &entry.id))?;
+            let (row, session, closed) = place.ok_or_else(|| ContextError::UnknownEntry(entry.id.clone()))?;
+            if closed {
+                return Err(ContextError::ClosedSession(session));
+            }
+            change.ask(|connection| {
+                connection
+                    .prepare_cached("UPDATE entries SET entry = ?2 WHERE row = ?1")?
+                    .execute(params![row, json])?;
+                connection
+                    .prepare_cached(
+                        "UPDATE contents SET last_used_ms = max(last_used_ms, ?2)
+                         WHERE row = (SELECT content FROM entries WHERE row = ?1)",
+                    )?
+                    .execute(params![row, now_ms])?;
+                connection
+                    .prepare_cached("DELETE FROM summaries WHERE rowid = ?1")?
+                    .execute([row])?;
+                let session: i64 = connection
+                    .prepare_cached(
+                        "UPDATE sessions SET last_used_ms = max(last_used_ms, ?2)
+                         WHERE row = (SELECT session FROM entries WHERE row = ?1) RETURNING row",
+                    )?
+                    .query_row(params![row, now_ms], |row| row.get(0))?;
+                connection
+                    .prepare_cached("INSERT INTO summaries (rowid, terms) VALUES (?1, ?2)")?
+                    .execute(params![row, super::search::with_session(&terms, session)])
+            })?;
+        }
+        change.commit()?;
+        Ok(())
+    }
+
+    pub(super) fn json(&self, entry: &ContextEntry) -> Result<String, StoreError> {
+        json(entry).map_err(|error| StoreError::Row {
+            path: self.read.path.clone(),
+            row: format!("the context entry {}", entry.id),
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// Row of an entry, id of its session, and whether that is closed.
+fn place(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, String, bool)>> {
+    connection
+        .prepare_cached(
+            "SELECT entries.row, sessions.id, closed_ms IS NOT NULL
+             FROM entries JOIN sessions ON sessions.row = session WHERE entries.id = ?1",
+        )?
+        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()
+}

@@ -1,0 +1,228 @@
+//! What is asked of the contexts, on a connection that never waits for the writer?
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::content::unpack;
+use super::{ContentId, ContentPrefix, ContextError, open_reader, schema, unsigned};
+use crate::StoreError;
+
+/// A read-only connection, or the reading side of a [`super::ContextStore`].
+#[derive(Debug)]
+pub struct ContextReader {
+    pub(super) connection: Connection,
+    pub(super) path: PathBuf,
+}
+
+/// A content as it was put.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Content {
+    /// Its name.
+    pub id: ContentId,
+    /// Exactly the bytes that were put; they have the hash that the name says.
+    pub bytes: Vec<u8>,
+    /// How many tokens it has, as whoever put it counted.
+    pub tokens: u64,
+    /// When it was stored, milliseconds since the Unix epoch.
+    pub stored_ms: i64,
+}
+
+impl fmt::Debug for Content {
+    /// Without the bytes: they are long, and not for logs.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} of {} bytes", self.id, self.bytes.len())
+    }
+}
+
+/// Why a content that was named once cannot be given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Gone {
+    /// It gave way to newer ones.
+    Forgotten {
+        /// When, milliseconds since the Unix epoch.
+        at_ms: i64,
+    },
+    /// Its bytes were never stored, on purpose.
+    Withheld,
+    /// What is stored is not what was put.
+    Damaged {
+        /// In which way, for people.
+        reason: String,
+    },
+}
+
+/// What there is under a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lookup {
+    /// The content.
+    Kept(Content),
+    /// There was one.
+    Gone {
+        /// Its whole name.
+        id: ContentId,
+        /// Why it is not given.
+        why: Gone,
+    },
+    /// No content has this name.
+    Unknown,
+    /// Several contents have names that begin like this: more digits are needed.
+    Ambiguous,
+}
+
+/// How much there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Sessions, open and closed.
+    pub sessions: u64,
+    /// Open ones.
+    pub open: u64,
+    /// Entries of all sessions.
+    pub entries: u64,
+    /// Contents that can be had.
+    pub contents: u64,
+    /// Their bytes as they are stored. The budget counts these.
+    pub stored_bytes: u64,
+    /// Their bytes as they were put.
+    pub raw_bytes: u64,
+    /// When the oldest of them was stored, milliseconds since the Unix epoch.
+    pub oldest_ms: Option<i64>,
+    /// Pages in use of the file, in bytes: contents, entries, words.
+    pub file_bytes: u64,
+}
+
+impl ContextReader {
+    /// Opens the database that a [`super::ContextStore`] created at `path`.
+    ///
+    /// # Errors
+    /// As for [`super::ContextStore::open`].
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let connection = open_reader(path).map_err(|source| StoreError::from_sql(path, source))?;
+        schema::verify(&connection, path)?;
+        Ok(Self {
+            connection,
+            path: path.to_path_buf(),
+        })
+    }
+
+    /// The content with this name, or with a name that begins like this.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`]. A content whose own bytes are damaged is no error, but [`Gone::Damaged`].
+    pub fn content(&self, name: impl Into<ContentPrefix>) -> Result<Lookup, ContextError> {
+        let name = name.into();
+        let Some((row, others)) = self.ask(|connection| named(connection, name))? else {
+            return Ok(Lookup::Unknown);
+        };
+        if others {
+            return Ok(Lookup::Ambiguous);
+        }
+        let read = self.ask(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT hash, raw, coding, tokens, stored_ms, gone, gone_ms, bytes
+                     FROM contents LEFT JOIN blobs ON content = row WHERE row = ?1",
+                )?
+                .query_row([row], lookup)
+                .optional()
+        })?;
+        Ok(read.unwrap_or(Lookup::Unknown))
+    }
+
+    /// How much there is. Takes the same time however much it is.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn usage(&self) -> Result<Usage, ContextError> {
+        let usage = self.ask(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT sessions, open, entries, contents, stored, raw,
+                         (SELECT min(stored_ms) FROM contents WHERE gone IS NULL),
+                         (page_count - freelist_count) * page_size
+                     FROM sums, pragma_page_count, pragma_freelist_count, pragma_page_size",
+                )?
+                .query_row([], |row| {
+                    let count = |at| row.get(at).map(unsigned);
+                    Ok(Usage {
+                        sessions: count(0)?,
+                        open: count(1)?,
+                        entries: count(2)?,
+                        contents: count(3)?,
+                        stored_bytes: count(4)?,
+                        raw_bytes: count(5)?,
+                        oldest_ms: row.get(6)?,
+                        file_bytes: count(7)?,
+                    })
+                })
+        })?;
+        Ok(usage)
+    }
+
+    /// Compares every page and index of the file; seconds for a large one.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] with SQLite's first finding.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let found: String =
+            self.ask(|connection| connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
+        if found == "ok" {
+            return Ok(());
+        }
+        Err(StoreError::Corrupt {
+            path: self.path.clone(),
+            reason: found,
+        })
+    }
+
+    /// Asks the connection something.
+    pub(super) fn ask<T>(
+        &self,
+        question: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        question(&self.connection).map_err(|source| StoreError::from_sql(&self.path, source))
+    }
+}
+
+/// The row of the content that a name means, and whether it means another one too.
+fn named(connection: &Connection, name: ContentPrefix) -> rusqlite::Result<Option<(i64, bool)>> {
+    let mut statement =
+        connection.prepare_cached("SELECT row FROM contents WHERE hash BETWEEN ?1 AND ?2 LIMIT 2")?;
+    let mut rows = statement.query(params![name.least, name.most])?;
+    let Some(first) = rows.next()? else {
+        return Ok(None);
+    };
+    let first = first.get(0)?;
+    Ok(Some((first, rows.next()?.is_some())))
+}
+
+fn lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
+    let id = ContentId(row.get(0)?);
+    let gone: Option<i64> = row.get(5)?;
+    let why = match gone {
+        Some(super::trim::FORGOTTEN) => Gone::Forgotten {
+            at_ms: row.get::<_, Option<i64>>(6)?.unwrap_or_default(),
+        },
+        Some(_) => Gone::Withheld,
+        None => match stored(row, id)? {
+            Ok(bytes) => {
+                return Ok(Lookup::Kept(Content {
+                    id,
+                    bytes,
+                    tokens: unsigned(row.get(3)?),
+                    stored_ms: row.get(4)?,
+                }));
+            }
+            Err(reason) => Gone::Damaged { reason },
+        },
+    };
+    Ok(Lookup::Gone { id, why })
+}
+
+fn stored(row: &Row<'_>, id: ContentId) -> rusqlite::Result<Result<Vec<u8>, String>> {
+    let Ok(Some(bytes)) = row.get_ref(7)?.as_blob_or_null() else {
+        return Ok(Err("its bytes are not in the database".to_owned()));
+    };
+    Ok(unpack(id, row.get(2)?, row.get(1)?, bytes))
+}

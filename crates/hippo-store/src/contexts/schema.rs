@@ -1,0 +1,257 @@
+//! How does the file of contexts come to be, and when is it refused?
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::StoreError;
+
+/// The newest schema that this build writes and reads.
+pub(super) const VERSION: i64 = 1;
+/// Tells this database from others: `hpct`.
+pub(super) const APPLICATION: i64 = 0x6870_6374;
+/// Only the owner reads what agents were told.
+const MODE: u32 = 0o600;
+
+/// Version 1.
+///
+/// Bytes stand in `blobs`, apart from what is written at each use. `contents.holds` counts the entries of open sessions
+/// that stand for a content: with 0 it may be forgotten (`gone`: 1 forgotten, 2 withheld from the beginning). `sums`
+/// has one row; only triggers write it. The words of an entry's own lines and those of its content are two indexes,
+/// because they come and go apart; each row has the term `#<session>`, which no text has, and no positions. Every sign that
+/// a term can have is part of a token, `'` too: a term that fell apart would be a phrase, which needs positions.
+const TABLES: &str = r##"
+CREATE TABLE sums (
+    id       INTEGER PRIMARY KEY CHECK (id = 1),
+    sessions INTEGER NOT NULL DEFAULT 0,
+    open     INTEGER NOT NULL DEFAULT 0,
+    entries  INTEGER NOT NULL DEFAULT 0,
+    contents INTEGER NOT NULL DEFAULT 0,
+    stored   INTEGER NOT NULL DEFAULT 0,
+    raw      INTEGER NOT NULL DEFAULT 0
+);
+INSERT INTO sums (id) VALUES (1);
+
+CREATE TABLE sessions (
+    row          INTEGER PRIMARY KEY,
+    id           TEXT NOT NULL UNIQUE,
+    agent        TEXT,
+    opened_ms    INTEGER NOT NULL,
+    closed_ms    INTEGER,
+    turn         INTEGER NOT NULL DEFAULT 0,
+    last_used_ms INTEGER NOT NULL,
+    entries      INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE TABLE contents (
+    row          INTEGER PRIMARY KEY,
+    hash         BLOB NOT NULL UNIQUE,
+    raw          INTEGER NOT NULL,
+    stored       INTEGER NOT NULL,
+    coding       INTEGER NOT NULL,
+    tokens       INTEGER NOT NULL,
+    stored_ms    INTEGER NOT NULL,
+    last_used_ms INTEGER NOT NULL,
+    holds        INTEGER NOT NULL DEFAULT 0,
+    gone         INTEGER,
+    gone_ms      INTEGER
+);
+CREATE INDEX contents_free ON contents (last_used_ms) WHERE holds = 0 AND gone IS NULL;
+CREATE INDEX contents_kept ON contents (stored_ms) WHERE gone IS NULL;
+
+CREATE TABLE blobs (content INTEGER PRIMARY KEY REFERENCES contents (row), bytes BLOB NOT NULL);
+
+CREATE TABLE entries (
+    row     INTEGER PRIMARY KEY,
+    id      TEXT NOT NULL UNIQUE,
+    session INTEGER NOT NULL REFERENCES sessions (row),
+    seq     INTEGER NOT NULL,
+    content INTEGER REFERENCES contents (row),
+    entry   TEXT NOT NULL,
+    UNIQUE (session, seq)
+);
+CREATE INDEX entries_by_content ON entries (content, session) WHERE content IS NOT NULL;
+
+CREATE TABLE compactions (
+    owner     TEXT NOT NULL,
+    content   INTEGER NOT NULL REFERENCES contents (row),
+    stored_ms INTEGER NOT NULL,
+    PRIMARY KEY (owner, content)
+) WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE summaries USING fts5 (
+    terms, content = '', contentless_delete = 1, detail = none,
+    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'''"
+);
+CREATE VIRTUAL TABLE texts USING fts5 (
+    terms, content = '', contentless_delete = 1, detail = none,
+    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'''"
+);
+
+CREATE TRIGGER session_opened AFTER INSERT ON sessions BEGIN
+    UPDATE sums SET sessions = sessions + 1, open = open + 1;
+END;
+
+CREATE TRIGGER session_closed AFTER UPDATE OF closed_ms ON sessions
+WHEN OLD.closed_ms IS NULL AND NEW.closed_ms IS NOT NULL BEGIN
+    UPDATE sums SET open = open - 1;
+    UPDATE contents
+    SET holds = holds - (
+        SELECT count(*) FROM entries WHERE entries.content = contents.row AND entries.session = NEW.row
+    )
+    WHERE row IN (SELECT content FROM entries WHERE session = NEW.row AND content IS NOT NULL);
+END;
+
+CREATE TRIGGER entry_made AFTER INSERT ON entries BEGIN
+    UPDATE sums SET entries = entries + 1;
+    UPDATE sessions SET entries = entries + 1 WHERE row = NEW.session;
+    UPDATE contents SET holds = holds + 1 WHERE row = NEW.content;
+END;
+
+CREATE TRIGGER content_made AFTER INSERT ON contents WHEN NEW.gone IS NULL BEGIN
+    UPDATE sums SET contents = contents + 1, stored = stored + NEW.stored, raw = raw + NEW.raw;
+END;
+
+CREATE TRIGGER content_changed AFTER UPDATE OF gone, stored, raw ON contents BEGIN
+    UPDATE sums
+    SET contents = contents + (NEW.gone IS NULL) - (OLD.gone IS NULL),
+        stored = stored + iif(NEW.gone IS NULL, NEW.stored, 0) - iif(OLD.gone IS NULL, OLD.stored, 0),
+        raw = raw + iif(NEW.gone IS NULL, NEW.raw, 0) - iif(OLD.gone IS NULL, OLD.raw, 0);
+END;
+
+CREATE TRIGGER content_forgotten AFTER UPDATE OF gone ON contents WHEN NEW.gone IS NOT NULL BEGIN
+    DELETE FROM blobs WHERE content = NEW.row;
+    DELETE FROM texts WHERE rowid IN (SELECT row FROM entries WHERE content = NEW.row);
+END;
+"##;
+
+/// Sees to it that there is a file which only its owner can read; SQLite gives the files beside it the same mode.
+pub(super) fn private(path: &Path) -> Result<(), StoreError> {
+    let failed = |what, path: &Path, source| StoreError::Io {
+        what,
+        path: path.to_path_buf(),
+        source,
+    };
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(MODE);
+    match options.open(path) {
+        Ok(_) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new("."));
+            // The first commit is durable only when the name of the file is.
+            fs::File::open(folder)
+                .and_then(|folder| folder.sync_all())
+                .map_err(|source| failed("make the new name durable", folder, source))?;
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(failed("create the database", path, error)),
+    }
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let file = PathBuf::from(name);
+        match fs::metadata(&file) {
+            Ok(found) if found.permissions().mode() & 0o777 != MODE => {
+                fs::set_permissions(&file, fs::Permissions::from_mode(MODE))
+                    .map_err(|source| failed("make the database private", &file, source))?;
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed("look at the database", &file, error)),
+        }
+    }
+    Ok(())
+}
+
+/// Creates the tables in an empty file, or refuses a file that is none of ours, is damaged, or comes from the future.
+pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let sql = |source| StoreError::from_sql(path, source);
+    let new = "SELECT (SELECT user_version FROM pragma_user_version) = 0
+                   AND (SELECT application_id FROM pragma_application_id) = 0
+                   AND NOT EXISTS (SELECT 1 FROM sqlite_schema)";
+    if connection.query_row(new, [], |row| row.get(0)).map_err(sql)? {
+        // WAL survives in the file header; auto_vacuum can only be chosen while the file is empty.
+        connection
+            .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
+            .map_err(sql)?;
+        let transaction =
+            Transaction::new_unchecked(connection, TransactionBehavior::Immediate).map_err(sql)?;
+        // Another process may have been faster.
+        if transaction.query_row(new, [], |row| row.get(0)).map_err(sql)? {
+            transaction.execute_batch(TABLES).map_err(sql)?;
+            transaction
+                .pragma_update(None, "application_id", APPLICATION)
+                .map_err(sql)?;
+            transaction
+                .pragma_update(None, "user_version", VERSION)
+                .map_err(sql)?;
+        }
+        transaction.commit().map_err(sql)?;
+    }
+    verify(connection, path)
+}
+
+/// Refuses a file that this build cannot use as it is.
+pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let sql = |source| StoreError::from_sql(path, source);
+    let corrupt = |reason: String| StoreError::Corrupt {
+        path: path.to_path_buf(),
+        reason,
+    };
+    let (application, found): (i64, i64) = connection
+        .query_row(
+            "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .map_err(sql)?;
+    if application != APPLICATION {
+        return Err(corrupt(format!(
+            "it is another program's database: application id {application:#x}, not {APPLICATION:#x}"
+        )));
+    }
+    if found > VERSION {
+        return Err(StoreError::NewerSchema {
+            path: path.to_path_buf(),
+            found,
+            known: VERSION,
+        });
+    }
+    if found < VERSION {
+        return Err(corrupt(format!("no build wrote schema {found}")));
+    }
+    // A file that was cut short may still have a sound first page: touch every table before trusting it.
+    let sums: i64 = connection
+        .query_row(
+            "SELECT (SELECT count(*) FROM sums)
+                  + 0 * ((SELECT ifnull(max(row), 0) FROM sessions) + (SELECT ifnull(max(row), 0) FROM contents)
+                       + (SELECT ifnull(max(row), 0) FROM entries) + (SELECT ifnull(max(content), 0) FROM blobs)
+                       + EXISTS (SELECT 1 FROM compactions)
+                       + (SELECT ifnull(max(rowid), 0) FROM summaries)
+                       + (SELECT ifnull(max(rowid), 0) FROM texts))",
+            [],
+            |row| row.get(0),
+        )
+        .map_err(|source| match StoreError::from_sql(path, source) {
+            // A table is missing.
+            StoreError::Sql { source, .. } if !busy(&source) => corrupt(source.to_string()),
+            other => other,
+        })?;
+    if sums == 1 {
+        return Ok(());
+    }
+    Err(corrupt(format!(
+        "the table of sums has {sums} rows instead of one"
+    )))
+}
+
+fn busy(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode as Code;
+    matches!(
+        error.sqlite_error_code(),
+        Some(Code::DatabaseBusy | Code::DatabaseLocked | Code::SystemIoFailure | Code::OutOfMemory)
+    )
+}

@@ -1,0 +1,156 @@
+//! Which entries of a session does a cue mean, by the words of their own lines and of their content?
+
+use std::collections::BTreeMap;
+
+use hippo_core::context::ContextEntry;
+use hippo_core::retrieval::terms::{self, QueryTerm};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
+
+use super::{ContextError, ContextReader, ContextStore};
+
+/// Bytes of a content whose words are looked up: what is asked for by words stands near the top, and a put must not
+/// take longer the more there is.
+const INDEXED: usize = 64 << 10;
+/// What a word counts that stands in the content alone.
+const IN_CONTENT: f32 = 0.7;
+
+/// An entry that has words of a cue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The entry's id.
+    pub id: String,
+    /// How much of the cue it answers, in (0, 1]: the share of its words, where rare ones count more, and those that only
+    /// stand in the content seven tenths.
+    pub score: f32,
+    /// How many different words of the cue it has.
+    pub words: usize,
+}
+
+impl ContextReader {
+    /// The entries of a session that have words of `cue` in summary, `key_data`, source or the first 64 KiB of their
+    /// content; the best first, at most `limit`. Words that say nothing ("the", "what") count only when there are no others. A
+    /// content that is not stored is not searched.
+    ///
+    /// # Errors
+    /// [`ContextError::UnknownSession`], [`ContextError::Store`].
+    pub fn search(&self, session: &str, cue: &str, limit: usize) -> Result<Vec<Hit>, ContextError> {
+        let place = self.ask(|connection| {
+            connection
+                .prepare_cached("SELECT row, entries FROM sessions WHERE id = ?1")?
+                .query_row([session], |row| {
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, f64>(1)?))
+                })
+                .optional()
+        })?;
+        let (row, entries) = place.ok_or_else(|| ContextError::UnknownSession(session.to_owned()))?;
+        let words = telling(cue);
+        let mut asked = 0.0;
+        let mut found: BTreeMap<i64, (f64, usize)> = BTreeMap::new();
+        for word in &words {
+            let expression = format!("\"#{row}\" AND {}", terms::fts_query(word));
+            let mut here: BTreeMap<i64, f32> = BTreeMap::new();
+            for (table, worth) in [("texts", IN_CONTENT), ("summaries", 1.0)] {
+                let rows = self.ask(|connection| matches(connection, table, &expression))?;
+                here.extend(rows.into_iter().map(|row| (row, worth)));
+            }
+            let holders = u32::try_from(here.len()).unwrap_or(u32::MAX);
+            let rarity = (1.0 + entries.max(1.0) / f64::from(holders.max(1))).ln();
+            asked += rarity;
+            for (row, worth) in here {
+                let sum = found.entry(row).or_default();
+                sum.0 += rarity * f64::from(worth);
+                sum.1 += 1;
+            }
+        }
+        let mut best: Vec<(i64, (f64, usize))> = found.into_iter().collect();
+        // Of equals the entry that came last.
+        best.sort_by(|(a, (x, _)), (b, (y, _))| y.total_cmp(x).then(b.cmp(a)));
+        best.truncate(limit);
+        let hits = self.ask(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT id FROM entries WHERE row = ?1 AND session = ?2")?;
+            let mut hits = Vec::with_capacity(best.len());
+            for (entry, (score, words)) in best {
+                let id = statement
+                    .query_row(params![entry, row], |row| row.get(0))
+                    .optional()?;
+                hits.extend(id.map(|id| Hit {
+                    id,
+                    score: single(score / asked),
+                    words,
+                }));
+            }
+            Ok(hits)
+        })?;
+        Ok(hits)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a share in [0, 1]")]
+fn single(share: f64) -> f32 {
+    share.clamp(0.0, 1.0) as f32
+}
+
+/// The words of a cue that tell something; all of them when none does.
+fn telling(cue: &str) -> Vec<QueryTerm> {
+    let mut words = terms::query_terms(cue);
+    if words.iter().any(|word| !word.stop) {
+        words.retain(|word| !word.stop);
+    }
+    words
+}
+
+fn matches(connection: &Connection, table: &str, expression: &str) -> rusqlite::Result<Vec<i64>> {
+    connection
+        .prepare_cached(&format!("SELECT rowid FROM {table} WHERE {table} MATCH ?1"))?
+        .query_map([expression], |row| row.get(0))?
+        .collect()
+}
+
+/// The terms of an entry in a session, as an index takes them.
+pub(super) fn with_session(terms: &str, session: i64) -> String {
+    format!("#{session} {terms}")
+}
+
+impl ContextStore {
+    /// The terms of an entry's own lines.
+    pub(super) fn summary_terms(&mut self, entry: &ContextEntry) -> String {
+        let mut terms = String::new();
+        let mut add = |text: &str| {
+            terms.push(' ');
+            self.analyzer.index_terms(text, &mut terms);
+        };
+        add(&entry.summary);
+        add(&entry.source.kind);
+        add(&entry.source.reference);
+        let mut values = Vec::new();
+        for (key, value) in entry.key_data.iter().flatten() {
+            add(key);
+            values.push(value);
+        }
+        while let Some(value) = values.pop() {
+            match value {
+                Value::String(text) => add(text),
+                Value::Number(number) => add(&number.to_string()),
+                Value::Array(inner) => values.extend(inner),
+                Value::Object(inner) => {
+                    for (key, value) in inner {
+                        add(key);
+                        values.push(value);
+                    }
+                }
+                Value::Null | Value::Bool(_) => {}
+            }
+        }
+        terms
+    }
+
+    /// The terms of the beginning of a content, whatever bytes it has.
+    pub(super) fn text_terms(&mut self, content: &[u8]) -> String {
+        let mut terms = String::new();
+        let text = String::from_utf8_lossy(&content[..content.len().min(INDEXED)]);
+        self.analyzer.index_terms(&text, &mut terms);
+        terms
+    }
+}

@@ -1,0 +1,197 @@
+//! When does a session begin, where does it stand, and when is it over?
+
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Change, ContextError, ContextReader, ContextStore, signed, unsigned};
+use crate::StoreError;
+
+/// A session of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Names it.
+    pub id: String,
+    /// Whose it is.
+    pub agent: Option<String>,
+    /// When it was opened first, milliseconds since the Unix epoch.
+    pub opened_ms: i64,
+    /// When it was closed.
+    pub closed_ms: Option<i64>,
+    /// The highest turn that was heard of.
+    pub turn: u64,
+    /// When something was last done in it.
+    pub last_used_ms: i64,
+    /// How many entries it has.
+    pub entries: u64,
+}
+
+/// An open session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// As it stands now.
+    pub session: Session,
+    /// Whether it was there before.
+    pub resumed: bool,
+}
+
+/// A closed session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closed {
+    /// As it stands now, and for good.
+    pub session: Session,
+    /// Whether it was closed before.
+    pub already: bool,
+}
+
+const COLUMNS: &str = "id, agent, opened_ms, closed_ms, turn, last_used_ms, entries";
+
+fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+    Ok(Session {
+        id: row.get(0)?,
+        agent: row.get(1)?,
+        opened_ms: row.get(2)?,
+        closed_ms: row.get(3)?,
+        turn: unsigned(row.get(4)?),
+        last_used_ms: row.get(5)?,
+        entries: unsigned(row.get(6)?),
+    })
+}
+
+impl ContextReader {
+    /// All sessions, those first in which something was done last.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn sessions(&self) -> Result<Vec<Session>, ContextError> {
+        let sessions = self.ask(|connection| {
+            connection
+                .prepare_cached(&format!(
+                    "SELECT {COLUMNS} FROM sessions ORDER BY last_used_ms DESC, row DESC"
+                ))?
+                .query_map([], session)?
+                .collect()
+        })?;
+        Ok(sessions)
+    }
+
+    /// One session.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn session(&self, id: &str) -> Result<Option<Session>, ContextError> {
+        let found = self.ask(|connection| {
+            connection
+                .prepare_cached(&format!("SELECT {COLUMNS} FROM sessions WHERE id = ?1"))?
+                .query_row([id], session)
+                .optional()
+        })?;
+        Ok(found)
+    }
+}
+
+impl ContextStore {
+    /// Opens a session, or goes on with one that is open. Whose it is stays what was said first.
+    ///
+    /// # Errors
+    /// [`ContextError::ClosedSession`], [`ContextError::Store`].
+    pub fn open_session(
+        &mut self,
+        id: &str,
+        agent: Option<&str>,
+        now_ms: i64,
+    ) -> Result<Opened, ContextError> {
+        let change = self.begin()?;
+        let resumed = match change.session(id)? {
+            Some((_, true)) => return Err(ContextError::ClosedSession(id.to_owned())),
+            Some((_, false)) => true,
+            None => false,
+        };
+        change.ask(|connection| {
+            connection
+                .prepare_cached(
+                    "INSERT INTO sessions (id, agent, opened_ms, last_used_ms) VALUES (?1, ?2, ?3, ?3)
+                     ON CONFLICT (id) DO UPDATE SET
+                         agent = ifnull(agent, ?2), last_used_ms = max(last_used_ms, ?3)",
+                )?
+                .execute(params![id, agent, now_ms])
+        })?;
+        change.commit()?;
+        let session = self.known(id)?;
+        Ok(Opened { session, resumed })
+    }
+
+    /// Notes the turn of an open session and answers the highest so far, which is never less than before.
+    ///
+    /// This alone does not wait for the disk: it happens every turn, and when the power fails the next turn says all of it
+    /// again. The end of the process loses nothing of it.
+    ///
+    /// # Errors
+    /// [`ContextError::UnknownSession`], [`ContextError::ClosedSession`], [`ContextError::Store`].
+    pub fn advance(&mut self, id: &str, turn: u64, now_ms: i64) -> Result<u64, ContextError> {
+        let change = self.begin_with("PRAGMA synchronous = NORMAL")?;
+        let advanced = change.ask(|connection| {
+            connection
+                .prepare_cached(
+                    "UPDATE sessions SET turn = max(turn, ?2), last_used_ms = max(last_used_ms, ?3)
+                     WHERE id = ?1 AND closed_ms IS NULL RETURNING turn",
+                )?
+                .query_row(params![id, signed(turn), now_ms], |row| row.get(0))
+                .optional()
+        })?;
+        change.commit()?;
+        match advanced {
+            Some(turn) => Ok(unsigned(turn)),
+            None if self.read.session(id)?.is_some() => Err(ContextError::ClosedSession(id.to_owned())),
+            None => Err(ContextError::UnknownSession(id.to_owned())),
+        }
+    }
+
+    /// Ends a session. Its entries stay as they are; their contents may be forgotten from now on.
+    ///
+    /// # Errors
+    /// [`ContextError::UnknownSession`], [`ContextError::Store`].
+    pub fn close_session(&mut self, id: &str, now_ms: i64) -> Result<Closed, ContextError> {
+        let change = self.begin()?;
+        let already = match change.session(id)? {
+            Some((_, closed)) => closed,
+            None => return Err(ContextError::UnknownSession(id.to_owned())),
+        };
+        if !already {
+            change.ask(|connection| {
+                connection
+                    .prepare_cached(
+                        "UPDATE sessions SET closed_ms = ?2, last_used_ms = max(last_used_ms, ?2) WHERE id = ?1",
+                    )?
+                    .execute(params![id, now_ms])
+            })?;
+            change.commit()?;
+        }
+        let session = self.known(id)?;
+        Ok(Closed { session, already })
+    }
+
+    fn known(&self, id: &str) -> Result<Session, ContextError> {
+        let found = self.read.session(id)?;
+        found.ok_or_else(|| ContextError::UnknownSession(id.to_owned()))
+    }
+}
+
+impl Change<'_> {
+    /// The row of a session, and whether it is closed.
+    pub(super) fn session(&self, id: &str) -> Result<Option<(i64, bool)>, StoreError> {
+        self.ask(|connection| {
+            connection
+                .prepare_cached("SELECT row, closed_ms IS NOT NULL FROM sessions WHERE id = ?1")?
+                .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()
+        })
+    }
+
+    /// The row of a session that is open.
+    pub(super) fn open_session(&self, id: &str) -> Result<i64, ContextError> {
+        match self.session(id)? {
+            Some((row, false)) => Ok(row),
+            Some((_, true)) => Err(ContextError::ClosedSession(id.to_owned())),
+            None => Err(ContextError::UnknownSession(id.to_owned())),
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Does the store of contexts keep what its documentation promises?
+
+mod damage;
+mod forget;
+mod model;
+mod sessions;
+mod steps;
+mod words;
+
+use std::path::PathBuf;
+
+use hippo_core::context::{ContextEntry, Decay, Kind, Lifecycle, Modifiers, Source};
+
+use super::*;
+
+/// More than any test stores.
+const PLENTY: u64 = u64::MAX;
+
+struct Scratch {
+    folder: tempfile::TempDir,
+    file: PathBuf,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("contexts.db");
+        Self { folder, file }
+    }
+
+    fn open(&self) -> ContextStore {
+        ContextStore::open(&self.file).unwrap()
+    }
+
+    fn reader(&self) -> ContextReader {
+        ContextReader::open(&self.file).unwrap()
+    }
+}
+
+fn entry(id: &str) -> ContextEntry {
+    ContextEntry {
+        id: id.to_owned(),
+        kind: Kind::ToolResult,
+        source: Source {
+            kind: "exec".to_owned(),
+            reference: format!("make {id}"),
+            turn: 3,
+            retrievable: true,
+        },
+        summary: "It was built.".to_owned(),
+        key_data: None,
+        strength: 0.3,
+        decay: Decay {
+            rate: 0.1,
+            floor: 0.05,
+            last_access: 3,
+        },
+        modifiers: Modifiers::default(),
+        lifecycle: Lifecycle::default(),
+    }
+}
+
+fn new<'a>(session: &'a str, entry: &'a ContextEntry, content: &'a [u8], now_ms: i64) -> NewEntry<'a> {
+    NewEntry {
+        session,
+        entry,
+        content: Some(NewContent {
+            bytes: content,
+            tokens: 9,
+            withhold: false,
+        }),
+        budget_bytes: PLENTY,
+        now_ms,
+    }
+}
+
+fn put(store: &mut ContextStore, session: &str, id: &str, content: &[u8], now_ms: i64) -> Put {
+    store.put(&new(session, &entry(id), content, now_ms)).unwrap()
+}
+
+/// Bytes that do not shrink, different for each seed.
+fn noise(seed: u64, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    blake3::Hasher::new()
+        .update(&seed.to_le_bytes())
+        .finalize_xof()
+        .fill(&mut bytes);
+    bytes
+}
+
+fn kept(reader: &ContextReader, content: &[u8]) -> bool {
+    match reader.content(ContentId::of(content)).unwrap() {
+        Lookup::Kept(found) => {
+            assert_eq!(found.bytes, content);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Compares the sums that triggers keep with what is in the tables.
+fn assert_sums(store: &ContextStore) {
+    let wrong: i64 = store
+        .read
+        .ask(|connection| {
+            connection.query_row(
+                "SELECT count(*) FROM contents WHERE holds IS NOT (
+                     SELECT count(*) FROM entries JOIN sessions ON sessions.row = session
+                     WHERE content = contents.row AND closed_ms IS NULL
+                 ) OR (gone IS NULL) IS NOT EXISTS (SELECT 1 FROM blobs WHERE content = contents.row)",
+                [],
+                |row| row.get(0),
+            )
+        })
+        .unwrap();
+    assert_eq!(wrong, 0, "contents with wrong holds or blobs");
+    let counted: (i64, i64, i64, i64, i64, i64) = store
+        .read
+        .ask(|connection| {
+            connection.query_row(
+                "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM sessions WHERE closed_ms IS NULL),
+                     (SELECT count(*) FROM entries), count(*), ifnull(sum(length(bytes)), 0), ifnull(sum(raw), 0)
+                 FROM contents JOIN blobs ON content = row WHERE gone IS NULL",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?)),
+            )
+        })
+        .unwrap();
+    let usage = store.read().usage().unwrap();
+    let told = [
+        usage.sessions,
+        usage.open,
+        usage.entries,
+        usage.contents,
+        usage.stored_bytes,
+        usage.raw_bytes,
+    ];
+    let counted = [counted.0, counted.1, counted.2, counted.3, counted.4, counted.5].map(unsigned);
+    assert_eq!(told, counted);
+    let sessions = store.read().sessions().unwrap();
+    assert_eq!(
+        sessions.iter().map(|session| session.entries).sum::<u64>(),
+        usage.entries
+    );
+}
+
+#[test]
+fn a_content_is_kept_once_however_many_sessions_put_it() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    let content = "a line of output\n".repeat(1_000);
+    for session in ["a", "b"] {
+        assert!(!store.open_session(session, Some("main"), 1).unwrap().resumed);
+    }
+    let first = put(&mut store, "a", "e1", content.as_bytes(), 1);
+    let second = put(&mut store, "b", "e2", content.as_bytes(), 2);
+    let id = Some(ContentId::of(content.as_bytes()));
+    assert!(matches!(&first, Put::Entry { seq: 0, content, shared: false, .. } if *content == id));
+    assert!(matches!(&second, Put::Entry { seq: 0, content, shared: true, .. } if *content == id));
+    let usage = store.read().usage().unwrap();
+    assert_eq!((usage.entries, usage.contents, usage.raw_bytes), (2, 1, 17_000));
+    assert!(usage.stored_bytes < 200, "{usage:?}");
+    assert_eq!(usage.oldest_ms, Some(1));
+    let found = store.read().entry("e2").unwrap().unwrap();
+    assert_eq!(
+        (found.entry, found.session.as_str(), found.kept),
+        (entry("e2"), "b", true)
+    );
+    assert_eq!((found.content, found.tokens, found.open), (id, 9, true));
+    assert_sums(&store);
+}
+
+#[test]
+fn the_same_content_of_the_same_source_is_known() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    store.open_session("s", None, 1).unwrap();
+    put(&mut store, "s", "e1", b"text", 1);
+    let mut again = entry("e2");
+    again.source.reference = entry("e1").source.reference;
+    again.source.turn = 77;
+    let Put::Known(known) = store.put(&new("s", &again, b"text", 2)).unwrap() else {
+        panic!("not known");
+    };
+    assert_eq!(known.entry, entry("e1"));
+    assert!(matches!(
+        store.put(&new("s", &again, b"other text", 2)),
+        Ok(Put::Entry { seq: 1, .. })
+    ));
+    // Another source with the same bytes is another entry.
+    assert!(matches!(
+        put(&mut store, "s", "e3", b"text", 3),
+        Put::Entry {
+            seq: 2,
+            shared: true,
+            ..
+        }
+    ));
+    assert!(matches!(
+        store.put(&new("s", &entry("e3"), b"new", 3)),
+        Err(ContextError::EntryExists(id)) if id == "e3"
+    ));
+    assert_sums(&store);
+}
+
+#[test]
+fn odd_names_and_odd_contents_come_back_as_they_were() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    let names = [
+        "",
+        "'; DROP TABLE entries; --",
+        "ä\u{0}b",
+        "\u{202e}x",
+        "#1",
+        "%",
+        "a\nb",
+        &"long".repeat(10_000),
+    ];
+    let contents: [&[u8]; 8] = [
+        b"",
+        b"\0",
+        b"\xff\xfe\x00",
+        b"#1 #2",
+        "\u{e000}#1".as_bytes(),
+        b"\"*\" AND",
+        b"{}",
+        &[b'x'; 100_000],
+    ];
+    for (name, content) in names.iter().zip(contents) {
+        store.open_session(name, Some(name), 1).unwrap();
+        let mut entry = entry(name);
+        entry.summary = (*name).to_owned();
+        entry.source.reference = (*name).to_owned();
+        entry.key_data = serde_json::json!({ *name: [{ *name: name }, 1.5, null] })
+            .as_object()
+            .cloned();
+        store.put(&new(name, &entry, content, 1)).unwrap();
+    }
+    drop(store);
+    let reader = scratch.reader();
+    for (name, content) in names.iter().zip(contents) {
+        let found = reader.entries(name).unwrap().entries.remove(0);
+        assert_eq!(
+            (found.entry.id.as_str(), found.entry.summary.as_str()),
+            (*name, *name)
+        );
+        assert_eq!(found.content, Some(ContentId::of(content)));
+        assert!(kept(&reader, content));
+        reader.search(name, name, 5).unwrap();
+    }
+}
+
+#[test]
+fn numbers_that_json_lacks_are_kept_as_what_they_count_as() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    store.open_session("s", None, 1).unwrap();
+    let mut odd = entry("e");
+    (odd.strength, odd.decay.rate, odd.decay.floor) = (f32::NAN, f32::INFINITY, f32::NEG_INFINITY);
+    store.put(&new("s", &odd, b"", 1)).unwrap();
+    let found = store.read().entry("e").unwrap().unwrap().entry;
+    assert_eq!(
+        (found.strength, found.decay.rate, found.decay.floor),
+        (0.0, f32::MAX, f32::MIN)
+    );
+    assert_eq!(found.strength_at(9, false), odd.strength_at(9, false));
+}
+
+#[test]
+fn the_largest_content_is_taken_and_a_larger_one_refused() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    store.open_session("s", None, 1).unwrap();
+    let mut content = noise(1, MOST_CONTENT);
+    put(&mut store, "s", "e", &content, 1);
+    assert!(kept(&scratch.reader(), &content));
+    content.push(0);
+    let refused = store.put(&new("s", &entry("f"), &content, 1));
+    assert!(matches!(refused, Err(ContextError::TooLarge { .. })));
+    assert_sums(&store);
+}
+
+#[test]
+fn names_of_contents_may_be_cut_while_they_are_clear() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    store.open_session("s", None, 1).unwrap();
+    put(&mut store, "s", "e", b"one", 1);
+    let name = ContentId::of(b"one");
+    let short: ContentPrefix = name.short().parse().unwrap();
+    assert!(matches!(store.read().content(short).unwrap(), Lookup::Kept(found) if found.bytes == b"one"));
+    let mut neighbour = name.0;
+    neighbour[31] ^= 1;
+    store
+        .read
+        .ask(|connection| {
+            connection.execute(
+                "INSERT INTO contents (hash, raw, stored, coding, tokens, stored_ms, last_used_ms, gone)
+                 VALUES (?1, 0, 0, 0, 0, 0, 0, 1)",
+                [neighbour],
+            )
+        })
+        .unwrap();
+    assert_eq!(store.read().content(short).unwrap(), Lookup::Ambiguous);
+    assert!(matches!(store.read().content(name).unwrap(), Lookup::Kept(_)));
+    assert_eq!(
+        store.read().content(ContentId::of(b"two")).unwrap(),
+        Lookup::Unknown
+    );
+}

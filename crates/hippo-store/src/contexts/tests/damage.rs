@@ -1,0 +1,350 @@
+//! What happens when the file is damaged, foreign, from the future, or the disk is full?
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::*;
+
+fn sql(store: &ContextStore, statement: &str) {
+    store
+        .read
+        .ask(|connection| connection.execute_batch(statement))
+        .unwrap();
+}
+
+fn filled(scratch: &Scratch) -> ContextStore {
+    let mut store = scratch.open();
+    store.open_session("s", None, 1).unwrap();
+    for number in 0..20 {
+        put(&mut store, "s", &format!("e{number}"), &noise(number, 3_000), 1);
+    }
+    store
+}
+
+fn why(reader: &ContextReader, content: &[u8]) -> String {
+    match reader.content(ContentId::of(content)).unwrap() {
+        Lookup::Gone {
+            why: Gone::Damaged { reason },
+            ..
+        } => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Changes a bit in the middle of every stored content.
+fn flip(store: &ContextStore) {
+    let all = store.read.ask(|connection| {
+        let mut statement = connection.prepare("SELECT content, bytes FROM blobs")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<rusqlite::Result<Vec<(i64, Vec<u8>)>>>()
+    });
+    for (row, mut bytes) in all.unwrap() {
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        let update = "UPDATE blobs SET bytes = ?2 WHERE content = ?1";
+        store
+            .read
+            .ask(|connection| connection.execute(update, (row, bytes)))
+            .unwrap();
+    }
+}
+
+#[test]
+fn damaged_bytes_are_never_given_and_a_put_heals_them() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    store.open_session("s", None, 1).unwrap();
+    let (text, bytes) = ("many words ".repeat(500).into_bytes(), noise(1, 500));
+    let damages = [
+        (
+            "UPDATE blobs SET bytes = substr(bytes, 1, length(bytes) - 1)",
+            ["unpacked", "499 bytes"],
+        ),
+        ("FLIP", ["", "are those of"]),
+        (
+            "DELETE FROM blobs",
+            ["not in the database", "not in the database"],
+        ),
+        (
+            "UPDATE blobs SET bytes = 'text'",
+            ["not in the database", "not in the database"],
+        ),
+        (
+            "UPDATE contents SET raw = raw + 1",
+            ["were stored", "were stored"],
+        ),
+        ("UPDATE contents SET raw = -1", ["no length", "no length"]),
+        ("UPDATE contents SET coding = 9", ["no coding", "no coding"]),
+        ("UPDATE contents SET coding = 1 - coding", ["bytes", "unpacked"]),
+        (
+            "UPDATE contents SET tokens = 5; UPDATE blobs SET bytes = x''",
+            ["", "0 bytes"],
+        ),
+    ];
+    for (number, (damage, reasons)) in damages.into_iter().enumerate() {
+        for (content, name) in [(&text, "t"), (&bytes, "b")] {
+            put(&mut store, "s", &format!("{name}{number}"), content, 1);
+        }
+        let healed = kept(store.read(), &text) && kept(store.read(), &bytes);
+        assert!(healed, "before: {damage}");
+        if damage == "FLIP" {
+            flip(&store);
+        } else {
+            sql(&store, damage);
+        }
+        for (content, reason) in [&text, &bytes].into_iter().zip(reasons) {
+            let found = why(&scratch.reader(), content);
+            assert!(found.contains(reason), "{damage}: {found}");
+        }
+    }
+    let mut again = entry("again");
+    again.source.reference = entry("t0").source.reference;
+    let healing = store.put(&new("s", &again, &text, 1)).unwrap();
+    assert!(
+        matches!(healing, Put::Entry { shared: false, .. }),
+        "not known as long as it is damaged"
+    );
+    put(&mut store, "s", "last", &bytes, 1);
+    assert_sums(&store);
+}
+
+#[test]
+fn a_damaged_row_costs_one_entry() {
+    let scratch = Scratch::new();
+    let mut store = filled(&scratch);
+    sql(
+        &store,
+        "UPDATE entries SET entry = '{' WHERE id = 'e3'; UPDATE entries SET entry = x'ff' WHERE id = 'e4';",
+    );
+    let found = scratch.reader().entries("s").unwrap();
+    let damaged: Vec<&str> = found.damaged.iter().map(|damaged| damaged.id.as_str()).collect();
+    assert_eq!((damaged, found.entries.len()), (vec!["e3", "e4"], 18));
+    let error = scratch.reader().entry("e3").unwrap_err();
+    assert!(
+        matches!(error, ContextError::Store(StoreError::Row { .. })),
+        "{error}"
+    );
+    store.update_entries(&[entry("e3")], 2).unwrap();
+    assert_eq!(scratch.reader().entry("e3").unwrap().unwrap().entry, entry("e3"));
+}
+
+#[test]
+fn deleted_rows_are_missed_and_nothing_else_is() {
+    let scratch = Scratch::new();
+    let mut store = filled(&scratch);
+    sql(
+        &store,
+        "PRAGMA foreign_keys = OFF; DELETE FROM entries WHERE seq IN (0, 19); DELETE FROM contents WHERE row = 5;",
+    );
+    assert!(store.read().entry("e0").unwrap().is_none());
+    let orphan = store.read().entry("e4").unwrap().unwrap();
+    assert_eq!((orphan.kept, orphan.content), (false, None));
+    assert_eq!(
+        store.read().content(ContentId::of(&noise(4, 3_000))).unwrap(),
+        Lookup::Unknown
+    );
+    assert!(matches!(
+        put(&mut store, "s", "new", b"new", 2),
+        Put::Entry { seq: 19, .. }
+    ));
+    assert!(kept(store.read(), b"new") && kept(store.read(), &noise(6, 3_000)));
+    assert_eq!(store.read().search("s", "new", 5).unwrap()[0].id, "new");
+    store.close_session("s", 3).unwrap();
+    store.trim(0, 0, 9).unwrap();
+}
+
+fn closed_file(scratch: &Scratch) -> Vec<u8> {
+    let mut store = filled(scratch);
+    store.tidy().unwrap();
+    drop(store);
+    std::fs::read(&scratch.file).unwrap()
+}
+
+#[test]
+fn a_file_that_was_cut_short_is_refused_or_gives_only_sound_contents() {
+    let scratch = Scratch::new();
+    let bytes = closed_file(&scratch);
+    let mut refused = 0;
+    for part in 1..16 {
+        std::fs::write(&scratch.file, &bytes[..bytes.len() * part / 16]).unwrap();
+        match ContextStore::open(&scratch.file) {
+            Err(StoreError::Corrupt { .. }) => {
+                refused += 1;
+                assert!(matches!(
+                    ContextReader::open(&scratch.file),
+                    Err(StoreError::Corrupt { .. })
+                ));
+            }
+            Err(other) => panic!("{part}: {other}"),
+            Ok(store) => {
+                for number in 0..20 {
+                    let content = noise(number, 3_000);
+                    if let Ok(Lookup::Kept(found)) = store.read().content(ContentId::of(&content)) {
+                        assert_eq!(found.bytes, content);
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 10, "{refused}");
+}
+
+#[test]
+fn flipped_bytes_never_come_out_as_content() {
+    let scratch = Scratch::new();
+    let bytes = closed_file(&scratch);
+    for round in 0..150_usize {
+        let mut damaged = bytes.clone();
+        for flip in 0..=round % 20 {
+            let spot = blake3::hash(&[round.to_le_bytes(), flip.to_le_bytes()].concat());
+            let at = usize::try_from(u32::from_le_bytes(spot.as_bytes()[..4].try_into().unwrap())).unwrap();
+            damaged[at % bytes.len()] ^= spot.as_bytes()[4] | 1;
+        }
+        std::fs::write(&scratch.file, &damaged).unwrap();
+        let Ok(mut store) = ContextStore::open(&scratch.file) else {
+            continue;
+        };
+        for number in 0..20 {
+            let content = noise(number, 3_000);
+            if let Ok(Lookup::Kept(found)) = store.read().content(ContentId::of(&content)) {
+                assert_eq!(found.bytes, content, "round {round}");
+            }
+        }
+        let _ = (
+            store.read().entries("s"),
+            store.read().search("s", "built", 9),
+            store.read().usage(),
+        );
+        if store.put(&new("s", &entry("after"), b"after", 5)).is_ok() {
+            assert!(kept(store.read(), b"after"), "round {round}");
+        }
+    }
+}
+
+#[test]
+fn foreign_files_and_files_from_the_future_are_refused() {
+    let scratch = Scratch::new();
+    std::fs::write(
+        &scratch.file,
+        "this is no database, whatever its name says".repeat(200),
+    )
+    .unwrap();
+    assert!(matches!(
+        ContextStore::open(&scratch.file),
+        Err(StoreError::Corrupt { .. })
+    ));
+    let refused = |change: &str| {
+        let scratch = Scratch::new();
+        let store = scratch.open();
+        sql(&store, change);
+        drop(store);
+        let before = std::fs::read(&scratch.file).unwrap();
+        let errors = [
+            ContextStore::open(&scratch.file).unwrap_err(),
+            ContextReader::open(&scratch.file).unwrap_err(),
+        ];
+        assert_eq!(std::fs::read(&scratch.file).unwrap(), before, "{change}");
+        errors
+    };
+    for change in [
+        "PRAGMA application_id = 7",
+        "PRAGMA user_version = 0",
+        "DROP TABLE texts",
+        "DELETE FROM sums",
+    ] {
+        for error in refused(change) {
+            assert!(matches!(error, StoreError::Corrupt { .. }), "{change}: {error}");
+        }
+    }
+    for error in refused("PRAGMA user_version = 2") {
+        assert!(
+            matches!(
+                error,
+                StoreError::NewerSchema {
+                    found: 2,
+                    known: 1,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
+    let other = scratch.folder.path().join("index.db");
+    drop(crate::db::Store::open(&other, "/w").unwrap());
+    assert!(matches!(
+        ContextStore::open(&other),
+        Err(StoreError::Corrupt { .. })
+    ));
+    assert!(crate::db::Store::open(&other, "/w").is_ok());
+}
+
+#[test]
+fn an_empty_file_and_one_that_was_left_before_its_first_table_become_stores() {
+    let scratch = Scratch::new();
+    std::fs::write(&scratch.file, "").unwrap();
+    assert!(matches!(
+        ContextReader::open(&scratch.file),
+        Err(StoreError::Corrupt { .. })
+    ));
+    drop(scratch.open());
+    let scratch = Scratch::new();
+    let connection = Connection::open(&scratch.file).unwrap();
+    connection
+        .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
+        .unwrap();
+    drop(connection);
+    scratch.open().open_session("s", None, 1).unwrap();
+}
+
+#[test]
+fn only_the_owner_can_read_the_files() {
+    let scratch = Scratch::new();
+    let modes = || {
+        ["", "-wal", "-shm"].map(|suffix| {
+            let path = scratch.folder.path().join(format!("contexts.db{suffix}"));
+            std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+        })
+    };
+    let mut store = scratch.open();
+    store.open_session("s", None, 1).unwrap();
+    assert_eq!(modes(), [0o600; 3]);
+    for suffix in ["", "-wal", "-shm"] {
+        let path = scratch.folder.path().join(format!("contexts.db{suffix}"));
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    let _other = scratch.open();
+    assert_eq!(modes(), [0o600; 3]);
+}
+
+#[test]
+fn a_full_disk_is_said_and_leaves_nothing_half_done() {
+    let scratch = Scratch::new();
+    let mut store = filled(&scratch);
+    let pages: i64 = store
+        .read
+        .ask(|connection| connection.query_row("PRAGMA page_count", [], |row| row.get(0)))
+        .unwrap();
+    let content = noise(99, 200_000);
+    let mut full = 0;
+    for more in 0..200 {
+        sql(&store, &format!("PRAGMA max_page_count = {}", pages + more));
+        match store.put(&new("s", &entry("big"), &content, 2)) {
+            Err(ContextError::Store(StoreError::DiskFull { .. })) => {
+                full += 1;
+                assert_eq!(store.read().entries("s").unwrap().entries.len(), 20);
+                assert_eq!(
+                    store.read().content(ContentId::of(&content)).unwrap(),
+                    Lookup::Unknown
+                );
+            }
+            Err(other) => panic!("{other}"),
+            Ok(_) => {
+                assert!(full >= 50, "{full}");
+                assert!(kept(&scratch.reader(), &content));
+                assert_sums(&store);
+                store.read().check().unwrap();
+                return;
+            }
+        }
+    }
+    panic!("never enough room");
+}

@@ -1,0 +1,176 @@
+//! Is every change there or not there, wherever in it the process stops?
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+
+/// Everything in the tables, words included.
+fn picture(store: &ContextStore) -> Vec<String> {
+    let tables = [
+        "sums",
+        "sessions",
+        "contents",
+        "blobs",
+        "entries",
+        "compactions",
+        "summaries_data",
+        "texts_data",
+    ];
+    let mut picture = Vec::new();
+    for table in tables {
+        store
+            .read
+            .ask(|connection| {
+                let mut statement = connection.prepare(&format!("SELECT * FROM {table}"))?;
+                let columns = statement.column_count();
+                let mut rows = statement.query([])?;
+                while let Some(row) = rows.next()? {
+                    let cells: rusqlite::Result<Vec<String>> = (0..columns)
+                        .map(|at| row.get_ref(at).map(|cell| format!("{cell:?}")))
+                        .collect();
+                    picture.push(format!("{table}: {}", cells?.join(" | ")));
+                }
+                Ok(())
+            })
+            .unwrap();
+    }
+    picture
+}
+
+/// Two closed contents and an open session with one entry.
+fn prepared(scratch: &Scratch) -> ContextStore {
+    let mut store = scratch.open();
+    store.open_session("old", None, 1).unwrap();
+    put(&mut store, "old", "o1", &noise(1, 500), 1);
+    put(&mut store, "old", "o2", &noise(2, 500), 2);
+    store.close_session("old", 3).unwrap();
+    store.open_session("s", None, 4).unwrap();
+    put(&mut store, "s", "e1", b"one", 4);
+    store
+}
+
+type Act = fn(&mut ContextStore) -> Result<(), ContextError>;
+
+/// One of each change, with as much to do as it can have.
+const ACTS: [(&str, Act); 7] = [
+    ("open", |store| {
+        store.open_session("new", Some("main"), 9).map(|_| ())
+    }),
+    ("advance", |store| store.advance("s", 5, 9).map(|_| ())),
+    ("put that makes room", |store| {
+        let entry = entry("e2");
+        let content = noise(3, 700);
+        let new = NewEntry {
+            budget_bytes: 1_300,
+            ..new("s", &entry, &content, 9)
+        };
+        store.put(&new).map(|_| ())
+    }),
+    ("pieces", |store| {
+        let pieces = [noise(5, 400), noise(1, 500), b"one".to_vec()];
+        let pieces: Vec<Piece<'_>> = pieces.iter().map(|bytes| Piece { bytes, tokens: 1 }).collect();
+        store.put_pieces("t", &pieces, 1_300, 9).map(|_| ())
+    }),
+    ("update", |store| store.update_entries(&[entry("e1")], 9)),
+    ("close", |store| store.close_session("s", 9).map(|_| ())),
+    ("trim", |store| store.trim(0, 0, 9).map(|_| ())),
+];
+
+#[test]
+fn a_change_that_is_stopped_after_any_instruction_did_not_happen() {
+    for (name, act) in ACTS {
+        let scratch = Scratch::new();
+        let mut store = prepared(&scratch);
+        let before = picture(&store);
+        act(&mut store).unwrap();
+        let whole = picture(&store);
+        assert_ne!(before, whole, "{name}");
+
+        let scratch = Scratch::new();
+        let mut store = prepared(&scratch);
+        assert_eq!(picture(&store), before);
+        let mut most = 0;
+        loop {
+            let left = Arc::new(AtomicU32::new(most));
+            // Once: what follows is the rollback.
+            let stop = move || left.fetch_sub(1, Ordering::Relaxed) == 0;
+            store.read.connection.progress_handler(1, Some(stop)).unwrap();
+            let done = act(&mut store);
+            store
+                .read
+                .connection
+                .progress_handler(0, None::<fn() -> bool>)
+                .unwrap();
+            assert!(
+                store.read.connection.is_autocommit(),
+                "{name}: a transaction is open"
+            );
+            match done {
+                Ok(()) => break,
+                Err(ContextError::Store(StoreError::Sql { .. })) => {}
+                Err(other) => panic!("{name}, {most} instructions: {other}"),
+            }
+            let after = picture(&store);
+            if after != before {
+                // Stopped after the commit itself: then all of it happened.
+                assert!(after == whole, "{name}, {most} instructions: half done");
+                break;
+            }
+            most += 1;
+        }
+        assert!(most > 20, "{name}: only {most} instructions");
+        assert!(picture(&store) == whole, "{name}");
+        assert_sums(&store);
+    }
+}
+
+#[test]
+fn a_change_that_is_stopped_at_any_row_did_not_happen() {
+    let rows = [
+        "INSERT ON sessions",
+        "UPDATE ON sessions",
+        "INSERT ON contents",
+        "UPDATE ON contents",
+        "INSERT ON blobs",
+        "DELETE ON blobs",
+        "INSERT ON entries",
+        "UPDATE ON entries",
+        "INSERT ON compactions",
+        "UPDATE ON sums",
+    ];
+    let stopped = Rc::new(Cell::new(0));
+    for (name, act) in ACTS {
+        for event in rows {
+            for skip in 0..12 {
+                let scratch = Scratch::new();
+                let mut store = prepared(&scratch);
+                let before = picture(&store);
+                store
+                    .read
+                    .ask(|connection| {
+                        connection.execute_batch(&format!(
+                            "CREATE TEMP TABLE passed (n);
+                             CREATE TEMP TRIGGER stop BEFORE {event} BEGIN
+                                 SELECT RAISE(FAIL, 'stopped') WHERE (SELECT count(*) FROM passed) = {skip};
+                                 INSERT INTO passed VALUES (1);
+                             END;"
+                        ))
+                    })
+                    .unwrap();
+                if act(&mut store).is_ok() {
+                    break;
+                }
+                stopped.set(stopped.get() + 1);
+                drop(store);
+                let mut store = scratch.open();
+                assert_eq!(picture(&store), before, "{name}: {event} {skip}");
+                act(&mut store).unwrap();
+                assert_sums(&store);
+            }
+        }
+    }
+    assert!(stopped.get() > 40, "{}", stopped.get());
+}

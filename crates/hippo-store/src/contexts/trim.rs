@@ -1,0 +1,134 @@
+//! Which contents go when there is no room, or when they are old?
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{Change, ContentId, ContextError, ContextStore, signed, unsigned};
+
+/// `contents.gone` of one that gave way.
+pub(super) const FORGOTTEN: i64 = 1;
+/// `contents.gone` of one that was never stored.
+pub(super) const WITHHELD: i64 = 2;
+/// Milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
+/// Contents that go in one transaction, at most: nobody who puts waits longer than for these.
+const SLICE: usize = 64;
+
+/// What went.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trimmed {
+    /// The contents, the one that was unused for longest first.
+    pub contents: Vec<ContentId>,
+    /// Their bytes as they were stored.
+    pub stored_bytes: u64,
+    /// Their bytes as they were put.
+    pub raw_bytes: u64,
+}
+
+impl Trimmed {
+    fn add(&mut self, other: Self) {
+        self.contents.extend(other.contents);
+        self.stored_bytes += other.stored_bytes;
+        self.raw_bytes += other.raw_bytes;
+    }
+}
+
+/// A content that may go.
+struct Candidate {
+    row: i64,
+    id: ContentId,
+    stored: i64,
+    raw: i64,
+    last_used_ms: i64,
+}
+
+impl ContextStore {
+    /// Forgets contents that no open session has an entry for: first all that were not used for `keep_days`, then the
+    /// longest unused until at most `budget_bytes` are stored. Entries stay, and their summaries are found as before.
+    ///
+    /// Works in slices of one transaction each; when it fails, what went before stays gone.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn trim(&mut self, budget_bytes: u64, keep_days: u32, now_ms: i64) -> Result<Trimmed, ContextError> {
+        let before_ms = now_ms.saturating_sub(i64::from(keep_days) * DAY_MS);
+        let mut all = Trimmed::default();
+        loop {
+            let change = self.begin()?;
+            let mut slice = Trimmed::default();
+            while slice.contents.len() < SLICE {
+                let Some(oldest) = change.ask(oldest)? else { break };
+                if oldest.last_used_ms >= before_ms && change.stored_bytes()? <= budget_bytes {
+                    break;
+                }
+                change.forget(&oldest, now_ms, &mut slice)?;
+            }
+            if slice.contents.is_empty() {
+                return Ok(all);
+            }
+            let last = slice.contents.len() < SLICE;
+            change.commit()?;
+            all.add(slice);
+            if last {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+impl Change<'_> {
+    /// Makes room for `needed` more bytes within the budget, or refuses.
+    pub(super) fn make_room(
+        &self,
+        needed: u64,
+        budget: u64,
+        now_ms: i64,
+        gone: &mut Trimmed,
+    ) -> Result<(), ContextError> {
+        while self.stored_bytes()?.saturating_add(needed) > budget {
+            let Some(oldest) = self.ask(oldest)? else {
+                return Err(ContextError::OverBudget { needed, budget });
+            };
+            self.forget(&oldest, now_ms, gone)?;
+        }
+        Ok(())
+    }
+
+    fn stored_bytes(&self) -> Result<u64, ContextError> {
+        let stored = self.ask(|connection| {
+            connection
+                .prepare_cached("SELECT stored FROM sums")?
+                .query_row([], |row| row.get(0))
+        })?;
+        Ok(unsigned(stored))
+    }
+
+    fn forget(&self, content: &Candidate, now_ms: i64, gone: &mut Trimmed) -> Result<(), ContextError> {
+        self.ask(|connection| {
+            connection
+                .prepare_cached("UPDATE contents SET gone = ?2, gone_ms = ?3 WHERE row = ?1")?
+                .execute(params![content.row, FORGOTTEN, signed(now_ms)])
+        })?;
+        gone.contents.push(content.id);
+        gone.stored_bytes += unsigned(content.stored);
+        gone.raw_bytes += unsigned(content.raw);
+        Ok(())
+    }
+}
+
+fn oldest(connection: &Connection) -> rusqlite::Result<Option<Candidate>> {
+    connection
+        .prepare_cached(
+            "SELECT row, hash, stored, raw, last_used_ms FROM contents INDEXED BY contents_free
+             WHERE holds = 0 AND gone IS NULL ORDER BY last_used_ms, row LIMIT 1",
+        )?
+        .query_row([], |row| {
+            Ok(Candidate {
+                row: row.get(0)?,
+                id: ContentId(row.get(1)?),
+                stored: row.get(2)?,
+                raw: row.get(3)?,
+                last_used_ms: row.get(4)?,
+            })
+        })
+        .optional()
+}

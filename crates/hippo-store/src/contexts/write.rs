@@ -1,0 +1,356 @@
+//! How does a content come to be stored before its entry is acknowledged?
+
+use hippo_core::context::ContextEntry;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::content::Packed;
+use super::entries::{by_id, same};
+use super::search::with_session;
+use super::trim::WITHHELD;
+use super::{
+    Change, ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MOST_CONTENT, Trimmed,
+    signed, unsigned,
+};
+
+/// An entry to be put.
+#[derive(Clone, Copy)]
+pub struct NewEntry<'a> {
+    /// Its session, which is open.
+    pub session: &'a str,
+    /// The entry; no other one has its id.
+    pub entry: &'a ContextEntry,
+    /// What it stands for; `None` for an entry that stands for itself.
+    pub content: Option<NewContent<'a>>,
+    /// The most bytes that contents may have, as they are stored.
+    pub budget_bytes: u64,
+    /// Milliseconds since the Unix epoch.
+    pub now_ms: i64,
+}
+
+/// The content of an entry.
+#[derive(Clone, Copy)]
+pub struct NewContent<'a> {
+    /// Its bytes, at most [`MOST_CONTENT`].
+    pub bytes: &'a [u8],
+    /// How many tokens it has.
+    pub tokens: u64,
+    /// Only the hash is kept, nothing of the bytes; it can be had from its source alone.
+    pub withhold: bool,
+}
+
+/// A content without an entry: a message of a transcript that is compacted.
+#[derive(Clone, Copy)]
+pub struct Piece<'a> {
+    /// Its bytes, at most [`MOST_CONTENT`].
+    pub bytes: &'a [u8],
+    /// How many tokens it has.
+    pub tokens: u64,
+}
+
+/// What a put did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Put {
+    /// The entry is there; it and its content are on the disk.
+    Entry {
+        /// Its place in the session.
+        seq: u64,
+        /// Its content.
+        content: Option<ContentId>,
+        /// Whether the content was there before, from whichever session.
+        shared: bool,
+        /// Contents of closed sessions that gave way.
+        trimmed: Trimmed,
+    },
+    /// The session has an entry of the same kind, source and content already; nothing was written.
+    Known(Box<KeptEntry>),
+}
+
+/// A content with what can be prepared before the transaction.
+struct Prepared<'a> {
+    id: ContentId,
+    bytes: &'a [u8],
+    tokens: u64,
+    withhold: bool,
+    /// Not for one that is stored soundly already.
+    packed: Option<Packed>,
+}
+
+/// A content in the tables.
+struct Placed {
+    row: i64,
+    shared: bool,
+}
+
+impl ContextStore {
+    /// Puts an entry and its content in one transaction. When the call comes back both are on the disk. A content that is
+    /// stored already is not stored again, unless what is stored is damaged. When the budget is full, the contents of
+    /// closed sessions give way, longest unused first.
+    ///
+    /// # Errors
+    /// [`ContextError`]; nothing happened then, and nothing was forgotten.
+    pub fn put(&mut self, new: &NewEntry<'_>) -> Result<Put, ContextError> {
+        let content = match new.content {
+            Some(content) => Some(self.prepare(content)?),
+            None => None,
+        };
+        let json = self.json(new.entry)?;
+        let summary = self.summary_terms(new.entry);
+        let text = match &content {
+            Some(content) if !content.withhold => Some(self.text_terms(content.bytes)),
+            _ => None,
+        };
+
+        let change = self.begin()?;
+        let session = change.open_session(new.session)?;
+        if change
+            .ask(|connection| by_id(connection, &new.entry.id))?
+            .is_some()
+        {
+            return Err(ContextError::EntryExists(new.entry.id.clone()));
+        }
+        let id = content.as_ref().map(|content| content.id);
+        if let Some(id) = id
+            && let Some(known) = change.ask(|connection| same(connection, session, id, new.entry))?
+            && (known.kept || content.as_ref().is_some_and(|content| content.withhold))
+            && content
+                .as_ref()
+                .is_none_or(|content| content.packed.is_none() || content.withhold)
+        {
+            return Ok(Put::Known(Box::new(known)));
+        }
+        let mut trimmed = Trimmed::default();
+        let placed = match content {
+            Some(content) => Some(change.place(content, new.budget_bytes, new.now_ms, &mut trimmed)?),
+            None => None,
+        };
+        let row = placed.as_ref().map(|placed| placed.row);
+        let seq = change.ask(|connection| {
+            let (entry, seq): (i64, i64) = connection
+                .prepare_cached(
+                    "INSERT INTO entries (id, session, seq, content, entry)
+                     VALUES (?1, ?2, (SELECT ifnull(max(seq) + 1, 0) FROM entries WHERE session = ?2), ?3, ?4)
+                     RETURNING row, seq",
+                )?
+                .query_row(params![new.entry.id, session, row, json], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?;
+            connection
+                .prepare_cached("UPDATE sessions SET last_used_ms = max(last_used_ms, ?2) WHERE row = ?1")?
+                .execute(params![session, new.now_ms])?;
+            connection
+                .prepare_cached("INSERT INTO summaries (rowid, terms) VALUES (?1, ?2)")?
+                .execute(params![entry, with_session(&summary, session)])?;
+            if let Some(text) = &text {
+                connection
+                    .prepare_cached("INSERT INTO texts (rowid, terms) VALUES (?1, ?2)")?
+                    .execute(params![entry, with_session(text, session)])?;
+            }
+            Ok(unsigned(seq))
+        })?;
+        change.commit()?;
+        Ok(Put::Entry {
+            seq,
+            content: id,
+            shared: placed.is_some_and(|placed| placed.shared),
+            trimmed,
+        })
+    }
+
+    /// Stores the messages of a transcript, each content once, all of them or none, and notes that `owner` (the
+    /// transcript) has them. They are kept by their age like the contents of closed sessions. Answers their names, in order.
+    ///
+    /// # Errors
+    /// [`ContextError`]; nothing happened then.
+    pub fn put_pieces(
+        &mut self,
+        owner: &str,
+        pieces: &[Piece<'_>],
+        budget_bytes: u64,
+        now_ms: i64,
+    ) -> Result<(Vec<ContentId>, Trimmed), ContextError> {
+        let mut prepared = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            prepared.push(self.prepare(NewContent {
+                bytes: piece.bytes,
+                tokens: piece.tokens,
+                withhold: false,
+            })?);
+        }
+        let names = prepared.iter().map(|content| content.id).collect();
+        let change = self.begin()?;
+        let mut trimmed = Trimmed::default();
+        let mut rows = Vec::with_capacity(prepared.len());
+        for content in prepared {
+            let row = change.place(content, budget_bytes, now_ms, &mut trimmed)?.row;
+            // So that none of these gives way to the next one.
+            change.hold(row, 1)?;
+            rows.push(row);
+        }
+        for row in rows {
+            change.hold(row, -1)?;
+            change.ask(|connection| {
+                connection
+                    .prepare_cached(
+                        "INSERT INTO compactions VALUES (?1, ?2, ?3)
+                         ON CONFLICT DO UPDATE SET stored_ms = max(stored_ms, ?3)",
+                    )?
+                    .execute(params![owner, row, now_ms])
+            })?;
+        }
+        change.commit()?;
+        Ok((names, trimmed))
+    }
+
+    /// Notes that contents were used, so that they are kept for longer. Names that are unknown do not matter.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn use_contents(&mut self, names: &[ContentId], now_ms: i64) -> Result<(), ContextError> {
+        let change = self.begin()?;
+        for name in names {
+            change.ask(|connection| {
+                connection
+                    .prepare_cached(
+                        "UPDATE contents SET last_used_ms = max(last_used_ms, ?2) WHERE hash = ?1",
+                    )?
+                    .execute(params![name.0, now_ms])
+            })?;
+        }
+        change.commit()?;
+        Ok(())
+    }
+
+    /// Names a content, and packs it when it is not stored. What is stored is read first: it is good for as many
+    /// more entries as it is sound.
+    fn prepare<'a>(&self, content: NewContent<'a>) -> Result<Prepared<'a>, ContextError> {
+        let NewContent {
+            bytes,
+            tokens,
+            withhold,
+        } = content;
+        if bytes.len() > MOST_CONTENT {
+            return Err(ContextError::TooLarge {
+                size: bytes.len(),
+                most: MOST_CONTENT,
+            });
+        }
+        let id = ContentId::of(bytes);
+        let stored = !withhold && matches!(self.read.content(ContentPrefix::from(id))?, Lookup::Kept(_));
+        Ok(Prepared {
+            id,
+            bytes,
+            tokens,
+            withhold,
+            packed: (!withhold && !stored).then(|| Packed::of(bytes)),
+        })
+    }
+}
+
+impl Change<'_> {
+    /// Sees to it that a content is in the tables.
+    fn place(
+        &self,
+        content: Prepared<'_>,
+        budget: u64,
+        now_ms: i64,
+        trimmed: &mut Trimmed,
+    ) -> Result<Placed, ContextError> {
+        let found = self.ask(|connection| {
+            connection
+                .prepare_cached("SELECT row, gone IS NULL FROM contents WHERE hash = ?1")?
+                .query_row([content.id.0], |row| {
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, bool>(1)?))
+                })
+                .optional()
+        })?;
+        let sound = content.packed.is_none();
+        match found {
+            Some((row, kept)) if content.withhold || kept && sound => {
+                self.ask(|connection| {
+                    connection
+                        .prepare_cached(
+                            "UPDATE contents SET last_used_ms = max(last_used_ms, ?2) WHERE row = ?1",
+                        )?
+                        .execute(params![row, now_ms])
+                })?;
+                Ok(Placed { row, shared: kept })
+            }
+            None if content.withhold => {
+                let row = self.ask(|connection| {
+                    connection
+                        .prepare_cached(
+                            "INSERT INTO contents (hash, raw, stored, coding, tokens, stored_ms, last_used_ms, gone)
+                             VALUES (?1, ?2, 0, 0, ?3, ?4, ?4, ?5) RETURNING row",
+                        )?
+                        .query_row(
+                            params![
+                                content.id.0,
+                                signed(content.bytes.len()),
+                                signed(content.tokens),
+                                now_ms,
+                                WITHHELD
+                            ],
+                            |row| row.get(0),
+                        )
+                })?;
+                Ok(Placed { row, shared: false })
+            }
+            found => {
+                // It was stored when it was looked up, and is forgotten now: packed while others wait, which is rare.
+                let packed = content.packed.unwrap_or_else(|| Packed::of(content.bytes));
+                let stored = packed.bytes(content.bytes);
+                if let Some((row, true)) = found {
+                    // The damaged bytes make room for the sound ones, and do not give way in the meantime.
+                    self.ask(|connection| {
+                        connection
+                            .prepare_cached(
+                                "UPDATE contents SET stored = 0, raw = 0, holds = holds + 1 WHERE row = ?1",
+                            )?
+                            .execute([row])
+                    })?;
+                }
+                self.make_room(signed(stored.len()).unsigned_abs(), budget, now_ms, trimmed)?;
+                if let Some((row, true)) = found {
+                    self.hold(row, -1)?;
+                }
+                let numbers = params![
+                    content.id.0,
+                    signed(content.bytes.len()),
+                    signed(stored.len()),
+                    packed.coding.code(),
+                    signed(content.tokens),
+                    now_ms
+                ];
+                let row = self.ask(|connection| write(connection, numbers, stored))?;
+                Ok(Placed { row, shared: false })
+            }
+        }
+    }
+
+    /// Changes for how many entries of open sessions a content is needed.
+    fn hold(&self, row: i64, by: i64) -> Result<(), ContextError> {
+        self.ask(|connection| {
+            connection
+                .prepare_cached("UPDATE contents SET holds = holds + ?2 WHERE row = ?1")?
+                .execute([row, by])
+        })?;
+        Ok(())
+    }
+}
+
+fn write(connection: &Connection, numbers: &[&dyn rusqlite::ToSql], stored: &[u8]) -> rusqlite::Result<i64> {
+    let row = connection
+        .prepare_cached(
+            "INSERT INTO contents (hash, raw, stored, coding, tokens, stored_ms, last_used_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+             ON CONFLICT (hash) DO UPDATE SET
+                 raw = ?2, stored = ?3, coding = ?4, tokens = ?5, gone = NULL, gone_ms = NULL, stored_ms = ?6,
+                 last_used_ms = max(last_used_ms, ?6)
+             RETURNING row",
+        )?
+        .query_row(numbers, |row| row.get(0))?;
+    connection
+        .prepare_cached("INSERT INTO blobs VALUES (?1, ?2) ON CONFLICT DO UPDATE SET bytes = ?2")?
+        .execute(params![row, stored])?;
+    Ok(row)
+}

@@ -1,0 +1,177 @@
+//! `kill -9` of a process that puts contexts: what it acknowledged is there, byte for byte?
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use hippo_core::context::{ContextEntry, Decay, Kind, Lifecycle, Modifiers, Source};
+use hippo_store::contexts::{
+    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, Piece, Put,
+};
+
+/// Names the database for the process that is to be killed.
+const CHILD: &str = "HIPPOD_TEST_CONTEXTS";
+const KILLS: u64 = 12;
+const BUDGET: u64 = u64::MAX;
+
+fn entry(number: u64) -> ContextEntry {
+    ContextEntry {
+        id: format!("e{number}"),
+        kind: Kind::ToolResult,
+        source: Source {
+            kind: "exec".to_owned(),
+            reference: format!("command {number}"),
+            turn: number,
+            retrievable: true,
+        },
+        summary: format!("Result {number}"),
+        key_data: None,
+        strength: 1.0,
+        decay: Decay {
+            rate: 0.1,
+            floor: 0.0,
+            last_access: number,
+        },
+        modifiers: Modifiers::default(),
+        lifecycle: Lifecycle::default(),
+    }
+}
+
+/// Up to some 100 KB, half of it text, different for each number.
+fn content(number: u64) -> Vec<u8> {
+    let length = usize::try_from(number * 7_919 % 50_000).unwrap();
+    let mut bytes = vec![0; length];
+    blake3::Hasher::new()
+        .update(&number.to_le_bytes())
+        .finalize_xof()
+        .fill(&mut bytes);
+    bytes.extend(
+        format!("line of result {number}\n")
+            .repeat(length / 20)
+            .into_bytes(),
+    );
+    bytes
+}
+
+/// Not a test by itself: the process that is killed. It goes on where the database ends, and says what is done.
+#[test]
+fn the_process_that_is_killed() {
+    let Some(path) = std::env::var_os(CHILD) else {
+        return;
+    };
+    let mut store = ContextStore::open(Path::new(&path)).unwrap();
+    let session = store.open_session("s", None, 1).unwrap().session;
+    let mut out = std::io::stdout().lock();
+    for number in session.entries.. {
+        let bytes = content(number);
+        let piece = bytes.iter().rev().copied().collect::<Vec<u8>>();
+        store
+            .put_pieces(
+                "t",
+                &[Piece {
+                    bytes: &piece,
+                    tokens: 1,
+                }],
+                BUDGET,
+                1,
+            )
+            .unwrap();
+        let entry = entry(number);
+        let new = NewEntry {
+            session: "s",
+            entry: &entry,
+            content: Some(NewContent {
+                bytes: &bytes,
+                tokens: number,
+                withhold: false,
+            }),
+            budget_bytes: BUDGET,
+            now_ms: 1,
+        };
+        assert!(matches!(store.put(&new), Ok(Put::Entry { .. })));
+        writeln!(out, "\nput {number}").unwrap();
+        assert_eq!(store.advance("s", number, 1).unwrap(), number);
+        writeln!(out, "\nturn {number}").unwrap();
+        out.flush().unwrap();
+    }
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_kill_9() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("contexts.db");
+    let (mut put, mut turn) = (None, None);
+    for kill in 0..KILLS {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "the_process_that_is_killed", "--nocapture"])
+            .env(CHILD, &path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut more = 3 + kill * 5 % 17;
+        // Killed at some moment after this, then all that it said until then is read.
+        while more > 0 {
+            let line = lines.next().expect("it goes on until it is killed").unwrap();
+            more -= u64::from(note(&line, &mut put, &mut turn));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for line in lines {
+            note(&line.unwrap(), &mut put, &mut turn);
+        }
+        assert_sound(&path, put.unwrap(), turn.unwrap_or(0));
+    }
+    assert!(put.unwrap() > 30, "{put:?}");
+}
+
+/// Whether the line acknowledges something.
+fn note(line: &str, put: &mut Option<u64>, turn: &mut Option<u64>) -> bool {
+    // A line may be cut off by the kill: then nothing after its word is a whole number that could mislead, because
+    // each is one more than the last or it is ignored.
+    for (word, last) in [("put ", put), ("turn ", turn)] {
+        if let Some(number) = line.strip_prefix(word).and_then(|rest| rest.parse().ok())
+            && last.is_none_or(|last| number > last)
+        {
+            *last = Some(number);
+            return true;
+        }
+    }
+    false
+}
+
+fn assert_sound(path: &Path, put: u64, turn: u64) {
+    for reader in [ContextReader::open(path).ok(), {
+        drop(ContextStore::open(path).unwrap());
+        Some(ContextReader::open(path).unwrap())
+    }]
+    .into_iter()
+    .flatten()
+    {
+        let found = reader.entries("s").unwrap();
+        assert!(found.damaged.is_empty());
+        let count = u64::try_from(found.entries.len()).unwrap();
+        assert!(
+            count == put + 1 || count == put + 2,
+            "{count} entries, {put} was acknowledged last"
+        );
+        for (number, kept) in (0..).zip(&found.entries) {
+            assert_eq!(kept.entry, entry(number));
+            let bytes = content(number);
+            for expected in [bytes.clone(), bytes.iter().rev().copied().collect()] {
+                let found = reader.content(ContentId::of(&expected)).unwrap();
+                assert!(
+                    matches!(found, Lookup::Kept(content) if content.bytes == expected),
+                    "{number}"
+                );
+            }
+        }
+        assert!(reader.session("s").unwrap().unwrap().turn >= turn);
+        assert_eq!(reader.usage().unwrap().entries, count);
+        reader.check().unwrap();
+    }
+}
