@@ -7,6 +7,7 @@ use std::env;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+use hippo_core::context::lifecycle::Kept;
 use hippo_core::context::{ContextEntry, Decay, Kind, Lifecycle, Modifiers, Source, fade};
 use hippo_store::contexts::{ContentId, ContextError, ContextReader, ContextStore, NewContent, NewEntry};
 
@@ -90,7 +91,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             &format!("turn of {count} entries, strengths included"),
             times,
         )?;
-        let touched: Vec<ContextEntry> = entries.into_iter().take(20).collect();
+        let touched: Vec<Kept> = entries.into_iter().take(20).map(Kept::new).collect();
         let mut times = Vec::new();
         for _ in 0..100 {
             let started = Instant::now();

@@ -93,6 +93,29 @@ impl ContentId {
     }
 }
 
+impl ContentId {
+    /// Bits of the hash that an id says.
+    pub const BITS: u32 = 45;
+
+    /// An id as it is written.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let letters = text.strip_prefix('m').filter(|rest| rest.len() == 9)?;
+        let value = |letter: u8| LETTERS.iter().position(|one| *one == letter).map(|at| at as u64);
+        let mut id = 0;
+        for letter in letters.bytes() {
+            id = id << 5 | value(letter)?;
+        }
+        Some(Self(id))
+    }
+
+    /// The first [`Self::BITS`] bits of the BLAKE3 of the content, as a number.
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+}
+
 /// Digits and letters without those that are easily taken for others.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 

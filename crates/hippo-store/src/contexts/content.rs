@@ -60,6 +60,23 @@ impl From<ContentId> for ContentPrefix {
     }
 }
 
+impl ContentPrefix {
+    /// All names that begin with the lowest `count` bits of a number; at most 64.
+    #[must_use]
+    pub fn of_bits(number: u64, count: u32) -> Self {
+        let rest = 64_u32.saturating_sub(count);
+        let least = number.checked_shl(rest).unwrap_or(0);
+        let most = least | 1_u64.checked_shl(rest).map_or(u64::MAX, |bit| bit - 1);
+        let mut prefix = Self {
+            least: [0; 32],
+            most: [0xff; 32],
+        };
+        prefix.least[..8].copy_from_slice(&least.to_be_bytes());
+        prefix.most[..8].copy_from_slice(&most.to_be_bytes());
+        prefix
+    }
+}
+
 impl FromStr for ContentPrefix {
     type Err = ContextError;
 

@@ -1,7 +1,11 @@
 //! How are entries kept, and how do they come back?
 
-use hippo_core::context::ContextEntry;
+use std::borrow::Cow;
+
+use hippo_core::context::lifecycle::Kept;
+use hippo_core::context::{ContextEntry, Shown};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
 
 use super::{ContentId, ContextError, ContextReader, ContextStore};
 use crate::StoreError;
@@ -11,6 +15,12 @@ use crate::StoreError;
 pub struct KeptEntry {
     /// As it was written last.
     pub entry: ContextEntry,
+    /// Whether it was part of the context then.
+    pub shown: Shown,
+    /// The turns in which it was asked for.
+    pub uses: Vec<u64>,
+    /// Whether it was written into long-term memory.
+    pub persisted: bool,
     /// Its session.
     pub session: String,
     /// Whether its session is open.
@@ -23,6 +33,27 @@ pub struct KeptEntry {
     pub tokens: u64,
     /// Whether that is stored. Only reading it shows whether it is sound.
     pub kept: bool,
+}
+
+impl KeptEntry {
+    /// What the core knows of it.
+    #[must_use]
+    pub fn to_kept(&self) -> Kept {
+        Kept {
+            entry: self.entry.clone(),
+            shown: self.shown,
+            uses: self.uses.clone(),
+            persisted: self.persisted,
+        }
+    }
+}
+
+/// How an entry was used, as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Use<'a> {
+    shown: Shown,
+    uses: Cow<'a, [u64]>,
+    persisted: bool,
 }
 
 /// An entry that could not be read.
@@ -44,7 +75,7 @@ pub struct Entries {
 }
 
 const SELECT: &str = "SELECT entries.id, entries.seq, entries.entry, sessions.id, sessions.closed_ms IS NULL,
-         contents.hash, contents.tokens, contents.row IS NOT NULL AND contents.gone IS NULL
+         contents.hash, contents.tokens, contents.row IS NOT NULL AND contents.gone IS NULL, entries.use
      FROM entries JOIN sessions ON sessions.row = entries.session
          LEFT JOIN contents ON contents.row = entries.content";
 
@@ -53,8 +84,11 @@ pub(super) type Read = Result<KeptEntry, DamagedEntry>;
 fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
     let id: String = row.get(0)?;
     let text = row.get_ref(2)?.as_bytes().unwrap_or_default();
-    let entry = match serde_json::from_slice::<ContextEntry>(text) {
-        Ok(entry) => entry,
+    let used = row.get_ref(8)?.as_bytes().unwrap_or_default();
+    let read = serde_json::from_slice::<ContextEntry>(text)
+        .and_then(|entry| Ok((entry, serde_json::from_slice::<Use<'_>>(used)?)));
+    let (entry, used) = match read {
+        Ok(read) => read,
         Err(error) => {
             let reason = error.to_string();
             return Ok(Err(DamagedEntry { id, reason }));
@@ -62,6 +96,9 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
     };
     Ok(Ok(KeptEntry {
         entry,
+        shown: used.shown,
+        uses: used.uses.into_owned(),
+        persisted: used.persisted,
         session: row.get(3)?,
         open: row.get(4)?,
         seq: super::unsigned(row.get(1)?),
@@ -171,13 +208,14 @@ impl ContextStore {
     ///
     /// # Errors
     /// [`ContextError::UnknownEntry`], [`ContextError::ClosedSession`], [`ContextError::Store`].
-    pub fn update_entries(&mut self, entries: &[ContextEntry], now_ms: i64) -> Result<(), ContextError> {
+    pub fn update_entries(&mut self, entries: &[Kept], now_ms: i64) -> Result<(), ContextError> {
         let mut written = Vec::with_capacity(entries.len());
-        for entry in entries {
-            written.push((entry, self.json(entry)?, self.summary_terms(entry)));
+        for kept in entries {
+            let entry = &kept.entry;
+            written.push((entry, self.json(entry)?, self.used(kept)?, self.summary_terms(entry)));
         }
         let change = self.begin()?;
-        for (entry, json, terms) in written {
+        for (entry, json, used, terms) in written {
             let place = change.ask(|connection| place(connection, &entry.id))?;
             let (row, session, closed) = place.ok_or_else(|| ContextError::UnknownEntry(entry.id.clone()))?;
             if closed {
@@ -185,8 +223,8 @@ impl ContextStore {
             }
             change.ask(|connection| {
                 connection
-                    .prepare_cached("UPDATE entries SET entry = ?2 WHERE row = ?1")?
-                    .execute(params![row, json])?;
+                    .prepare_cached("UPDATE entries SET entry = ?2, use = ?3 WHERE row = ?1")?
+                    .execute(params![row, json, used])?;
                 connection
                     .prepare_cached(
                         "UPDATE contents SET last_used_ms = max(last_used_ms, ?2)
@@ -211,12 +249,26 @@ impl ContextStore {
         Ok(())
     }
 
+    /// JSON of how an entry was used.
+    pub(super) fn used(&self, kept: &Kept) -> Result<String, StoreError> {
+        let used = Use {
+            shown: kept.shown,
+            uses: Cow::Borrowed(&kept.uses),
+            persisted: kept.persisted,
+        };
+        serde_json::to_string(&used).map_err(|error| self.unwritable(&kept.entry, &error))
+    }
+
     pub(super) fn json(&self, entry: &ContextEntry) -> Result<String, StoreError> {
-        json(entry).map_err(|error| StoreError::Row {
+        json(entry).map_err(|error| self.unwritable(entry, &error))
+    }
+
+    fn unwritable(&self, entry: &ContextEntry, error: &serde_json::Error) -> StoreError {
+        StoreError::Row {
             path: self.read.path.clone(),
             row: format!("the context entry {}", entry.id),
             reason: error.to_string(),
-        })
+        }
     }
 }
 

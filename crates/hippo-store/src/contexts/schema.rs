@@ -71,6 +71,7 @@ CREATE TABLE entries (
     seq     INTEGER NOT NULL,
     content INTEGER REFERENCES contents (row),
     entry   TEXT NOT NULL,
+    use     TEXT NOT NULL,
     UNIQUE (session, seq)
 );
 CREATE INDEX entries_by_content ON entries (content, session) WHERE content IS NOT NULL;

@@ -9,6 +9,7 @@ mod words;
 
 use std::path::PathBuf;
 
+use hippo_core::context::lifecycle::Kept;
 use hippo_core::context::{ContextEntry, Decay, Kind, Lifecycle, Modifiers, Source};
 
 use super::*;

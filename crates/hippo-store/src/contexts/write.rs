@@ -1,6 +1,7 @@
 //! How does a content come to be stored before its entry is acknowledged?
 
 use hippo_core::context::ContextEntry;
+use hippo_core::context::lifecycle::Kept;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::content::Packed;
@@ -94,6 +95,7 @@ impl ContextStore {
             None => None,
         };
         let json = self.json(new.entry)?;
+        let used = self.used(&Kept::new(new.entry.clone()))?;
         let summary = self.summary_terms(new.entry);
         let text = match &content {
             Some(content) if !content.withhold => Some(self.text_terms(content.bytes)),
@@ -127,11 +129,11 @@ impl ContextStore {
         let seq = change.ask(|connection| {
             let (entry, seq): (i64, i64) = connection
                 .prepare_cached(
-                    "INSERT INTO entries (id, session, seq, content, entry)
-                     VALUES (?1, ?2, (SELECT ifnull(max(seq) + 1, 0) FROM entries WHERE session = ?2), ?3, ?4)
+                    "INSERT INTO entries (id, session, seq, content, entry, use)
+                     VALUES (?1, ?2, (SELECT ifnull(max(seq) + 1, 0) FROM entries WHERE session = ?2), ?3, ?4, ?5)
                      RETURNING row, seq",
                 )?
-                .query_row(params![new.entry.id, session, row, json], |row| {
+                .query_row(params![new.entry.id, session, row, json, used], |row| {
                     Ok((row.get(0)?, row.get(1)?))
                 })?;
             connection

@@ -59,7 +59,7 @@ fn words_are_found_in_summary_key_data_source_and_content() {
     assert_eq!(reader.search("s", "harbour", 1).unwrap().len(), 1);
 
     one.summary = "All is well".to_owned();
-    store.update_entries(&[one], 2).unwrap();
+    store.update_entries(&[Kept::new(one)], 2).unwrap();
     assert_eq!(found(&reader, "s", "harbour"), ["e2"]);
     assert_eq!(found(&reader, "s", "well"), ["e1"]);
 }

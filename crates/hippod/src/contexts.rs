@@ -1,0 +1,207 @@
+//! Who serves sessions of context entries, and which workspace has which?
+//!
+//! Each workspace has a database of its own for them, beside the one of its index: a put never waits for indexing. What a
+//! session holds is kept in memory between calls; the database says it first.
+
+mod close;
+mod compact;
+mod fetch;
+mod policies;
+mod put;
+mod session;
+mod turn;
+mod wire;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hippo_proto::{ContextsStatus, ErrorKind, RpcError};
+use hippo_store::contexts::{ContextError, ContextReader, ContextStore, Session};
+
+use crate::clock::rfc3339;
+use crate::engine::store_error;
+use crate::registry;
+use crate::shared::{Shared, Slot};
+use crate::view::WorkspaceView;
+
+use policies::Policies;
+use session::Sessions;
+
+pub use close::close;
+pub use compact::compact;
+pub use fetch::fetch;
+pub use put::{open, put};
+pub use turn::{list, render, touch, turn};
+
+/// The database of a workspace's contexts, in its state folder.
+const FILE: &str = "contexts.db";
+/// Idle read connections kept for a workspace.
+const READERS_KEPT: usize = 4;
+
+/// The contexts of all workspaces.
+#[derive(Default)]
+pub struct Contexts {
+    places: Mutex<HashMap<PathBuf, Arc<Place>>>,
+    /// The workspaces of sessions that were asked for.
+    homes: Mutex<HashMap<String, PathBuf>>,
+}
+
+/// The contexts of one workspace.
+struct Place {
+    file: PathBuf,
+    held: Mutex<Held>,
+    readers: Mutex<Vec<ContextReader>>,
+    policies: Policies,
+}
+
+/// What one caller at a time has.
+#[derive(Default)]
+struct Held {
+    store: Option<ContextStore>,
+    sessions: Sessions,
+}
+
+/// A session, and where it is kept.
+struct Home {
+    view: Arc<WorkspaceView>,
+    place: Arc<Place>,
+    session: Session,
+}
+
+impl Contexts {
+    /// The contexts of a workspace.
+    fn place(&self, shared: &Shared, root: &Path) -> Arc<Place> {
+        let file = registry::state_folder(&shared.paths.state, root).join(FILE);
+        let mut places = lock(&self.places);
+        if let Some(place) = places.get(root)
+            && (place.file.exists() || lock(&place.held).store.is_none())
+        {
+            return Arc::clone(place);
+        }
+        // Not there yet, or taken away behind our back: what is in memory of it is no longer so.
+        let place = Arc::new(Place {
+            file,
+            held: Mutex::default(),
+            readers: Mutex::default(),
+            policies: Policies::default(),
+        });
+        places.insert(root.to_path_buf(), Arc::clone(&place));
+        place
+    }
+
+    /// Where a session is kept.
+    ///
+    /// # Errors
+    /// `not-found`, `warming` while a workspace that may have it is being opened; `internal` where a database cannot be read.
+    fn home(&self, shared: &Shared, id: &str) -> Result<Home, RpcError> {
+        let known = lock(&self.homes).get(id).cloned();
+        let mut views = shared.views.open();
+        // The one that had it last time first.
+        views.sort_by_key(|view| Some(&view.root) != known.as_ref());
+        for view in views {
+            let place = self.place(shared, &view.root);
+            if let Some(session) = place.read(|reader| reader.session(id))?.flatten() {
+                lock(&self.homes).insert(id.to_owned(), view.root.clone());
+                return Ok(Home { view, place, session });
+            }
+        }
+        let slots = shared.views.all();
+        if slots.iter().any(|(_, slot)| matches!(slot, Slot::Opening)) {
+            let what = "a workspace that may have the session is still being opened";
+            return Err(RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment"));
+        }
+        Err(
+            RpcError::not_found(format!("could not find the session {id}: it was never opened here"))
+                .hint("hippoctl context list shows the sessions; context open begins one"),
+        )
+    }
+
+    /// How much a workspace keeps; nothing where there never was a session.
+    pub fn usage(&self, shared: &Shared, view: &WorkspaceView) -> Option<ContextsStatus> {
+        let place = self.place(shared, &view.root);
+        let usage = place.read(ContextReader::usage).ok()??;
+        Some(ContextsStatus {
+            sessions: usage.sessions,
+            open: usage.open,
+            entries: usage.entries,
+            contents: usage.contents,
+            stored_bytes: usage.stored_bytes,
+            raw_bytes: usage.raw_bytes,
+            budget_bytes: view.config.context.budget_bytes(),
+            oldest: usage
+                .oldest_ms
+                .map(|at| rfc3339(hippo_core::time::Timestamp(at))),
+        })
+    }
+}
+
+impl Place {
+    /// What one caller at a time has, with the database open.
+    fn held(&self) -> Result<MutexGuard<'_, Held>, RpcError> {
+        let mut held = lock(&self.held);
+        if held.store.is_none() {
+            held.store = Some(ContextStore::open(&self.file).map_err(|error| store_error(&error))?);
+        }
+        Ok(held)
+    }
+
+    /// Asks on a connection that never waits for a put; `None` where there is no database yet.
+    fn read<T>(
+        &self,
+        ask: impl FnOnce(&ContextReader) -> Result<T, ContextError>,
+    ) -> Result<Option<T>, RpcError> {
+        if !self.file.exists() {
+            return Ok(None);
+        }
+        let kept = lock(&self.readers).pop();
+        let reader = match kept {
+            Some(reader) => reader,
+            None => ContextReader::open(&self.file).map_err(|error| store_error(&error))?,
+        };
+        let answer = ask(&reader).map_err(refusal)?;
+        let mut readers = lock(&self.readers);
+        if readers.len() < READERS_KEPT {
+            readers.push(reader);
+        }
+        Ok(Some(answer))
+    }
+}
+
+impl Held {
+    fn parts(&mut self) -> Result<(&mut ContextStore, &mut Sessions), RpcError> {
+        let Self { store, sessions } = self;
+        let store = store
+            .as_mut()
+            .ok_or_else(|| RpcError::internal("the contexts are not open"))?;
+        Ok((store, sessions))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn refusal(error: ContextError) -> RpcError {
+    let what = error.to_string();
+    match error {
+        ContextError::Store(error) => store_error(&error),
+        ContextError::UnknownSession(_) | ContextError::UnknownEntry(_) => {
+            RpcError::not_found(what).hint("hippoctl context list shows what there is")
+        }
+        ContextError::ClosedSession(_) => {
+            RpcError::new(ErrorKind::Conflict, what).hint("open another session: hippoctl context open")
+        }
+        ContextError::EntryExists(_) => RpcError::new(ErrorKind::Conflict, what).hint("put it again"),
+        ContextError::OverBudget { .. } => RpcError::new(ErrorKind::Budget, what).hint(
+            "nothing was kept: close sessions that are over, or raise context.budget_mb in the configuration",
+        ),
+        ContextError::TooLarge { .. } => RpcError::new(ErrorKind::TooLarge, what).hint("put it in parts"),
+        ContextError::NoContentId(_) => RpcError::bad_request(what),
+    }
+}
+
+/// Milliseconds since the Unix epoch.
+fn now(shared: &Shared) -> i64 {
+    shared.clock.now().0
+}

@@ -1,0 +1,271 @@
+//! What does the summary of a transcript say, and where do its messages go: `session.compact`?
+
+use std::io::Read;
+use std::path::Path;
+
+use hippo_core::compaction::{self, CONFIG_FILE, Compactor, Config, Options, Pass};
+use hippo_proto::{
+    CompactEntry, CompactProblem, CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest,
+    SessionCompactResponse, TranscriptFormat,
+};
+use hippo_store::contexts::Piece;
+
+use super::{Place, now, refusal};
+use crate::files;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// Bytes that are read at a time.
+const PIECE: usize = 256 << 10;
+/// Bytes of messages that go into one transaction.
+const BATCH: usize = 4 << 20;
+/// A larger file of settings is refused.
+const LARGEST: u64 = 1 << 20;
+
+/// Compacts a transcript; the messages are kept under the workspace, where there is one.
+///
+/// # Errors
+/// `not-found` for a file that is not there, `bad-request` for one without messages, `budget`, `internal`.
+pub fn compact(
+    shared: &Shared,
+    view: Option<&WorkspaceView>,
+    request: SessionCompactRequest,
+) -> Result<SessionCompactResponse, RpcError> {
+    let (config, notes) = config(view, &request)?;
+    let options = Options {
+        config,
+        format: request.format.and_then(format),
+        budget: request.budget_tokens.map(|tokens| tokens as usize),
+    };
+    let mut keeper = view.map(|view| Keeper::new(shared, view, owner(&request)));
+    let compacted = match (&request.path, request.messages) {
+        (Some(path), _) => read(Path::new(path), &options, &mut keeper)?,
+        (None, messages) => {
+            let bytes = serde_json::to_vec(&messages.unwrap_or_default())
+                .map_err(|error| RpcError::internal(error.to_string()))?;
+            let mut compactor = Compactor::new(options.clone());
+            loop {
+                compactor.feed_with(&bytes, |_, message| Keeper::take(&mut keeper, &message.content()));
+                match compactor.finish_with(|_, message| Keeper::take(&mut keeper, &message.content())) {
+                    Pass::Done(compacted) => break *compacted,
+                    Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+                }
+            }
+        }
+    };
+    let stored = match keeper {
+        None => None,
+        Some(mut keeper) => {
+            if compacted.stats.rest.is_some() {
+                keeper.add(&compacted.rest());
+            }
+            Some(keeper.end()?)
+        }
+    };
+    let stats = &compacted.stats;
+    let count = |number: usize| number as u64;
+    let all = compacted.entries();
+    let skipped = all.len().saturating_sub(MAX_SCORES);
+    Ok(SessionCompactResponse {
+        stats: CompactStats {
+            format: stats.format.map(str::to_owned),
+            messages: count(stats.messages),
+            tokens_before: count(stats.tokens_before),
+            tokens_after: count(stats.tokens_after),
+            ratio: stats.ratio,
+            kept: count(stats.kept),
+            compressed: count(stats.compressed),
+            sparse: count(stats.sparse),
+            dropped: count(stats.dropped),
+            rest: stats.rest.clone(),
+            folded: count(stats.folded),
+            malformed: stats.malformed,
+            problems: stats
+                .problems
+                .iter()
+                .map(|problem| CompactProblem {
+                    line: problem.line,
+                    what: problem.what.to_owned(),
+                })
+                .collect(),
+            stored,
+        },
+        entries: all
+            .skip(skipped)
+            .map(|entry| CompactEntry {
+                index: count(entry.index),
+                id: entry.id,
+                type_: entry.kind.to_owned(),
+                importance: entry.importance,
+                retention: entry.retention,
+                tier: entry.tier.to_owned(),
+                tokens: count(entry.tokens),
+            })
+            .collect(),
+        summary: compacted.summary,
+        notes,
+    })
+}
+
+fn format(format: TranscriptFormat) -> Option<compaction::Format> {
+    match format {
+        TranscriptFormat::Auto => None,
+        TranscriptFormat::ClaudeCode => Some(compaction::Format::ClaudeCode),
+        TranscriptFormat::Pi => Some(compaction::Format::Pi),
+        TranscriptFormat::Codex => Some(compaction::Format::Codex),
+        TranscriptFormat::Messages => Some(compaction::Format::Messages),
+    }
+}
+
+/// The numbers of the request, else those of the workspace, else the defaults; and what is odd about them.
+fn config(
+    view: Option<&WorkspaceView>,
+    request: &SessionCompactRequest,
+) -> Result<(Config, Vec<String>), RpcError> {
+    if let Some(config) = &request.config {
+        let bytes =
+            serde_json::to_vec(config).map_err(|error| RpcError::internal(error.to_string()))?;
+        return Ok(Config::parse(&bytes));
+    }
+    let Some(view) = view else {
+        return Ok((Config::default(), Vec::new()));
+    };
+    match files::read(&view.root.join(CONFIG_FILE), LARGEST) {
+        Ok(bytes) => Ok(Config::parse(&bytes)),
+        Err(error) if files::is_absence(&error) => Ok((Config::default(), Vec::new())),
+        Err(error) => Ok((
+            Config::default(),
+            vec![format!("{CONFIG_FILE} cannot be read, the defaults hold: {error}")],
+        )),
+    }
+}
+
+/// Who has the messages in the store.
+fn owner(request: &SessionCompactRequest) -> String {
+    request.path.clone().unwrap_or_else(|| "messages".to_owned())
+}
+
+fn read(
+    path: &Path,
+    options: &Options,
+    keeper: &mut Option<Keeper>,
+) -> Result<compaction::Compacted, RpcError> {
+    let unread = |error: std::io::Error| {
+        let what = format!("could not read the transcript {}: {error}", path.display());
+        if files::is_absence(&error) {
+            RpcError::not_found(what).hint("give the absolute path of a transcript")
+        } else {
+            RpcError::new(ErrorKind::BadRequest, what).hint("give a file that hippod may read")
+        }
+    };
+    let mut compactor = Compactor::new(options.clone());
+    // A session that is being written grows: the second reading ends where the first did.
+    let mut length = u64::MAX;
+    let mut buffer = vec![0; PIECE];
+    loop {
+        let (file, _) = files::open(path).map_err(unread)?;
+        let (mut file, mut fed) = (file.take(length), 0);
+        loop {
+            let size = file.read(&mut buffer).map_err(unread)?;
+            if size == 0 {
+                break;
+            }
+            fed += size as u64;
+            compactor.feed_with(&buffer[..size], |_, message| {
+                Keeper::take(keeper, &message.content());
+            });
+            Keeper::failed(keeper)?;
+        }
+        length = fed;
+        let pass = compactor.finish_with(|_, message| Keeper::take(keeper, &message.content()));
+        Keeper::failed(keeper)?;
+        match pass {
+            Pass::Done(compacted) => return Ok(*compacted),
+            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+        }
+    }
+}
+
+/// Keeps the messages of a transcript, some megabytes at a time.
+struct Keeper {
+    place: std::sync::Arc<Place>,
+    owner: String,
+    budget: u64,
+    now: i64,
+    batch: Vec<String>,
+    size: usize,
+    stored: u64,
+    error: Option<RpcError>,
+}
+
+impl Keeper {
+    fn new(shared: &Shared, view: &WorkspaceView, owner: String) -> Self {
+        Self {
+            place: shared.contexts.place(shared, &view.root),
+            owner,
+            budget: view.config.context.budget_bytes(),
+            now: now(shared),
+            batch: Vec::new(),
+            size: 0,
+            stored: 0,
+            error: None,
+        }
+    }
+
+    fn take(keeper: &mut Option<Self>, content: &str) {
+        if let Some(keeper) = keeper {
+            keeper.add(content);
+        }
+    }
+
+    fn add(&mut self, content: &str) {
+        if self.error.is_some() {
+            return;
+        }
+        self.size += content.len();
+        self.batch.push(content.to_owned());
+        if self.size >= BATCH
+            && let Err(error) = self.flush()
+        {
+            self.error = Some(error);
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), RpcError> {
+        let mut held = self.place.held()?;
+        let (store, _) = held.parts()?;
+        let pieces: Vec<Piece<'_>> = self
+            .batch
+            .iter()
+            .map(|content| Piece {
+                bytes: content.as_bytes(),
+                tokens: compaction::tokens(content) as u64,
+            })
+            .collect();
+        let contents = |store: &hippo_store::contexts::ContextStore| {
+            store.read().usage().map(|usage| usage.contents).map_err(refusal)
+        };
+        let before = contents(store)?;
+        store
+            .put_pieces(&self.owner, &pieces, self.budget, self.now)
+            .map_err(refusal)?;
+        self.stored += contents(store)?.saturating_sub(before);
+        self.batch.clear();
+        self.size = 0;
+        Ok(())
+    }
+
+    /// Stops at the first content that could not be kept.
+    fn failed(keeper: &mut Option<Self>) -> Result<(), RpcError> {
+        match keeper.as_mut().and_then(|keeper| keeper.error.take()) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps the last ones; answers how many contents there were not before.
+    fn end(mut self) -> Result<u64, RpcError> {
+        self.flush()?;
+        Ok(self.stored)
+    }
+}

@@ -1,0 +1,182 @@
+//! How is what an entry stands for had again: `context.fetch`?
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hippo_core::compaction;
+use hippo_core::context::complete::{self, AtHand};
+use hippo_proto::{ContextFetchRequest, ContextFetchResponse, ErrorKind, RpcError};
+use hippo_store::contexts::{ContextReader, ContentId, ContentPrefix, Gone, KeptEntry, Lookup};
+
+use super::turn::unknown;
+use super::{Home, Place, now, refusal, wire};
+use crate::clock::rfc3339;
+use crate::files;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// A source above this size is not read again: the answer has to fit into a line.
+const LARGEST: u64 = 8 << 20;
+
+/// Answers `context.fetch`.
+///
+/// # Errors
+/// `not-found` for an id that nothing has, `conflict` for the beginning of several; `internal`. Content that is gone is no
+/// error.
+pub fn fetch(shared: &Shared, request: &ContextFetchRequest) -> Result<ContextFetchResponse, RpcError> {
+    if let Some(session) = &request.session {
+        let Home { view, place, session } = shared.contexts.home(shared, session)?;
+        if let Some(name) = content_name(&request.id)? {
+            return content(&[place], name, &request.id);
+        }
+        let found = place.read(|reader| reader.entry(&request.id))?.flatten();
+        let found = found.filter(|entry| entry.session == session.id);
+        let found = found.ok_or_else(|| unknown(&request.id, &session))?;
+        return entry(shared, &view, &place, found);
+    }
+    let views = shared.views.open();
+    let place_of = |view: &Arc<WorkspaceView>| shared.contexts.place(shared, &view.root);
+    if let Some(name) = content_name(&request.id)? {
+        let places: Vec<Arc<Place>> = views.iter().map(place_of).collect();
+        return content(&places, name, &request.id);
+    }
+    for view in &views {
+        let place = place_of(view);
+        if let Some(found) = place.read(|reader| reader.entry(&request.id))?.flatten() {
+            return entry(shared, view, &place, found);
+        }
+    }
+    Err(nothing(&request.id))
+}
+
+fn nothing(id: &str) -> RpcError {
+    RpcError::not_found(format!("no entry and no content has the id {id}"))
+        .hint("ids of entries begin with ctx-, those of contents with b3: or m; hippoctl context list shows entries")
+}
+
+/// The content that an id names, where it is not an entry's: `b3:…`, or as summaries of sessions cite it.
+fn content_name(id: &str) -> Result<Option<ContentPrefix>, RpcError> {
+    if id.starts_with("b3:") {
+        return id.parse().map(Some).map_err(refusal);
+    }
+    let cited = compaction::ContentId::parse(id);
+    Ok(cited.map(|id| ContentPrefix::of_bits(id.bits(), compaction::ContentId::BITS)))
+}
+
+/// A content by its name alone.
+fn content(
+    places: &[Arc<Place>],
+    name: ContentPrefix,
+    id: &str,
+) -> Result<ContextFetchResponse, RpcError> {
+    let mut gone = None;
+    for place in places {
+        match place.read(|reader| reader.content(name))? {
+            Some(Lookup::Kept(content)) => {
+                let hash = content.id.to_string();
+                let at_hand = AtHand {
+                    stored: Ok(&content.bytes),
+                    source: Err("a content has no source of its own"),
+                    stored_hash: Some(&hash),
+                    summary: "",
+                    key_data: None,
+                };
+                return Ok(wire::fetched(complete::complete(&at_hand), None, ""));
+            }
+            Some(Lookup::Gone { id, why }) => gone = Some((id, reason(&why))),
+            Some(Lookup::Ambiguous) => {
+                return Err(
+                    RpcError::new(ErrorKind::Conflict, format!("several contents begin with {id}"))
+                        .hint("give more digits"),
+                );
+            }
+            Some(Lookup::Unknown) | None => {}
+        }
+    }
+    let (whole, why) = gone.ok_or_else(|| nothing(id))?;
+    let hash = whole.to_string();
+    let at_hand = AtHand {
+        stored: Err(&why),
+        source: Err("a content has no source of its own"),
+        stored_hash: Some(&hash),
+        summary: "",
+        key_data: None,
+    };
+    Ok(wire::fetched(complete::complete(&at_hand), None, ""))
+}
+
+fn entry(
+    shared: &Shared,
+    view: &WorkspaceView,
+    place: &Place,
+    found: KeptEntry,
+) -> Result<ContextFetchResponse, RpcError> {
+    let stored = match found.content {
+        None => Err("the entry stands for itself".to_owned()),
+        Some(id) => bytes_of(place, id)?,
+    };
+    let source = complete::file_of(&found.entry.source.kind, &found.entry.source.reference)
+        .ok_or_else(|| format!("a source of type {} cannot be read again", found.entry.source.kind))
+        .and_then(|path| source_now(&view.root, &path));
+    let hash = found.content.map(|id| id.to_string());
+    let mut now_so = found.to_kept();
+    if found.open {
+        let mut held = place.held()?;
+        let (store, sessions) = held.parts()?;
+        let turn = store
+            .read()
+            .session(&found.session)
+            .map_err(refusal)?
+            .map_or(0, |session| session.turn);
+        let entries = sessions.entries(store, &found.session)?;
+        if let Some(at) = entries.position(&found.entry.id) {
+            let mut kept = entries.kept[at].clone();
+            kept.touch(turn);
+            store
+                .update_entries(std::slice::from_ref(&kept), now(shared))
+                .map_err(refusal)?;
+            entries.kept[at] = kept.clone();
+            now_so = kept;
+        }
+    }
+    let at_hand = AtHand {
+        stored: stored.as_deref().map_err(String::as_str),
+        source: source.as_deref().map_err(String::as_str),
+        stored_hash: hash.as_deref(),
+        summary: &now_so.entry.summary,
+        key_data: now_so.entry.key_data.as_ref(),
+    };
+    let completion = complete::complete(&at_hand);
+    let told = wire::entry(&now_so.entry, now_so.entry.strength);
+    Ok(wire::fetched(completion, Some(told), &now_so.entry.summary))
+}
+
+fn bytes_of(place: &Place, id: ContentId) -> Result<Result<Vec<u8>, String>, RpcError> {
+    let ask = |reader: &ContextReader| reader.content(ContentPrefix::from(id));
+    Ok(match place.read(ask)? {
+        Some(Lookup::Kept(content)) => Ok(content.bytes),
+        Some(Lookup::Gone { why, .. }) => Err(reason(&why)),
+        Some(Lookup::Unknown | Lookup::Ambiguous) | None => Err("it is not in the store any more".to_owned()),
+    })
+}
+
+fn reason(why: &Gone) -> String {
+    match why {
+        Gone::Forgotten { at_ms } => {
+            let when = rfc3339(hippo_core::time::Timestamp(*at_ms));
+            format!("it gave way to newer content on {when}")
+        }
+        Gone::Withheld => "it shows a secret, and context.store_secrets is off: it was never stored".to_owned(),
+        Gone::Damaged { reason } => format!("what is stored is damaged: {reason}"),
+    }
+}
+
+/// The text of a file as it is now.
+fn source_now(root: &Path, path: &str) -> Result<Vec<u8>, String> {
+    let path: PathBuf = root.join(path);
+    let bytes = files::read(&path, LARGEST).map_err(|error| format!("{}: {error}", path.display()))?;
+    match std::str::from_utf8(&bytes) {
+        Ok(_) => Ok(bytes),
+        Err(_) => Err(format!("{} is no text", path.display())),
+    }
+}

@@ -1,0 +1,50 @@
+//! Which lifecycle policies hold in a workspace?
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use hippo_core::context::policy::{self, Rule};
+
+use crate::files;
+
+/// Policies of a workspace, below its root.
+pub const FILE: &str = ".hippocampus/policies.yaml";
+/// A larger file is refused.
+const LARGEST: u64 = 1 << 20;
+
+/// The rules of a workspace as they were read last.
+#[derive(Default)]
+pub struct Policies(Mutex<Option<(Vec<u8>, Read)>>);
+
+type Read = (Arc<[Rule]>, Option<String>);
+
+impl Policies {
+    /// The built-in rules and those of the file; where that cannot be used, the built-in ones, and why.
+    pub fn of(&self, root: &Path) -> Read {
+        let bytes = match files::read(&root.join(FILE), LARGEST) {
+            Ok(bytes) => bytes,
+            Err(error) if files::is_absence(&error) => Vec::new(),
+            Err(error) => return built_in(Some(error.to_string())),
+        };
+        let mut last = super::lock(&self.0);
+        if let Some((known, read)) = &*last
+            && *known == bytes
+        {
+            return read.clone();
+        }
+        let read = match std::str::from_utf8(&bytes) {
+            Ok(text) => match policy::rules(text) {
+                Ok(rules) => (rules.into(), None),
+                Err(error) => built_in(Some(error.to_string())),
+            },
+            Err(error) => built_in(Some(error.to_string())),
+        };
+        *last = Some((bytes, read.clone()));
+        read
+    }
+}
+
+fn built_in(why: Option<String>) -> Read {
+    let why = why.map(|why| format!("{FILE} is not used: {why}; the built-in policies hold until it is mended"));
+    (policy::built_in().into(), why)
+}

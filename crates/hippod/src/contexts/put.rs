@@ -1,0 +1,145 @@
+//! How does content come into a session: `context.open`, `context.put`?
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use hippo_core::context::capture::{self, Indexing};
+use hippo_proto::{
+    ContextOpenRequest, ContextOpenResponse, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
+    ErrorKind, RpcError,
+};
+use hippo_store::contexts::{ContextError, NewContent, NewEntry, Put};
+
+use super::session::Known;
+use super::{Home, lock, now, refusal, wire};
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// Ids that are tried for an entry.
+const TRIES: u32 = 5;
+
+/// Opens a session, or goes on with one.
+///
+/// # Errors
+/// `conflict` for one that is closed or another workspace's; `internal`.
+pub fn open(
+    shared: &Shared,
+    view: &WorkspaceView,
+    request: &ContextOpenRequest,
+) -> Result<ContextOpenResponse, RpcError> {
+    let id = match &request.session {
+        Some(id) => id.clone(),
+        None => format!("s{:016x}", random()),
+    };
+    if request.session.is_some()
+        && let Ok(home) = shared.contexts.home(shared, &id)
+        && home.view.root != view.root
+    {
+        let whose = home.view.root.display();
+        return Err(
+            RpcError::new(ErrorKind::Conflict, format!("the session {id} is one of {whose}"))
+                .hint("choose another name, or none"),
+        );
+    }
+    let place = shared.contexts.place(shared, &view.root);
+    let mut held = place.held()?;
+    let (store, _) = held.parts()?;
+    let opened = store
+        .open_session(&id, request.agent.as_deref(), now(shared))
+        .map_err(refusal)?;
+    let settings = &view.config.context;
+    // A moment in which nobody waits for a put.
+    let trimmed = store.trim(settings.budget_bytes(), settings.keep_days, now(shared));
+    if let Err(error) = trimmed {
+        tracing::warn!(%error, "contents past their time could not be forgotten");
+    }
+    lock(&shared.contexts.homes).insert(id, view.root.clone());
+    Ok(ContextOpenResponse {
+        session: opened.session.id,
+        turn: opened.session.turn,
+        entries: opened.session.entries,
+        resumed: opened.resumed,
+    })
+}
+
+/// Puts content into a session.
+///
+/// # Errors
+/// `not-found`, `conflict` for a closed session, `budget`, `internal`; nothing was kept then.
+pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutResponse, RpcError> {
+    let Home { view, place, session } = shared.contexts.home(shared, &request.session)?;
+    let turn = request.turn.max(session.turn);
+    let (rules, why) = place.policies.of(&view.root);
+    let settings = view.config.context.capture();
+    for _ in 0..TRIES {
+        let id = format!("ctx-{:010x}", random() >> 24);
+        let captured = capture::capture(&wire::put(request, &id, turn), &rules, &settings);
+        let mut answer = ContextPutResponse {
+            entry: None,
+            outcome: ContextPutOutcome::Entry,
+            reason: Some(captured.reason),
+            rule: captured.rule.and_then(|at| rules.get(at)).map(|rule| rule.place()),
+            content_id: None,
+            tokens: captured.tokens,
+            entry_tokens: captured.entry_tokens,
+            notes: why.iter().cloned().collect(),
+        };
+        let entry = match (captured.indexing, captured.entry) {
+            (Indexing::Entry, Some(entry)) => entry,
+            (Indexing::Dropped, _) => {
+                answer.outcome = ContextPutOutcome::Dropped;
+                return Ok(answer);
+            }
+            _ => {
+                answer.outcome = ContextPutOutcome::Passed;
+                return Ok(answer);
+            }
+        };
+        let mut held = place.held()?;
+        let (store, sessions) = held.parts()?;
+        let new = NewEntry {
+            session: &request.session,
+            entry: &entry,
+            content: Some(NewContent {
+                bytes: request.content.as_bytes(),
+                tokens: captured.tokens,
+                withhold: !captured.store,
+            }),
+            budget_bytes: view.config.context.budget_bytes(),
+            now_ms: now(shared),
+        };
+        let entries = sessions.entries(store, &request.session)?;
+        match store.put(&new) {
+            Ok(Put::Entry { content, .. }) => {
+                answer.content_id = content.map(|content| content.to_string());
+                answer.entry = Some(wire::entry(&entry, entry.strength));
+                entries.push(Known {
+                    kept: hippo_core::context::lifecycle::Kept::new(entry),
+                    content,
+                    tokens: captured.tokens,
+                });
+            }
+            Ok(Put::Known(known)) => {
+                let mut kept = known.to_kept();
+                kept.touch(turn);
+                store
+                    .update_entries(std::slice::from_ref(&kept), now(shared))
+                    .map_err(refusal)?;
+                answer.outcome = ContextPutOutcome::Known;
+                answer.content_id = known.content.map(|content| content.to_string());
+                answer.entry = Some(wire::entry(&kept.entry, kept.entry.strength));
+                if let Some(at) = entries.position(&kept.entry.id) {
+                    entries.kept[at] = kept;
+                }
+            }
+            Err(ContextError::EntryExists(_)) => continue,
+            Err(error) => return Err(refusal(error)),
+        }
+        return Ok(answer);
+    }
+    Err(RpcError::internal("no id is free for the entry").hint("put it again"))
+}
+
+/// A number that nobody else has drawn: keys of hash maps are random.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}

@@ -1,0 +1,243 @@
+//! What becomes of a session's entries as its turns go by: `context.turn`, `context.render`, `context.touch`,
+//! `context.list`?
+
+use hippo_core::context::lifecycle::{self, Cycle, Kept, Plan, Trigger};
+use hippo_core::context::render::{self as core, Format};
+use hippo_core::context::{ContextEntry, Shown};
+use hippo_core::time::Timestamp;
+use hippo_proto::{
+    ContextFormat, ContextListRequest, ContextListResponse, ContextListed, ContextMove, ContextRenderRequest,
+    ContextRenderResponse, ContextSession, ContextTouchRequest, ContextTouchResponse, ContextTurnRequest,
+    ContextTurnResponse, CycleName, RpcError,
+};
+use hippo_store::contexts::{ContextReader, Session};
+
+use super::{Home, now, refusal, wire};
+use crate::clock::rfc3339;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// Dormant entries that one cue brings back, at most.
+const BROUGHT_BACK: usize = 5;
+/// Share of a cue's words, by their rarity, that an entry must have to be meant by it.
+const STRONG_CUE: f32 = 0.6;
+/// Entries and sessions that one answer lists.
+const LISTED: usize = 1_000;
+
+/// Notes that a turn is over.
+///
+/// # Errors
+/// `not-found`, `conflict` for a closed session, `internal`.
+pub fn turn(shared: &Shared, request: &ContextTurnRequest) -> Result<ContextTurnResponse, RpcError> {
+    let Home { view, place, .. } = shared.contexts.home(shared, &request.session)?;
+    let mut held = place.held()?;
+    let (store, sessions) = held.parts()?;
+    let highest = store
+        .advance(&request.session, request.turn, now(shared))
+        .map_err(refusal)?;
+    let entries = sessions.entries(store, &request.session)?;
+    let threshold = view.config.context.threshold;
+    let trigger = Trigger::of_turn(request.context_tokens, request.context_limit, threshold);
+    let plan = plan(&entries.kept, trigger, request.turn, highest);
+    let moved: Vec<ContextMove> = plan
+        .moved
+        .iter()
+        .filter_map(|step| {
+            Some(ContextMove {
+                id: entries.kept.get(step.at)?.entry.id.clone(),
+                from: wire::state(step.from),
+                to: wire::state(step.to),
+            })
+        })
+        .collect();
+    if !plan.is_empty() {
+        plan.apply(&mut entries.kept);
+        let changed = plan.moved.iter().map(|step| step.at);
+        let mut changed: Vec<usize> = changed.chain(plan.linked.iter().map(|link| link.at)).collect();
+        changed.sort_unstable();
+        changed.dedup();
+        let changed: Vec<Kept> = changed
+            .into_iter()
+            .filter_map(|at| entries.kept.get(at).cloned())
+            .collect();
+        if let Err(error) = store.update_entries(&changed, now(shared)) {
+            sessions.forget(&request.session);
+            return Err(refusal(error));
+        }
+    }
+    Ok(ContextTurnResponse {
+        turn: plan.turn,
+        active: plan.count(Shown::Active) as u64,
+        dormant: plan.count(Shown::Dormant) as u64,
+        expired: plan.count(Shown::Expired) as u64,
+        tokens: plan.tokens,
+        cycle: match trigger.cycle() {
+            Cycle::Light => CycleName::Light,
+            Cycle::Deep => CycleName::Deep,
+            Cycle::Archival => CycleName::Archival,
+        },
+        moved,
+        note: plan.went_back.then(|| {
+            let (told, turn) = (request.turn, plan.turn);
+            format!("turn {told} lies before turn {turn}, which was told already: it counts as {turn}")
+        }),
+    })
+}
+
+/// What a trigger does; the turn that counts is the highest.
+pub(super) fn plan(kept: &[Kept], trigger: Trigger, turn: u64, highest: u64) -> Plan {
+    lifecycle::plan(kept, trigger, turn, highest, &lifecycle::Settings::default())
+}
+
+/// The section to inject.
+///
+/// # Errors
+/// `not-found`, `internal`.
+pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<ContextRenderResponse, RpcError> {
+    let Home { view, place, session } = shared.contexts.home(shared, &request.session)?;
+    let mut held = place.held()?;
+    let (store, sessions) = held.parts()?;
+    let entries = sessions.entries(store, &session.id)?;
+    let mut notes = Vec::new();
+    if let Some(cue) = request.cue.as_deref().filter(|_| session.closed_ms.is_none()) {
+        let hits = store
+            .read()
+            .search(&session.id, cue, BROUGHT_BACK)
+            .map_err(refusal)?;
+        let meant = hits.iter().filter(|hit| hit.score >= STRONG_CUE);
+        let dormant = |at: &usize| entries.kept.get(*at).is_some_and(|kept| kept.shown == Shown::Dormant);
+        let back: Vec<usize> = meant
+            .filter_map(|hit| entries.position(&hit.id))
+            .filter(dormant)
+            .collect();
+        let mut touched = Vec::new();
+        for at in back {
+            if let Some(kept) = entries.kept.get_mut(at) {
+                kept.touch(session.turn);
+                notes.push(format!("the cue brought back {}", kept.entry.id));
+                touched.push(kept.clone());
+            }
+        }
+        if let Err(error) = store.update_entries(&touched, now(shared)) {
+            sessions.forget(&session.id);
+            return Err(refusal(error));
+        }
+    }
+    let entries = sessions.entries(store, &session.id)?;
+    let plan = plan(&entries.kept, Trigger::TurnComplete, session.turn, session.turn);
+    let budget = request.budget_tokens.unwrap_or(view.config.context.render_tokens);
+    let format = match request.format {
+        Some(ContextFormat::Json) => Format::Json,
+        Some(ContextFormat::Markdown) | None => Format::Markdown,
+    };
+    let all: Vec<ContextEntry> = entries.kept.iter().map(|kept| kept.entry.clone()).collect();
+    let count = |text: &str| hippo_core::compaction::tokens(text) as u64;
+    let section = core::render(&all, &plan.strengths, &plan.states, budget.into(), format, count);
+    let shown = core::shown(&section, &all, &plan.strengths, count);
+    Ok(ContextRenderResponse {
+        entries: shown.iter().map(wire::shown).collect(),
+        markdown: section.text,
+        tokens: section.tokens,
+        left_out: section.left_out as u64,
+        dormant: section.dormant as u64,
+        retrievable_tokens: entries.contents.iter().map(|(_, tokens)| tokens).sum(),
+        notes,
+    })
+}
+
+/// Counts an access.
+///
+/// # Errors
+/// `not-found`, `conflict` for a closed session, `internal`.
+pub fn touch(shared: &Shared, request: &ContextTouchRequest) -> Result<ContextTouchResponse, RpcError> {
+    let Home { place, session, .. } = shared.contexts.home(shared, &request.session)?;
+    let turn = request.turn.unwrap_or(session.turn).max(session.turn);
+    let mut held = place.held()?;
+    let (store, sessions) = held.parts()?;
+    let entries = sessions.entries(store, &session.id)?;
+    let at = entries.position(&request.id).ok_or_else(|| unknown(&request.id, &session))?;
+    let mut kept = entries.kept[at].clone();
+    kept.touch(turn);
+    store
+        .update_entries(std::slice::from_ref(&kept), now(shared))
+        .map_err(refusal)?;
+    let entry = wire::entry(&kept.entry, kept.entry.strength);
+    entries.kept[at] = kept;
+    Ok(ContextTouchResponse { entry })
+}
+
+/// That a session has no entry with an id.
+pub(super) fn unknown(id: &str, session: &Session) -> RpcError {
+    RpcError::not_found(format!("the session {} has no entry {id}", session.id))
+        .hint(format!("hippoctl context list --session {} shows those it has", session.id))
+}
+
+/// Sessions, or the entries of one.
+///
+/// # Errors
+/// `not-found`, `internal`.
+pub fn list(
+    shared: &Shared,
+    only: Option<&WorkspaceView>,
+    request: &ContextListRequest,
+) -> Result<ContextListResponse, RpcError> {
+    let limit = request.limit.map_or(LISTED, |limit| limit as usize);
+    let Some(id) = &request.session else {
+        return sessions(shared, only, limit);
+    };
+    let Home { place, session, .. } = shared.contexts.home(shared, id)?;
+    let mut held = place.held()?;
+    let (store, sessions) = held.parts()?;
+    let entries = sessions.entries(store, id)?;
+    let turn = request.at_turn.unwrap_or(session.turn);
+    let plan = plan(&entries.kept, Trigger::TurnComplete, turn, 0);
+    let shown = entries.kept.iter().zip(&plan.strengths).zip(&plan.states);
+    let listed = shown.map(|((kept, strength), state)| ContextListed {
+        entry: wire::entry(&kept.entry, *strength),
+        state: wire::state(*state),
+    });
+    Ok(ContextListResponse {
+        sessions: None,
+        entries: Some(listed.take(limit).collect()),
+        turn: Some(turn),
+        total: entries.kept.len() as u64,
+    })
+}
+
+fn sessions(
+    shared: &Shared,
+    only: Option<&WorkspaceView>,
+    limit: usize,
+) -> Result<ContextListResponse, RpcError> {
+    let mut all: Vec<(i64, ContextSession)> = Vec::new();
+    for view in shared.views.open() {
+        if only.is_some_and(|only| only.root != view.root) {
+            continue;
+        }
+        let place = shared.contexts.place(shared, &view.root);
+        let found = place.read(ContextReader::sessions)?.unwrap_or_default();
+        let moment = |at: i64| rfc3339(Timestamp(at));
+        all.extend(found.into_iter().map(|session| {
+            let told = ContextSession {
+                session: session.id,
+                workspace: view.root.display().to_string(),
+                agent: session.agent,
+                turn: session.turn,
+                entries: session.entries,
+                opened: moment(session.opened_ms),
+                used: moment(session.last_used_ms),
+                closed: session.closed_ms.map(moment),
+            };
+            (session.last_used_ms, told)
+        }));
+    }
+    all.sort_by_key(|(used, _)| std::cmp::Reverse(*used));
+    let total = all.len() as u64;
+    let told = all.into_iter().take(limit).map(|(_, session)| session);
+    Ok(ContextListResponse {
+        sessions: Some(told.collect()),
+        entries: None,
+        turn: None,
+        total,
+    })
+}

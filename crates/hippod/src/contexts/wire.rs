@@ -1,0 +1,158 @@
+//! How do the core's context entries look on the wire, and back?
+
+use hippo_core::context as core;
+use hippo_core::context::capture::Put;
+use hippo_core::context::complete::{Completion, Origin, Outcome};
+use hippo_core::context::render::ShownEntry;
+use hippo_proto::{
+    ContextDecay, ContextEncoding, ContextEntry, ContextFetchResponse, ContextLifecycle, ContextModifiers,
+    ContextOrigin, ContextOutcome, ContextPriority, ContextPutRequest, ContextShown, ContextSource,
+    ContextState, ContextType,
+};
+
+/// An entry with the strength that is to be told.
+pub fn entry(entry: &core::ContextEntry, strength: f32) -> ContextEntry {
+    ContextEntry {
+        id: entry.id.clone(),
+        type_: kind(entry.kind),
+        source: source(&entry.source),
+        summary: entry.summary.clone(),
+        key_data: entry.key_data.clone(),
+        strength,
+        decay: ContextDecay {
+            rate: entry.decay.rate,
+            floor: entry.decay.floor,
+            last_access: entry.decay.last_access,
+        },
+        modifiers: ContextModifiers {
+            priority: match entry.modifiers.priority {
+                core::Priority::Critical => ContextPriority::Critical,
+                core::Priority::High => ContextPriority::High,
+                core::Priority::Normal => ContextPriority::Normal,
+                core::Priority::Low => ContextPriority::Low,
+            },
+            encoding: match entry.modifiers.encoding {
+                core::Encoding::Manual => ContextEncoding::Manual,
+                core::Encoding::Auto => ContextEncoding::Auto,
+            },
+            associations: entry.modifiers.associations.clone(),
+        },
+        lifecycle: ContextLifecycle {
+            created: entry.lifecycle.created,
+            expires: entry.lifecycle.expires,
+            persist: entry.lifecycle.persist,
+        },
+    }
+}
+
+/// Whether it is part of the context.
+pub fn state(shown: core::Shown) -> ContextState {
+    match shown {
+        core::Shown::Active => ContextState::Active,
+        core::Shown::Dormant => ContextState::Dormant,
+        core::Shown::Expired => ContextState::Expired,
+    }
+}
+
+/// What a caller puts, as the core takes it.
+pub fn put<'a>(request: &'a ContextPutRequest, id: &'a str, turn: u64) -> Put<'a> {
+    let (modifiers, lifecycle) = (request.modifiers.as_ref(), request.lifecycle.as_ref());
+    Put {
+        id,
+        kind: Some(match request.type_ {
+            ContextType::ToolResult => core::Kind::ToolResult,
+            ContextType::Message => core::Kind::Message,
+            ContextType::State => core::Kind::State,
+            ContextType::Memory => core::Kind::Memory,
+        }),
+        source_type: &request.source.type_,
+        source_ref: &request.source.reference,
+        turn,
+        content: &request.content,
+        summary: request.summary.as_deref(),
+        key_data: request.key_data.as_ref(),
+        priority: modifiers.and_then(|modifiers| modifiers.priority).map(priority),
+        encoding: modifiers.and_then(|modifiers| modifiers.encoding).map(|encoding| match encoding {
+            ContextEncoding::Manual => core::Encoding::Manual,
+            ContextEncoding::Auto => core::Encoding::Auto,
+        }),
+        associations: modifiers
+            .and_then(|modifiers| modifiers.associations.as_deref())
+            .unwrap_or_default(),
+        expires: lifecycle.and_then(|lifecycle| lifecycle.expires),
+        persist: lifecycle.and_then(|lifecycle| lifecycle.persist),
+        error: request.error,
+    }
+}
+
+/// An entry of a rendered section.
+pub fn shown(entry: &ShownEntry<'_>) -> ContextShown {
+    ContextShown {
+        id: entry.id.to_owned(),
+        type_: ContextType::ALL
+            .into_iter()
+            .find(|type_| type_.name() == entry.kind)
+            .unwrap_or_default(),
+        strength: entry.strength,
+        summary: entry.summary.to_owned(),
+        key_data: entry.key_data.cloned(),
+        source: source(entry.source),
+        tokens: entry.tokens,
+    }
+}
+
+/// What could be had of an entry or a content.
+pub fn fetched(
+    completion: Completion<'_>,
+    entry: Option<ContextEntry>,
+    summary: &str,
+) -> ContextFetchResponse {
+    // What is put is text, and a source that is none is not taken.
+    let content = completion.content.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    ContextFetchResponse {
+        outcome: match completion.outcome {
+            Outcome::Full => ContextOutcome::Full,
+            Outcome::Partial => ContextOutcome::Partial,
+            Outcome::Unavailable => ContextOutcome::Unavailable,
+        },
+        content,
+        summary: entry.is_some().then(|| summary.to_owned()),
+        reason: completion.reason,
+        stale: completion.stale,
+        stored_hash: completion.stored_hash,
+        source_hash: completion.source_hash,
+        entry,
+        from: completion.from.map(|from| match from {
+            Origin::Store => ContextOrigin::Store,
+            Origin::Source => ContextOrigin::Source,
+            Origin::Summary => ContextOrigin::Summary,
+        }),
+    }
+}
+
+fn kind(kind: core::Kind) -> ContextType {
+    match kind {
+        core::Kind::ToolResult => ContextType::ToolResult,
+        core::Kind::Message => ContextType::Message,
+        core::Kind::State => ContextType::State,
+        core::Kind::Memory => ContextType::Memory,
+    }
+}
+
+fn priority(priority: ContextPriority) -> core::Priority {
+    match priority {
+        ContextPriority::Critical => core::Priority::Critical,
+        ContextPriority::High => core::Priority::High,
+        ContextPriority::Normal => core::Priority::Normal,
+        ContextPriority::Low => core::Priority::Low,
+    }
+}
+
+fn source(source: &core::Source) -> ContextSource {
+    ContextSource {
+        type_: source.kind.clone(),
+        reference: source.reference.clone(),
+        turn: source.turn,
+        retrievable: source.retrievable,
+    }
+}
