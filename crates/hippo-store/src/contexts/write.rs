@@ -11,6 +11,7 @@ use super::{
     Change, ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MOST_CONTENT, Trimmed,
     signed, unsigned,
 };
+use crate::StoreError;
 
 /// An entry to be put.
 #[derive(Clone, Copy)]
@@ -147,11 +148,18 @@ impl ContextStore {
             }
             Ok(unsigned(seq))
         })?;
+        let shared = placed.is_some_and(|placed| placed.shared);
+        if let Some(id) = id.filter(|_| text.is_some() && !shared) {
+            self.read_back(id)?;
+        }
+        if self.read.entry(&new.entry.id)?.is_none() {
+            return Err(self.lost(&format!("the entry {}", new.entry.id)).into());
+        }
         change.commit()?;
         Ok(Put::Entry {
             seq,
             content: id,
-            shared: placed.is_some_and(|placed| placed.shared),
+            shared,
             trimmed,
         })
     }
@@ -176,15 +184,19 @@ impl ContextStore {
                 withhold: false,
             })?);
         }
-        let names = prepared.iter().map(|content| content.id).collect();
+        let names: Vec<ContentId> = prepared.iter().map(|content| content.id).collect();
         let change = self.begin()?;
         let mut trimmed = Trimmed::default();
         let mut rows = Vec::with_capacity(prepared.len());
         for content in prepared {
-            let row = change.place(content, budget_bytes, now_ms, &mut trimmed)?.row;
+            let id = content.id;
+            let placed = change.place(content, budget_bytes, now_ms, &mut trimmed)?;
             // So that none of these gives way to the next one.
-            change.hold(row, 1)?;
-            rows.push(row);
+            change.hold(placed.row, 1)?;
+            rows.push(placed.row);
+            if !placed.shared {
+                self.read_back(id)?;
+            }
         }
         for row in rows {
             change.hold(row, -1)?;
@@ -218,6 +230,22 @@ impl ContextStore {
         }
         change.commit()?;
         Ok(())
+    }
+
+    /// Reads what the transaction just wrote. In a file that is damaged in places a write may succeed and lead nowhere:
+    /// that must not be acknowledged.
+    fn read_back(&self, id: ContentId) -> Result<(), ContextError> {
+        match self.read.content(id)? {
+            Lookup::Kept(_) => Ok(()),
+            _ => Err(self.lost(&format!("the content {}", id.short())).into()),
+        }
+    }
+
+    fn lost(&self, what: &str) -> StoreError {
+        StoreError::Corrupt {
+            path: self.read.path.clone(),
+            reason: format!("{what} was written and cannot be read back"),
+        }
     }
 
     /// Names a content, and packs it when it is not stored. What is stored is read first: it is good for as many
