@@ -4,7 +4,7 @@ use hippo_core::context::ContextEntry;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::content::Packed;
-use super::entries::{by_id, same};
+use super::entries::{by_id, same, source_key};
 use super::search::with_session;
 use super::trim::WITHHELD;
 use super::{
@@ -128,11 +128,11 @@ impl ContextStore {
         let seq = change.ask(|connection| {
             let (entry, seq): (i64, i64) = connection
                 .prepare_cached(
-                    "INSERT INTO entries (id, session, seq, content, entry)
-                     VALUES (?1, ?2, (SELECT ifnull(max(seq) + 1, 0) FROM entries WHERE session = ?2), ?3, ?4)
+                    "INSERT INTO entries (id, session, seq, content, entry, source)
+                     VALUES (?1, ?2, (SELECT ifnull(max(seq) + 1, 0) FROM entries WHERE session = ?2), ?3, ?4, ?5)
                      RETURNING row, seq",
                 )?
-                .query_row(params![new.entry.id, session, row, json], |row| {
+                .query_row(params![new.entry.id, session, row, json, source_key(new.entry)], |row| {
                     Ok((row.get(0)?, row.get(1)?))
                 })?;
             connection
