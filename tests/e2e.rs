@@ -6,6 +6,8 @@
 
 #[path = "e2e/clients.rs"]
 mod clients;
+#[path = "e2e/contexts.rs"]
+mod contexts;
 #[path = "e2e/crash.rs"]
 mod crash;
 #[path = "e2e/cycles.rs"]

@@ -1,4 +1,4 @@
-//! How long do the contexts of an agent take: put, fetch, turn, search, with percentiles?
+//! How long do the contexts of an agent take: put, fetch, turn, search, with percentiles, and with the processor's share of it?
 //!
 //! `cargo bench -p hippo-store --bench contexts -- [FOLDER]` puts the database into FOLDER (default: the system's
 //! temporary folder, which may be in memory: durable writes cost nothing there).
@@ -26,35 +26,35 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     store.open_session("s", None, 0)?;
 
     for (name, text) in [("text", true), ("noise", false)] {
-        let mut times = Vec::new();
+        let mut times = Times::default();
         let contents: Vec<Vec<u8>> = (0..PUTS).map(|number| content(number, text)).collect();
         for (number, bytes) in contents.iter().enumerate() {
-            let started = Instant::now();
+            let started = Started::now();
             put(&mut store, &format!("{name}{number}"), bytes)?;
-            times.push(started.elapsed());
+            times.push(&started);
         }
         report(&mut out, &format!("put of 200 KB of {name}, durable"), times)?;
 
         let reader = ContextReader::open(&path)?;
-        let mut times = Vec::new();
+        let mut times = Times::default();
         for bytes in &contents {
             let id = ContentId::of(bytes);
-            let started = Instant::now();
+            let started = Started::now();
             let found = reader.content(id)?;
-            times.push(started.elapsed());
+            times.push(&started);
             assert!(matches!(found, hippo_store::contexts::Lookup::Kept(_)));
         }
         report(&mut out, &format!("fetch of 200 KB of {name}"), times)?;
     }
-    let mut times = Vec::new();
+    let mut times = Times::default();
     for number in 0..100_u64 {
-        let started = Instant::now();
+        let started = Started::now();
         store.read().search(
             "s",
             &format!("where is word{} and word{}", number * 7, number * 31),
             10,
         )?;
-        times.push(started.elapsed());
+        times.push(&started);
     }
     report(&mut out, "search in 800 entries", times)?;
     let usage = store.read().usage()?;
@@ -71,20 +71,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for number in 0..count {
             put(&mut store, &format!("e{number}"), b"small")?;
         }
-        let started = Instant::now();
+        let started = Started::now();
         let kept = store.read().entries("s")?.entries;
-        report(
-            &mut out,
-            &format!("reading {count} entries"),
-            vec![started.elapsed()],
-        )?;
+        report(&mut out, &format!("reading {count} entries"), Times::of(&started))?;
         let entries: Vec<ContextEntry> = kept.into_iter().map(|kept| kept.entry).collect();
-        let mut times = Vec::new();
+        let mut times = Times::default();
         for turn in 0..200 {
-            let started = Instant::now();
+            let started = Started::now();
             store.advance("s", turn, 0)?;
             std::hint::black_box(fade::strengths(&entries, turn));
-            times.push(started.elapsed());
+            times.push(&started);
         }
         report(
             &mut out,
@@ -92,32 +88,32 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             times,
         )?;
         let touched: Vec<Kept> = entries.into_iter().take(20).map(Kept::new).collect();
-        let mut times = Vec::new();
+        let mut times = Times::default();
         for _ in 0..100 {
-            let started = Instant::now();
+            let started = Started::now();
             store.update_entries(&touched, 1)?;
-            times.push(started.elapsed());
+            times.push(&started);
         }
         report(
             &mut out,
             &format!("20 of {count} entries written anew, durable"),
             times,
         )?;
-        let started = Instant::now();
+        let started = Started::now();
         store.close_session("s", 2)?;
         report(
             &mut out,
             &format!("closing a session of {count} entries"),
-            vec![started.elapsed()],
+            Times::of(&started),
         )?;
     }
-    let started = Instant::now();
+    let started = Started::now();
     store.close_session("s", 2)?;
     let gone = store.trim(0, 0, 3)?;
     report(
         &mut out,
         &format!("forgetting {} contents", gone.contents.len()),
-        vec![started.elapsed()],
+        Times::of(&started),
     )?;
     Ok(())
 }
@@ -183,14 +179,63 @@ fn content(number: u64, text: bool) -> Vec<u8> {
     out
 }
 
-fn report(out: &mut impl Write, name: &str, mut times: Vec<Duration>) -> io::Result<()> {
-    times.sort_unstable();
-    let at = |percent: usize| times[(times.len() - 1) * percent / 100].as_secs_f64() * 1e3;
+/// When something began, by the clock and by the processor.
+struct Started {
+    at: Instant,
+    processor: Option<Duration>,
+}
+
+impl Started {
+    fn now() -> Self {
+        Self {
+            processor: processor(),
+            at: Instant::now(),
+        }
+    }
+}
+
+/// Time that this thread has had a processor; on a busy machine a measure beside the clock. Linux only, and 0 for what is shorter
+/// than the scheduler counts.
+fn processor() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(Duration::from_nanos(stat.split(' ').next()?.parse().ok()?))
+}
+
+#[derive(Default)]
+struct Times {
+    clock: Vec<Duration>,
+    processor: Vec<Duration>,
+}
+
+impl Times {
+    fn of(started: &Started) -> Self {
+        let mut times = Self::default();
+        times.push(started);
+        times
+    }
+
+    fn push(&mut self, started: &Started) {
+        self.clock.push(started.at.elapsed());
+        let share = processor().zip(started.processor);
+        self.processor
+            .extend(share.map(|(now, then)| now.saturating_sub(then)));
+    }
+}
+
+fn report(out: &mut impl Write, name: &str, mut times: Times) -> io::Result<()> {
+    times.clock.sort_unstable();
+    times.processor.sort_unstable();
+    let at = |times: &[Duration], percent: usize| {
+        let place = times.len().saturating_sub(1) * percent / 100;
+        times.get(place).map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
+    };
     writeln!(
         out,
-        "{name:50} p50 {:8.3} ms  p95 {:8.3} ms  p99 {:8.3} ms",
-        at(50),
-        at(95),
-        at(99)
-    )
+        "{name:44} p50 {:8.3} ms  p95 {:8.3} ms  p99 {:8.3} ms  processor p50 {:8.3} ms",
+        at(&times.clock, 50),
+        at(&times.clock, 95),
+        at(&times.clock, 99),
+        at(&times.processor, 50)
+    )?;
+    out.flush()
 }

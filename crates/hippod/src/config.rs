@@ -1,5 +1,6 @@
 //! Which settings are in force? Defaults < `config.toml` < the workspace's own file < environment < flags.
 
+mod context;
 mod index;
 mod keys;
 mod layer;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use context::Context;
 pub use index::{Cycles, Decay, DecayProfile, Index};
 use layer::{Layer, Whose};
 
@@ -28,6 +30,8 @@ pub struct Config {
     pub index: Index,
     /// When its cycles run.
     pub cycles: Cycles,
+    /// What sessions keep of their context.
+    pub context: Context,
     /// How strength fades.
     pub decay: Decay,
     /// Limits of the socket.
@@ -52,6 +56,8 @@ pub struct WorkspaceConfig {
     pub index: Index,
     /// When its cycles run.
     pub cycles: Cycles,
+    /// What sessions keep of their context.
+    pub context: Context,
 }
 
 /// `[sources]`
@@ -273,6 +279,7 @@ impl Default for Config {
             },
             index: Index::default(),
             cycles: Cycles::default(),
+            context: Context::default(),
             decay: Decay::default(),
             server: Server {
                 max_connections: 256,
@@ -292,6 +299,7 @@ impl WorkspaceConfig {
             search,
             index,
             cycles,
+            context,
             decay,
             ..
         } = config;
@@ -304,6 +312,7 @@ impl WorkspaceConfig {
                 ..index
             },
             cycles,
+            context,
         }
     }
 }

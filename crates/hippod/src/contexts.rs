@@ -111,10 +111,10 @@ impl Contexts {
             let what = "a workspace that may have the session is still being opened";
             return Err(RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment"));
         }
-        Err(
-            RpcError::not_found(format!("could not find the session {id}: it was never opened here"))
-                .hint("hippoctl context list shows the sessions; context open begins one"),
-        )
+        Err(RpcError::not_found(format!(
+            "could not find the session {id}: it was never opened here"
+        ))
+        .hint("hippoctl context list shows the sessions; context open begins one"))
     }
 
     /// How much a workspace keeps; nothing where there never was a session.
@@ -129,9 +129,7 @@ impl Contexts {
             stored_bytes: usage.stored_bytes,
             raw_bytes: usage.raw_bytes,
             budget_bytes: view.config.context.budget_bytes(),
-            oldest: usage
-                .oldest_ms
-                .map(|at| rfc3339(hippo_core::time::Timestamp(at))),
+            oldest: usage.oldest_ms.map(|at| rfc3339(hippo_core::time::Timestamp(at))),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod config;
+mod contexts;
 mod embed_worker;
 mod engine;
 mod event;

@@ -12,6 +12,7 @@ use hippo_proto::Paths;
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::contexts::Contexts;
 use crate::embed_worker::{EmbedWorker, Sink};
 use crate::engine::Engine;
 use crate::event::Event;
@@ -63,6 +64,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         events: events.clone(),
         news: broadcast::Sender::new(NEWS_KEPT),
         views: Views::default(),
+        contexts: Contexts::default(),
         served: AtomicU64::new(0),
         stop: stop.clone(),
     });

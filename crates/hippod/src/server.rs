@@ -15,6 +15,8 @@ use tokio::task::JoinSet;
 
 use hippo_proto::{ErrorKind, Id, Reply, RpcError};
 
+pub use entries::remember;
+
 use crate::shared::{Shared, stopped};
 
 /// How long answers under way may take after the daemon was told to stop.

@@ -13,6 +13,7 @@ use hippo_proto::{ErrorKind, Paths, RpcError};
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::contexts::Contexts;
 use crate::embed_worker::EmbedWorker;
 use crate::event::Event;
 use crate::models::Models;
@@ -39,6 +40,8 @@ pub struct Shared {
     pub news: broadcast::Sender<hippo_proto::Event>,
     /// Workspaces as queries see them.
     pub views: Views,
+    /// Sessions of context entries.
+    pub contexts: Contexts,
     /// When the daemon started.
     pub started: Instant,
     /// Requests answered.

@@ -13,11 +13,13 @@ use crate::shared::{Shared, Slot};
 
 /// Answers `status`.
 pub fn status(shared: &Shared) -> StatusResponse {
-    let workspaces = shared
-        .views
-        .all()
-        .into_iter()
-        .map(|(root, slot)| workspace(&root, &slot));
+    let workspaces = shared.views.all().into_iter().map(|(root, slot)| {
+        let mut status = workspace(&root, &slot);
+        if let Slot::Open(view) = &slot {
+            status.contexts = shared.contexts.usage(shared, view);
+        }
+        status
+    });
     let uptime = shared.clock.monotonic().saturating_duration_since(shared.started);
     StatusResponse {
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -115,28 +115,32 @@ pub(super) fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Optio
         .optional()
 }
 
-/// The first entry of a session that stands for a content and comes from the same source as `entry`.
+/// The first entry of a session that stands for a content and has the type and source of `entry`.
 pub(super) fn same(
     connection: &Connection,
     session: i64,
     content: ContentId,
     entry: &ContextEntry,
 ) -> rusqlite::Result<Option<KeptEntry>> {
-    let mut statement = connection.prepare_cached(&format!(
-        "{SELECT} WHERE entries.content = (SELECT row FROM contents WHERE hash = ?2) AND entries.session = ?1
-         ORDER BY entries.seq"
-    ))?;
-    let mut rows = statement.query(params![session, content.0])?;
-    while let Some(row) = rows.next()? {
-        if let Ok(found) = kept(row)?
-            && found.entry.kind == entry.kind
-            && found.entry.source.kind == entry.source.kind
-            && found.entry.source.reference == entry.source.reference
-        {
-            return Ok(Some(found));
-        }
+    let found = connection
+        .prepare_cached(&format!(
+            "{SELECT} WHERE entries.content = (SELECT row FROM contents WHERE hash = ?2) AND entries.session = ?1
+                 AND entries.source = ?3 ORDER BY entries.row LIMIT 1"
+        ))?
+        .query_row(params![session, content.0, source_key(entry)], kept)
+        .optional()?;
+    Ok(found.and_then(Result::ok))
+}
+
+/// Two entries with the same one are of one type and one source.
+pub(super) fn source_key(entry: &ContextEntry) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    for part in [entry.kind.name(), &entry.source.kind, &entry.source.reference] {
+        hasher.update(&part.len().to_le_bytes()).update(part.as_bytes());
     }
-    Ok(None)
+    let mut key = [0; 16];
+    hasher.finalize_xof().fill(&mut key);
+    key
 }
 
 /// JSON of an entry. JSON has no NaN and no infinity: they are written as what they count as.
@@ -212,7 +216,12 @@ impl ContextStore {
         let mut written = Vec::with_capacity(entries.len());
         for kept in entries {
             let entry = &kept.entry;
-            written.push((entry, self.json(entry)?, self.used(kept)?, self.summary_terms(entry)));
+            written.push((
+                entry,
+                self.json(entry)?,
+                self.used(kept)?,
+                self.summary_terms(entry),
+            ));
         }
         let change = self.begin()?;
         for (entry, json, used, terms) in written {
@@ -223,8 +232,8 @@ impl ContextStore {
             }
             change.ask(|connection| {
                 connection
-                    .prepare_cached("UPDATE entries SET entry = ?2, use = ?3 WHERE row = ?1")?
-                    .execute(params![row, json, used])?;
+                    .prepare_cached("UPDATE entries SET entry = ?2, use = ?3, source = ?4 WHERE row = ?1")?
+                    .execute(params![row, json, used, source_key(entry)])?;
                 connection
                     .prepare_cached(
                         "UPDATE contents SET last_used_ms = max(last_used_ms, ?2)

@@ -20,7 +20,7 @@ const MODE: u32 = 0o600;
 ///
 /// Bytes stand in `blobs`, apart from what is written at each use. `contents.holds` counts the entries of open sessions
 /// that stand for a content: with 0 it may be forgotten (`gone`: 1 forgotten, 2 withheld from the beginning). `sums`
-/// has one row; only triggers write it. The words of an entry's own lines and those of its content are two indexes,
+/// has one row; only triggers write it. `entries.source` is a hash of an entry's type and source. The words of an entry's own lines and those of its content are two indexes,
 /// because they come and go apart; each row has the term `#<session>`, which no text has, and no positions. Every sign that
 /// a term can have is part of a token, `'` too: a term that fell apart would be a phrase, which needs positions.
 const TABLES: &str = r##"
@@ -70,11 +70,12 @@ CREATE TABLE entries (
     session INTEGER NOT NULL REFERENCES sessions (row),
     seq     INTEGER NOT NULL,
     content INTEGER REFERENCES contents (row),
+    source  BLOB NOT NULL,
     entry   TEXT NOT NULL,
     use     TEXT NOT NULL,
     UNIQUE (session, seq)
 );
-CREATE INDEX entries_by_content ON entries (content, session) WHERE content IS NOT NULL;
+CREATE INDEX entries_by_content ON entries (content, session, source) WHERE content IS NOT NULL;
 
 CREATE TABLE compactions (
     owner     TEXT NOT NULL,

@@ -1,6 +1,6 @@
 //! Which entries of a session does a cue mean, by the words of their own lines and of their content?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use hippo_core::context::ContextEntry;
 use hippo_core::retrieval::terms::{self, QueryTerm};
@@ -29,7 +29,7 @@ pub struct Hit {
 
 impl ContextReader {
     /// The entries of a session that have words of `cue` in summary, `key_data`, source or the first 64 KiB of their
-    /// content; the best first, at most `limit`. Words that say nothing ("the", "what") count only when there are no others. A
+    /// content (of one that has a NUL there, none: it is no text); the best first, at most `limit`. Words that say nothing ("the", "what") count only when there are no others. A
     /// content that is not stored is not searched.
     ///
     /// # Errors
@@ -146,11 +146,22 @@ impl ContextStore {
         terms
     }
 
-    /// The terms of the beginning of a content, whatever bytes it has.
+    /// The terms of the beginning of a content; none of one that is no text.
     pub(super) fn text_terms(&mut self, content: &[u8]) -> String {
         let mut terms = String::new();
-        let text = String::from_utf8_lossy(&content[..content.len().min(INDEXED)]);
+        let beginning = &content[..content.len().min(INDEXED)];
+        if beginning.contains(&0) {
+            return terms;
+        }
+        let text = String::from_utf8_lossy(beginning);
         self.analyzer.index_terms(&text, &mut terms);
-        terms
+        // The index holds no positions and no counts: once is enough, and half the work.
+        let mut seen = HashSet::new();
+        let mut once = String::with_capacity(terms.len());
+        for term in terms.split(' ').filter(|term| seen.insert(*term)) {
+            once.push_str(term);
+            once.push(' ');
+        }
+        once
     }
 }

@@ -5,13 +5,14 @@ use hippo_core::context::lifecycle::Kept;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::content::Packed;
-use super::entries::{by_id, same};
+use super::entries::{by_id, same, source_key};
 use super::search::with_session;
 use super::trim::WITHHELD;
 use super::{
     Change, ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MOST_CONTENT, Trimmed,
     signed, unsigned,
 };
+use crate::StoreError;
 
 /// An entry to be put.
 #[derive(Clone, Copy)]
@@ -129,13 +130,14 @@ impl ContextStore {
         let seq = change.ask(|connection| {
             let (entry, seq): (i64, i64) = connection
                 .prepare_cached(
-                    "INSERT INTO entries (id, session, seq, content, entry, use)
-                     VALUES (?1, ?2, (SELECT ifnull(max(seq) + 1, 0) FROM entries WHERE session = ?2), ?3, ?4, ?5)
+                    "INSERT INTO entries (id, session, seq, content, entry, use, source)
+                     VALUES (?1, ?2, (SELECT ifnull(max(seq) + 1, 0) FROM entries WHERE session = ?2), ?3, ?4, ?5, ?6)
                      RETURNING row, seq",
                 )?
-                .query_row(params![new.entry.id, session, row, json, used], |row| {
-                    Ok((row.get(0)?, row.get(1)?))
-                })?;
+                .query_row(
+                    params![new.entry.id, session, row, json, used, source_key(new.entry)],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )?;
             connection
                 .prepare_cached("UPDATE sessions SET last_used_ms = max(last_used_ms, ?2) WHERE row = ?1")?
                 .execute(params![session, new.now_ms])?;
@@ -149,11 +151,18 @@ impl ContextStore {
             }
             Ok(unsigned(seq))
         })?;
+        let shared = placed.is_some_and(|placed| placed.shared);
+        if let Some(id) = id.filter(|_| text.is_some() && !shared) {
+            self.read_back(id)?;
+        }
+        if self.read.entry(&new.entry.id)?.is_none() {
+            return Err(self.lost(&format!("the entry {}", new.entry.id)).into());
+        }
         change.commit()?;
         Ok(Put::Entry {
             seq,
             content: id,
-            shared: placed.is_some_and(|placed| placed.shared),
+            shared,
             trimmed,
         })
     }
@@ -178,15 +187,19 @@ impl ContextStore {
                 withhold: false,
             })?);
         }
-        let names = prepared.iter().map(|content| content.id).collect();
+        let names: Vec<ContentId> = prepared.iter().map(|content| content.id).collect();
         let change = self.begin()?;
         let mut trimmed = Trimmed::default();
         let mut rows = Vec::with_capacity(prepared.len());
         for content in prepared {
-            let row = change.place(content, budget_bytes, now_ms, &mut trimmed)?.row;
+            let id = content.id;
+            let placed = change.place(content, budget_bytes, now_ms, &mut trimmed)?;
             // So that none of these gives way to the next one.
-            change.hold(row, 1)?;
-            rows.push(row);
+            change.hold(placed.row, 1)?;
+            rows.push(placed.row);
+            if !placed.shared {
+                self.read_back(id)?;
+            }
         }
         for row in rows {
             change.hold(row, -1)?;
@@ -220,6 +233,22 @@ impl ContextStore {
         }
         change.commit()?;
         Ok(())
+    }
+
+    /// Reads what the transaction just wrote. In a file that is damaged in places a write may succeed and lead nowhere:
+    /// that must not be acknowledged.
+    fn read_back(&self, id: ContentId) -> Result<(), ContextError> {
+        match self.read.content(id)? {
+            Lookup::Kept(_) => Ok(()),
+            _ => Err(self.lost(&format!("the content {}", id.short())).into()),
+        }
+    }
+
+    fn lost(&self, what: &str) -> StoreError {
+        StoreError::Corrupt {
+            path: self.read.path.clone(),
+            reason: format!("{what} was written and cannot be read back"),
+        }
     }
 
     /// Names a content, and packs it when it is not stored. What is stored is read first: it is good for as many

@@ -122,6 +122,18 @@ pub(super) const KEYS: &[Key] = keys! {
         "When it is checked whether an archival cycle is due.";
     "cycles.archival_days" "HIPPOD_CYCLES_ARCHIVAL_DAYS" Kind::Whole(1, 366), true,
         "Days between two archival cycles, at least.";
+    "context.worth_tokens" "HIPPOD_CONTEXT_WORTH_TOKENS" Kind::Whole(0, 1_000_000), true,
+        "Tool results of more tokens become sparse entries (estimated as bytes / 4).";
+    "context.budget_mb" "HIPPOD_CONTEXT_BUDGET_MB" Kind::Whole(1, 1_000_000), true,
+        "What contents of sessions may take on the disk (MiB, compressed); those of closed sessions give way.";
+    "context.keep_days" "HIPPOD_CONTEXT_KEEP_DAYS" Kind::Whole(1, 36_500), true,
+        "Contents of closed sessions are kept this long after their last use (days).";
+    "context.render_tokens" "HIPPOD_CONTEXT_RENDER_TOKENS" Kind::Whole(100, 1_000_000), true,
+        "Size of a rendered section at most, unless the request says otherwise (tokens).";
+    "context.threshold" "HIPPOD_CONTEXT_THRESHOLD" Kind::Share, true,
+        "Share of its limit from which a context is nearly full: the turn is a deep cycle (0 to 1).";
+    "context.store_secrets" "HIPPOD_CONTEXT_STORE_SECRETS" Kind::Bool, true,
+        "Keep content that shows a secret, readable for you alone; without it only its entry is kept.";
     "decay.profile" "HIPPOD_DECAY_PROFILE" Kind::Choice(&["protocol", "tuned"]), true,
         "Numbers of the curve by which strength fades: protocol (those of the protocol), tuned (see docs/simulation.md).";
     "server.max_connections" "HIPPOD_SERVER_MAX_CONNECTIONS" Kind::Whole(1, 65_536), false,

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use hippo_core::context::lifecycle::{Kept, Trigger};
 use hippo_core::time::Timestamp;
-use hippo_proto::{
-    ContextCloseRequest, ContextCloseResponse, ContextPersisted, RememberRequest, RpcError,
-};
+use hippo_proto::{ContextCloseRequest, ContextCloseResponse, ContextPersisted, RememberRequest, RpcError};
 use hippo_store::contexts::Session;
 
 use super::turn::plan;
@@ -39,7 +37,9 @@ pub async fn close(
     let mut notes = Vec::new();
     if leaving.not_persisted > 0 {
         let more = leaving.not_persisted;
-        notes.push(format!("{more} more entries are worth keeping; they stay in the session's record"));
+        notes.push(format!(
+            "{more} more entries are worth keeping; they stay in the session's record"
+        ));
     }
     if !leaving.kept.is_empty() {
         let lines: Vec<String> = leaving.texts.iter().map(|text| format!("- {text}")).collect();
@@ -56,11 +56,17 @@ pub async fn close(
         .await?;
         notes.extend(written.notes);
         let first = written.start_line + 2;
-        persisted.extend(leaving.kept.iter().zip(first..).map(|(kept, line)| ContextPersisted {
-            id: kept.entry.id.clone(),
-            path: written.path.clone(),
-            line: Some(line),
-        }));
+        persisted.extend(
+            leaving
+                .kept
+                .iter()
+                .zip(first..)
+                .map(|(kept, line)| ContextPersisted {
+                    id: kept.entry.id.clone(),
+                    path: written.path.clone(),
+                    line: Some(line),
+                }),
+        );
     }
     let of = Arc::clone(shared);
     let ended = tokio::task::spawn_blocking(move || end(&of, leaving));
@@ -114,7 +120,9 @@ fn end(shared: &Shared, leaving: Leaving) -> Result<(Session, bool), RpcError> {
     let (store, sessions) = held.parts()?;
     sessions.forget(&session.id);
     if !leaving.kept.is_empty() {
-        store.update_entries(&leaving.kept, now(shared)).map_err(refusal)?;
+        store
+            .update_entries(&leaving.kept, now(shared))
+            .map_err(refusal)?;
     }
     let closed = store.close_session(&session.id, now(shared)).map_err(refusal)?;
     let settings = &view.config.context;

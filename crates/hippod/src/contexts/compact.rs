@@ -123,8 +123,7 @@ fn config(
     request: &SessionCompactRequest,
 ) -> Result<(Config, Vec<String>), RpcError> {
     if let Some(config) = &request.config {
-        let bytes =
-            serde_json::to_vec(config).map_err(|error| RpcError::internal(error.to_string()))?;
+        let bytes = serde_json::to_vec(config).map_err(|error| RpcError::internal(error.to_string()))?;
         return Ok(Config::parse(&bytes));
     }
     let Some(view) = view else {
@@ -135,7 +134,9 @@ fn config(
         Err(error) if files::is_absence(&error) => Ok((Config::default(), Vec::new())),
         Err(error) => Ok((
             Config::default(),
-            vec![format!("{CONFIG_FILE} cannot be read, the defaults hold: {error}")],
+            vec![format!(
+                "{CONFIG_FILE} cannot be read, the defaults hold: {error}"
+            )],
         )),
     }
 }

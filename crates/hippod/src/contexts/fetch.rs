@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hippo_core::compaction;
 use hippo_core::context::complete::{self, AtHand};
 use hippo_proto::{ContextFetchRequest, ContextFetchResponse, ErrorKind, RpcError};
-use hippo_store::contexts::{ContextReader, ContentId, ContentPrefix, Gone, KeptEntry, Lookup};
+use hippo_store::contexts::{ContentId, ContentPrefix, ContextReader, Gone, KeptEntry, Lookup};
 
 use super::turn::unknown;
 use super::{Home, Place, now, refusal, wire};
@@ -64,11 +64,7 @@ fn content_name(id: &str) -> Result<Option<ContentPrefix>, RpcError> {
 }
 
 /// A content by its name alone.
-fn content(
-    places: &[Arc<Place>],
-    name: ContentPrefix,
-    id: &str,
-) -> Result<ContextFetchResponse, RpcError> {
+fn content(places: &[Arc<Place>], name: ContentPrefix, id: &str) -> Result<ContextFetchResponse, RpcError> {
     let mut gone = None;
     for place in places {
         match place.read(|reader| reader.content(name))? {
@@ -116,7 +112,12 @@ fn entry(
         Some(id) => bytes_of(place, id)?,
     };
     let source = complete::file_of(&found.entry.source.kind, &found.entry.source.reference)
-        .ok_or_else(|| format!("a source of type {} cannot be read again", found.entry.source.kind))
+        .ok_or_else(|| {
+            format!(
+                "a source of type {} cannot be read again",
+                found.entry.source.kind
+            )
+        })
         .and_then(|path| source_now(&view.root, &path));
     let hash = found.content.map(|id| id.to_string());
     let mut now_so = found.to_kept();
@@ -166,7 +167,9 @@ fn reason(why: &Gone) -> String {
             let when = rfc3339(hippo_core::time::Timestamp(*at_ms));
             format!("it gave way to newer content on {when}")
         }
-        Gone::Withheld => "it shows a secret, and context.store_secrets is off: it was never stored".to_owned(),
+        Gone::Withheld => {
+            "it shows a secret, and context.store_secrets is off: it was never stored".to_owned()
+        }
         Gone::Damaged { reason } => format!("what is stored is damaged: {reason}"),
     }
 }

@@ -45,6 +45,7 @@ impl Policies {
 }
 
 fn built_in(why: Option<String>) -> Read {
-    let why = why.map(|why| format!("{FILE} is not used: {why}; the built-in policies hold until it is mended"));
+    let why =
+        why.map(|why| format!("{FILE} is not used: {why}; the built-in policies hold until it is mended"));
     (policy::built_in().into(), why)
 }

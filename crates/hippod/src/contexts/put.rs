@@ -77,7 +77,10 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
             entry: None,
             outcome: ContextPutOutcome::Entry,
             reason: Some(captured.reason),
-            rule: captured.rule.and_then(|at| rules.get(at)).map(|rule| rule.place()),
+            rule: captured
+                .rule
+                .and_then(|at| rules.get(at))
+                .map(|rule| rule.place()),
             content_id: None,
             tokens: captured.tokens,
             entry_tokens: captured.entry_tokens,

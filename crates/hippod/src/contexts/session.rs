@@ -68,10 +68,16 @@ impl Sessions {
             }
             let read = store.read().entries(session).map_err(refusal)?;
             for damaged in &read.damaged {
-                tracing::warn!(entry = damaged.id, reason = damaged.reason, "a context entry cannot be read");
+                tracing::warn!(
+                    entry = damaged.id,
+                    reason = damaged.reason,
+                    "a context entry cannot be read"
+                );
             }
             let mut entries = Entries::default();
-            read.entries.iter().for_each(|entry| entries.push(Known::from(entry)));
+            read.entries
+                .iter()
+                .for_each(|entry| entries.push(Known::from(entry)));
             self.all.insert(session.to_owned(), entries);
         }
         let entries = self.all.entry(session.to_owned()).or_default();

@@ -105,7 +105,12 @@ pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<Context
             .search(&session.id, cue, BROUGHT_BACK)
             .map_err(refusal)?;
         let meant = hits.iter().filter(|hit| hit.score >= STRONG_CUE);
-        let dormant = |at: &usize| entries.kept.get(*at).is_some_and(|kept| kept.shown == Shown::Dormant);
+        let dormant = |at: &usize| {
+            entries
+                .kept
+                .get(*at)
+                .is_some_and(|kept| kept.shown == Shown::Dormant)
+        };
         let back: Vec<usize> = meant
             .filter_map(|hit| entries.position(&hit.id))
             .filter(dormant)
@@ -155,7 +160,9 @@ pub fn touch(shared: &Shared, request: &ContextTouchRequest) -> Result<ContextTo
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let entries = sessions.entries(store, &session.id)?;
-    let at = entries.position(&request.id).ok_or_else(|| unknown(&request.id, &session))?;
+    let at = entries
+        .position(&request.id)
+        .ok_or_else(|| unknown(&request.id, &session))?;
     let mut kept = entries.kept[at].clone();
     kept.touch(turn);
     store
@@ -168,8 +175,10 @@ pub fn touch(shared: &Shared, request: &ContextTouchRequest) -> Result<ContextTo
 
 /// That a session has no entry with an id.
 pub(super) fn unknown(id: &str, session: &Session) -> RpcError {
-    RpcError::not_found(format!("the session {} has no entry {id}", session.id))
-        .hint(format!("hippoctl context list --session {} shows those it has", session.id))
+    RpcError::not_found(format!("the session {} has no entry {id}", session.id)).hint(format!(
+        "hippoctl context list --session {} shows those it has",
+        session.id
+    ))
 }
 
 /// Sessions, or the entries of one.

@@ -72,10 +72,12 @@ pub fn put<'a>(request: &'a ContextPutRequest, id: &'a str, turn: u64) -> Put<'a
         summary: request.summary.as_deref(),
         key_data: request.key_data.as_ref(),
         priority: modifiers.and_then(|modifiers| modifiers.priority).map(priority),
-        encoding: modifiers.and_then(|modifiers| modifiers.encoding).map(|encoding| match encoding {
-            ContextEncoding::Manual => core::Encoding::Manual,
-            ContextEncoding::Auto => core::Encoding::Auto,
-        }),
+        encoding: modifiers
+            .and_then(|modifiers| modifiers.encoding)
+            .map(|encoding| match encoding {
+                ContextEncoding::Manual => core::Encoding::Manual,
+                ContextEncoding::Auto => core::Encoding::Auto,
+            }),
         associations: modifiers
             .and_then(|modifiers| modifiers.associations.as_deref())
             .unwrap_or_default(),
@@ -108,7 +110,9 @@ pub fn fetched(
     summary: &str,
 ) -> ContextFetchResponse {
     // What is put is text, and a source that is none is not taken.
-    let content = completion.content.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let content = completion
+        .content
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     ContextFetchResponse {
         outcome: match completion.outcome {
             Outcome::Full => ContextOutcome::Full,

@@ -15,14 +15,16 @@ use hippo_proto::{
 
 use super::connection::Outbox;
 use super::entries;
+use crate::contexts;
 use crate::engine::Change;
 use crate::event::{self, Answer, Event};
 use crate::recall;
 use crate::shared::{Shared, Slot};
 use crate::status;
+use crate::view::WorkspaceView;
 
 /// Parts of the protocol that this daemon has.
-const FEATURES: [&str; 9] = [
+const FEATURES: [&str; 10] = [
     "search",
     "get",
     "workspace",
@@ -32,6 +34,7 @@ const FEATURES: [&str; 9] = [
     "index",
     "cycle",
     "remember",
+    "context",
 ];
 
 /// Serves one call; the line to send back.
@@ -113,18 +116,48 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
             line(&id, entries::change(shared, &request.workspace, undo).await)
         }
         Request::Heartbeat(request) => line(&id, entries::heartbeat(shared, request).await),
-        Request::ContextOpen(_)
-        | Request::ContextPut(_)
-        | Request::ContextTurn(_)
-        | Request::ContextRender(_)
-        | Request::ContextFetch(_)
-        | Request::ContextTouch(_)
-        | Request::ContextList(_)
-        | Request::ContextClose(_)
-        | Request::SessionCompact(_) => {
-            let error = RpcError::bad_request(format!("{} is not served by this version", request.method()));
-            encode_error(&id, &error.with_code(-32601))
+        Request::ContextOpen(request) => match shared.views.get(&request.workspace).await {
+            Ok(view) => {
+                let open = move |shared: &Shared| contexts::open(shared, &view, &request);
+                line(&id, blocking(shared, open).await)
+            }
+            Err(error) => encode_error(&id, &error),
+        },
+        Request::ContextPut(request) => {
+            let put = move |shared: &Shared| contexts::put(shared, &request);
+            line(&id, blocking(shared, put).await)
         }
+        Request::ContextTurn(request) => {
+            let turn = move |shared: &Shared| contexts::turn(shared, &request);
+            line(&id, blocking(shared, turn).await)
+        }
+        Request::ContextRender(request) => {
+            let render = move |shared: &Shared| contexts::render(shared, &request);
+            line(&id, blocking(shared, render).await)
+        }
+        Request::ContextFetch(request) => {
+            let fetch = move |shared: &Shared| contexts::fetch(shared, &request);
+            line(&id, blocking(shared, fetch).await)
+        }
+        Request::ContextTouch(request) => {
+            let touch = move |shared: &Shared| contexts::touch(shared, &request);
+            line(&id, blocking(shared, touch).await)
+        }
+        Request::ContextList(request) => match view_of(shared, request.workspace.as_deref()).await {
+            Ok(view) => {
+                let list = move |shared: &Shared| contexts::list(shared, view.as_deref(), &request);
+                line(&id, blocking(shared, list).await)
+            }
+            Err(error) => encode_error(&id, &error),
+        },
+        Request::ContextClose(request) => line(&id, contexts::close(shared, request).await),
+        Request::SessionCompact(request) => match view_of(shared, request.workspace.as_deref()).await {
+            Ok(view) => {
+                let compact = move |shared: &Shared| contexts::compact(shared, view.as_deref(), request);
+                line(&id, blocking(shared, compact).await)
+            }
+            Err(error) => encode_error(&id, &error),
+        },
         Request::ModelList(_) => line(&id, blocking(shared, |shared| shared.models.list()).await),
         Request::ModelPull(request) => line(&id, pull(shared, request, &id, outbox).await),
         Request::ModelVerify(request) => line(
@@ -143,6 +176,14 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
             };
             line(&id, blocking(shared, import).await)
         }
+    }
+}
+
+/// The workspace that a request names, if it names one.
+async fn view_of(shared: &Shared, workspace: Option<&str>) -> Result<Option<Arc<WorkspaceView>>, RpcError> {
+    match workspace {
+        Some(workspace) => shared.views.get(workspace).await.map(Some),
+        None => Ok(None),
     }
 }
 

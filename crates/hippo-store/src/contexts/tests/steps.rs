@@ -74,7 +74,9 @@ const ACTS: [(&str, Act); 7] = [
         let pieces: Vec<Piece<'_>> = pieces.iter().map(|bytes| Piece { bytes, tokens: 1 }).collect();
         store.put_pieces("t", &pieces, 1_300, 9).map(|_| ())
     }),
-    ("update", |store| store.update_entries(&[Kept::new(entry("e1"))], 9)),
+    ("update", |store| {
+        store.update_entries(&[Kept::new(entry("e1"))], 9)
+    }),
     ("close", |store| store.close_session("s", 9).map(|_| ())),
     ("trim", |store| store.trim(0, 0, 9).map(|_| ())),
 ];

@@ -65,6 +65,21 @@ fn words_are_found_in_summary_key_data_source_and_content() {
 }
 
 #[test]
+fn what_is_no_text_has_no_words_and_only_the_beginning_of_a_long_text_has() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    store.open_session("s", None, 1).unwrap();
+    put(&mut store, "s", "binary", b"violin\0", 1);
+    let mut long = "teapot ".repeat(20_000);
+    long.push_str("lantern");
+    put(&mut store, "s", "long", long.as_bytes(), 1);
+    put(&mut store, "s", "latin", b"caf\xe9 anchor", 1);
+    assert!(found(store.read(), "s", "violin lantern").is_empty());
+    assert_eq!(found(store.read(), "s", "teapot"), ["long"]);
+    assert_eq!(found(store.read(), "s", "anchor"), ["latin"]);
+}
+
+#[test]
 fn words_of_a_content_go_with_it_and_those_of_the_summary_stay() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
