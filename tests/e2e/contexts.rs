@@ -3,19 +3,22 @@
 use std::path::Path;
 
 use hippo_proto::{
-    ContextCloseRequest, ContextCloseResponse, ContextEntry, ContextFetchRequest, ContextFetchResponse,
-    ContextListRequest, ContextListResponse, ContextOpenRequest, ContextOpenResponse, ContextOrigin,
-    ContextOutcome, ContextPutLifecycle, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
-    ContextPutSource, ContextRenderRequest, ContextRenderResponse, ContextState, ContextTouchRequest,
-    ContextTouchResponse, ContextTurnRequest, ContextTurnResponse, ErrorKind, SessionCompactRequest,
-    SessionCompactResponse,
+    ClientError, ContextCloseRequest, ContextCloseResponse, ContextEntry, ContextFetchRequest,
+    ContextFetchResponse, ContextListRequest, ContextListResponse, ContextOpenRequest, ContextOpenResponse,
+    ContextOrigin, ContextOutcome, ContextPutLifecycle, ContextPutOutcome, ContextPutRequest,
+    ContextPutResponse, ContextPutSource, ContextRenderRequest, ContextRenderResponse, ContextState,
+    ContextTouchRequest, ContextTouchResponse, ContextTurnRequest, ContextTurnResponse, ErrorKind,
+    SessionCompactRequest, SessionCompactResponse,
 };
 use hippod_tests::{Caller, Daemon, Scratch};
 use serde_json::json;
 
 fn begun() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
-    scratch.write("MEMORY.md", "# Memory\n\n## Pumps\n\nThe pump of hall 3 is blue.\n");
+    scratch.write(
+        "MEMORY.md",
+        "# Memory\n\n## Pumps\n\nThe pump of hall 3 is blue.\n",
+    );
     let daemon = scratch.daemon();
     let mut client = daemon.client();
     client.index(&scratch.workspace());
@@ -87,7 +90,10 @@ fn state(client: &mut Caller, session: &str, id: &str) -> ContextState {
     };
     let listed: ContextListResponse = client.raw().call(&request.into()).expect("listed");
     let mut entries = listed.entries.expect("entries").into_iter();
-    entries.find(|listed| listed.entry.id == id).expect("listed").state
+    entries
+        .find(|listed| listed.entry.id == id)
+        .expect("listed")
+        .state
 }
 
 fn close(client: &mut Caller, session: &str) -> ContextCloseResponse {
@@ -95,6 +101,13 @@ fn close(client: &mut Caller, session: &str) -> ContextCloseResponse {
         session: session.to_owned(),
     };
     client.raw().call(&request.into()).expect("closed")
+}
+
+fn refusal<T: std::fmt::Debug>(answer: Result<T, ClientError>) -> ErrorKind {
+    match answer {
+        Err(ClientError::Refused(error)) => error.data.kind,
+        other => panic!("no refusal: {other:?}"),
+    }
 }
 
 /// A listing of some thousand tokens in which every line is another one.
@@ -111,7 +124,10 @@ fn what_was_put_comes_back_byte_for_byte_after_a_kill() {
     let other = open(&mut client, &root, Some("other")).session;
     let content = listing("anchor") + "a tab\tand ünïcode \u{1F980}\r\n\r\n";
     let first = entry(&mut client, request(&session, 1, ("exec", "ls"), &content));
-    let small = put(&mut client, request(&session, 1, ("exec", "date"), "Mon Mar 2 10:00\n"));
+    let small = put(
+        &mut client,
+        request(&session, 1, ("exec", "date"), "Mon Mar 2 10:00\n"),
+    );
     assert_eq!((small.outcome, small.entry), (ContextPutOutcome::Passed, None));
     let again = put(&mut client, request(&session, 2, ("exec", "ls"), &content));
     assert_eq!(again.outcome, ContextPutOutcome::Known);
@@ -125,22 +141,30 @@ fn what_was_put_comes_back_byte_for_byte_after_a_kill() {
     let mut client = daemon.client();
     for id in [&first.id, &name, &name[..15].to_owned()] {
         let back = fetch(&mut client, id);
-        assert_eq!((back.outcome, back.from), (ContextOutcome::Full, Some(ContextOrigin::Store)));
+        assert_eq!(
+            (back.outcome, back.from),
+            (ContextOutcome::Full, Some(ContextOrigin::Store))
+        );
         assert_eq!(back.content.as_deref(), Some(content.as_str()), "{id}");
         assert_eq!(back.stored_hash.as_deref(), Some(name.as_str()));
     }
     let resumed = open(&mut client, &root, Some(&session));
     assert!(resumed.resumed && resumed.entries == 1, "{resumed:?}");
     let usage = client.status().workspaces.remove(0).contexts.expect("contexts");
-    assert_eq!((usage.sessions, usage.open, usage.entries, usage.contents), (2, 2, 2, 1));
+    assert_eq!(
+        (usage.sessions, usage.open, usage.entries, usage.contents),
+        (2, 2, 2, 1)
+    );
     assert!(usage.stored_bytes < usage.raw_bytes && usage.raw_bytes == content.len() as u64);
     // Each session sees its own.
     let strange = ContextFetchRequest {
         session: Some(other),
         id: first.id.clone(),
     };
-    let refused = client.raw().call::<ContextFetchResponse>(&strange.into()).unwrap_err();
-    assert_eq!(refused.refusal().expect("a refusal").data.kind, ErrorKind::NotFound);
+    assert_eq!(
+        refusal(client.raw().call::<ContextFetchResponse>(&strange.into())),
+        ErrorKind::NotFound
+    );
 }
 
 #[test]
@@ -148,11 +172,22 @@ fn entries_fade_with_turns_and_come_back_by_an_access_or_a_cue() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     let session = open(&mut client, &root, None).session;
-    let anchor = entry(&mut client, request(&session, 1, ("exec", "ls anchor"), &listing("anchor"))).id;
-    let compass = entry(&mut client, request(&session, 1, ("exec", "ls compass"), &listing("compass"))).id;
+    let anchor = entry(
+        &mut client,
+        request(&session, 1, ("exec", "ls anchor"), &listing("anchor")),
+    )
+    .id;
+    let compass = entry(
+        &mut client,
+        request(&session, 1, ("exec", "ls compass"), &listing("compass")),
+    )
+    .id;
     let shown = render(&mut client, &session, None);
     assert!(shown.markdown.contains(&anchor) && shown.markdown.contains(&compass));
-    assert!(shown.tokens < 1_000 && shown.retrievable_tokens > 4_000, "{shown:?}");
+    assert!(
+        shown.tokens < 1_000 && shown.retrievable_tokens > 4_000,
+        "{shown:?}"
+    );
 
     let after = turn(&mut client, &session, 2_000, None);
     assert_eq!((after.active, after.dormant), (0, 2));
@@ -196,11 +231,17 @@ fn a_source_that_changed_is_told_with_both_hashes() {
 fn content_that_was_taken_away_is_unavailable_and_its_summary_is_given() {
     let (scratch, daemon, mut client) = begun();
     let session = open(&mut client, &scratch.workspace(), None).session;
-    let id = entry(&mut client, request(&session, 1, ("exec", "ls"), &listing("anchor"))).id;
+    let id = entry(
+        &mut client,
+        request(&session, 1, ("exec", "ls"), &listing("anchor")),
+    )
+    .id;
     daemon.terminate();
     let file = scratch.state("contexts.db");
     let connection = rusqlite::Connection::open(&file).unwrap();
-    connection.execute_batch("UPDATE blobs SET bytes = x'00'").unwrap();
+    connection
+        .execute_batch("UPDATE blobs SET bytes = x'00'")
+        .unwrap();
     drop(connection);
     let daemon = scratch.daemon();
     let mut client = daemon.client();
@@ -222,22 +263,30 @@ fn a_session_that_ends_leaves_what_is_worth_it_in_the_log() {
         ..ContextPutLifecycle::default()
     });
     let kept = entry(&mut client, kept).id;
-    entry(&mut client, request(&session, 1, ("exec", "ls"), &listing("compass")));
+    entry(
+        &mut client,
+        request(&session, 1, ("exec", "ls"), &listing("compass")),
+    );
     let closed = close(&mut client, &session);
     assert_eq!(closed.persisted.len(), 1, "{closed:?}");
     let told = &closed.persisted[0];
     assert_eq!(told.id, kept);
     let log = std::fs::read_to_string(root.join(&told.path)).unwrap();
     let line = log.lines().nth(told.line.unwrap() as usize - 1).unwrap();
-    assert!(line.contains("The anchor was deployed to staging."), "{line}: {log}");
+    assert!(
+        line.contains("The anchor was deployed to staging."),
+        "{line}: {log}"
+    );
     assert!(!log.contains("compass"), "{log}");
     assert!(close(&mut client, &session).already);
     assert_eq!(std::fs::read_to_string(root.join(&told.path)).unwrap(), log);
     // What it kept stays to be had; nothing new comes.
     assert_eq!(fetch(&mut client, &kept).outcome, ContextOutcome::Full);
     let more = request(&session, 2, ("exec", "ls"), &listing("rope"));
-    let refused = client.raw().call::<ContextPutResponse>(&more.into()).unwrap_err();
-    assert_eq!(refused.refusal().expect("a refusal").data.kind, ErrorKind::Conflict);
+    assert_eq!(
+        refusal(client.raw().call::<ContextPutResponse>(&more.into())),
+        ErrorKind::Conflict
+    );
 }
 
 #[test]
@@ -253,7 +302,11 @@ fn every_message_of_a_compacted_session_is_had_by_its_id() {
     };
     let answer: SessionCompactResponse = client.raw().call(&request.into()).expect("compacted");
     assert_eq!(answer.stats.messages, 200);
-    assert!(answer.stats.tokens_after <= 300 && answer.stats.dropped > 0, "{:?}", answer.stats);
+    assert!(
+        answer.stats.tokens_after <= 300 && answer.stats.dropped > 0,
+        "{:?}",
+        answer.stats
+    );
     for (number, scored) in answer.entries.iter().enumerate() {
         let back = fetch(&mut client, &scored.id);
         assert_eq!(

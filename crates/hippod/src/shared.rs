@@ -120,6 +120,21 @@ impl Views {
         self.all().into_iter().filter_map(open).collect()
     }
 
+    /// Waits, for a while, until no workspace is being opened any more: what is looked for in all of them may be in each.
+    pub async fn opened(&self) {
+        let mut changed = self.changed.subscribe();
+        let deadline = tokio::time::Instant::now() + OPENING;
+        let opening = |(_, slot): &(PathBuf, Slot)| matches!(slot, Slot::Opening);
+        while self.all().iter().any(opening) {
+            if tokio::time::timeout_at(deadline, changed.changed())
+                .await
+                .is_err()
+            {
+                return;
+            }
+        }
+    }
+
     /// The registered root at or above a folder, which need not exist any more.
     pub fn root_of(&self, folder: &Path) -> Option<PathBuf> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());

@@ -125,32 +125,35 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
         },
         Request::ContextPut(request) => {
             let put = move |shared: &Shared| contexts::put(shared, &request);
-            line(&id, blocking(shared, put).await)
+            line(&id, in_all(shared, put).await)
         }
         Request::ContextTurn(request) => {
             let turn = move |shared: &Shared| contexts::turn(shared, &request);
-            line(&id, blocking(shared, turn).await)
+            line(&id, in_all(shared, turn).await)
         }
         Request::ContextRender(request) => {
             let render = move |shared: &Shared| contexts::render(shared, &request);
-            line(&id, blocking(shared, render).await)
+            line(&id, in_all(shared, render).await)
         }
         Request::ContextFetch(request) => {
             let fetch = move |shared: &Shared| contexts::fetch(shared, &request);
-            line(&id, blocking(shared, fetch).await)
+            line(&id, in_all(shared, fetch).await)
         }
         Request::ContextTouch(request) => {
             let touch = move |shared: &Shared| contexts::touch(shared, &request);
-            line(&id, blocking(shared, touch).await)
+            line(&id, in_all(shared, touch).await)
         }
         Request::ContextList(request) => match view_of(shared, request.workspace.as_deref()).await {
             Ok(view) => {
                 let list = move |shared: &Shared| contexts::list(shared, view.as_deref(), &request);
-                line(&id, blocking(shared, list).await)
+                line(&id, in_all(shared, list).await)
             }
             Err(error) => encode_error(&id, &error),
         },
-        Request::ContextClose(request) => line(&id, contexts::close(shared, request).await),
+        Request::ContextClose(request) => {
+            shared.views.opened().await;
+            line(&id, contexts::close(shared, request).await)
+        }
         Request::SessionCompact(request) => match view_of(shared, request.workspace.as_deref()).await {
             Ok(view) => {
                 let compact = move |shared: &Shared| contexts::compact(shared, view.as_deref(), request);
@@ -229,6 +232,15 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(move || work(&shared))
         .await
         .map_err(recall::gone)?
+}
+
+/// Work that looks for something in all workspaces.
+async fn in_all<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    work: impl FnOnce(&Shared) -> Result<T, RpcError> + Send + 'static,
+) -> Result<T, RpcError> {
+    shared.views.opened().await;
+    blocking(shared, work).await
 }
 
 fn list(shared: &Shared) -> WorkspaceListResponse {
