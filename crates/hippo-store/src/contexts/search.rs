@@ -95,6 +95,8 @@ fn single(share: f64) -> f32 {
 /// The words of a cue that tell something; all of them when none does.
 fn telling(cue: &str) -> Vec<QueryTerm> {
     let mut words = terms::query_terms(cue);
+    // Names of speakers: nobody speaks in an entry.
+    words.retain(|word| !word.term.starts_with('@'));
     if words.iter().any(|word| !word.stop) {
         words.retain(|word| !word.stop);
     }

@@ -57,6 +57,7 @@ fn words_are_found_in_summary_key_data_source_and_content() {
         Err(ContextError::UnknownSession(_))
     ));
     assert_eq!(reader.search("s", "harbour", 1).unwrap().len(), 1);
+    assert_eq!(reader.search("s", "deployment", 1).unwrap()[0].score, 1.0);
 
     one.summary = "All is well".to_owned();
     store.update_entries(&[Kept::new(one)], 2).unwrap();
