@@ -109,8 +109,13 @@ impl Batch<'_> {
     /// # Errors
     /// See [`StoreError`].
     pub fn move_document(&mut self, from: &str, to: &DocumentRecord) -> Result<bool, StoreError> {
-        let done = self.rename(from, to);
-        done.map_err(|source| StoreError::from_sql(self.path, source))
+        let done = self.transaction.execute(
+            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5
+             WHERE path = ?1",
+            params![from, to.path, to.size.cast_signed(), to.mtime_ns, to.date],
+        );
+        done.and_then(|moved| fresh::follow(&self.transaction, from, &to.path, moved > 0))
+            .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
     /// Notes size and time of a file whose bytes did not change, so that the next scan need not read it.
@@ -201,19 +206,6 @@ impl Batch<'_> {
         Ok(change)
     }
 
-    fn rename(&self, from: &str, to: &DocumentRecord) -> rusqlite::Result<bool> {
-        let moved = self.transaction.execute(
-            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5
-             WHERE path = ?1",
-            params![from, to.path, to.size.cast_signed(), to.mtime_ns, to.date],
-        )?;
-        if moved > 0 {
-            fresh::unmark(&self.transaction, from)?;
-            fresh::mark(&self.transaction, &to.path)?;
-        }
-        Ok(moved > 0)
-    }
-
     fn remove(&mut self, path: &str) -> rusqlite::Result<Option<DocumentChange>> {
         let row: Option<u32> = self
             .transaction
@@ -229,12 +221,12 @@ impl Batch<'_> {
             self.drop_chunk(gone.id)?;
             change.removed.push(gone.id);
         }
-        self.transaction
-            .prepare_cached("DELETE FROM sections WHERE document = ?1")?
-            .execute([document])?;
-        self.transaction
-            .prepare_cached("DELETE FROM documents WHERE id = ?1")?
-            .execute([document])?;
+        for rows in [
+            "DELETE FROM sections WHERE document = ?1",
+            "DELETE FROM documents WHERE id = ?1",
+        ] {
+            self.transaction.prepare_cached(rows)?.execute([document])?;
+        }
         fresh::unmark(&self.transaction, path)?;
         Ok(Some(change))
     }

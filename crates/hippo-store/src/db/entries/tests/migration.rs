@@ -133,7 +133,7 @@ fn a_newer_schema_is_still_refused() {
             error,
             StoreError::NewerSchema {
                 found: 99,
-                known: 3,
+                known: 4,
                 ..
             }
         ),
