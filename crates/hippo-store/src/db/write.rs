@@ -123,17 +123,11 @@ impl Batch<'_> {
     /// # Errors
     /// See [`StoreError`].
     pub fn touch_document(&mut self, record: &DocumentRecord) -> Result<(), StoreError> {
+        let (size, mtime) = (record.size.cast_signed(), record.mtime_ns);
         let done = self
             .transaction
             .prepare_cached("UPDATE documents SET size = ?2, mtime_ns = ?3, date = ?4 WHERE path = ?1")
-            .and_then(|mut statement| {
-                statement.execute(params![
-                    record.path,
-                    record.size.cast_signed(),
-                    record.mtime_ns,
-                    record.date
-                ])
-            });
+            .and_then(|mut statement| statement.execute(params![record.path, size, mtime, record.date]));
         done.map(|_| ())
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
@@ -221,12 +215,12 @@ impl Batch<'_> {
             self.drop_chunk(gone.id)?;
             change.removed.push(gone.id);
         }
-        for rows in [
-            "DELETE FROM sections WHERE document = ?1",
-            "DELETE FROM documents WHERE id = ?1",
-        ] {
-            self.transaction.prepare_cached(rows)?.execute([document])?;
-        }
+        self.transaction
+            .prepare_cached("DELETE FROM sections WHERE document = ?1")?
+            .execute([document])?;
+        self.transaction
+            .prepare_cached("DELETE FROM documents WHERE id = ?1")?
+            .execute([document])?;
         fresh::unmark(&self.transaction, path)?;
         Ok(Some(change))
     }
