@@ -43,6 +43,15 @@ pub(super) fn mark(connection: &Connection, path: &str) -> rusqlite::Result<()> 
     insert.execute([path]).map(|_| ())
 }
 
+/// A document has got another name, if it was there. Answers whether it was.
+pub(super) fn follow(connection: &Connection, from: &str, to: &str, there: bool) -> rusqlite::Result<bool> {
+    if there {
+        unmark(connection, from)?;
+        mark(connection, to)?;
+    }
+    Ok(there)
+}
+
 pub(super) fn unmark(connection: &Connection, path: &str) -> rusqlite::Result<()> {
     let mut delete = connection.prepare_cached("DELETE FROM fresh WHERE path = ?1")?;
     delete.execute([path]).map(|_| ())
