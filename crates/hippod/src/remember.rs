@@ -115,7 +115,7 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     let after = append::append(&whole, text.as_bytes()).map_err(|failed| match failed.left {
         0 => refused(failed.error),
         left => RpcError::internal(format!("could not append all of the text to {path}: {}", failed.error)).hint(
-            format!("the first {left} bytes of the section {section:?} stand there, and somebody wrote behind them: take them out"),
+            format!("the first {left} bytes of the section {section:?} stand there: take them out, or say it once more when there is room"),
         ),
     })?;
     // Others may have appended before and after: where it stands is counted from the end of this write.
