@@ -4,6 +4,7 @@
 //! safely (a link out of the workspace, a folder, a file without right to write) is refused, and nothing is written.
 
 mod append;
+mod topic;
 
 use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
@@ -15,10 +16,8 @@ use hippo_proto::{ErrorKind, RememberRequest, RpcError};
 
 use crate::files;
 
-/// Longest topic that is made from a text, in characters.
-const TOPIC: usize = 60;
-/// Most words before a colon that are a topic.
-const NAME: usize = 4;
+use topic::{made, one_line};
+
 /// A log above this size is not read to find its line ends.
 const LARGEST: u64 = 64 << 20;
 
@@ -116,7 +115,7 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     let after = append::append(&whole, text.as_bytes()).map_err(|failed| match failed.left {
         0 => refused(failed.error),
         left => RpcError::internal(format!("could not append all of the text to {path}: {}", failed.error)).hint(
-            format!("the first {left} bytes of the section {section:?} stand there, and somebody wrote behind them: take them out"),
+            format!("the first {left} bytes of the section {section:?} stand there: take them out, or say it once more when there is room"),
         ),
     })?;
     // Others may have appended before and after: where it stands is counted from the end of this write.
@@ -202,66 +201,6 @@ fn is_underline(line: &str) -> bool {
     ['=', '-']
         .into_iter()
         .any(|mark| !line.is_empty() && line.chars().all(|other| other == mark))
-}
-
-/// The beginning of a text as a heading.
-fn made(text: &str) -> String {
-    let first = text
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty())
-        .unwrap_or_default();
-    let first = one_line(first.trim_start_matches(['#', '-', '*', '>', ' ']));
-    let sentence = &first[..end_of_topic(&first)];
-    let sentence = sentence.trim_end_matches(['.', ':', '。', ' ']);
-    if sentence.chars().count() <= TOPIC {
-        return sentence.to_owned();
-    }
-    let mut short = String::new();
-    for word in sentence.split(' ') {
-        if short.chars().count() + word.chars().count() >= TOPIC {
-            break;
-        }
-        short = format!("{short} {word}");
-    }
-    let short = short.trim().to_owned();
-    if short.is_empty() {
-        sentence.chars().take(TOPIC).collect()
-    } else {
-        short
-    }
-}
-
-/// Where the first sentence of a line ends, or the name before a colon: `Decision: …`. Marks within words end nothing:
-/// `http://…`, `10:30`, `v1.2`.
-fn end_of_topic(line: &str) -> usize {
-    let marks = line.char_indices().filter(|(at, mark)| {
-        let spaced = line[at + mark.len_utf8()..]
-            .chars()
-            .next()
-            .is_none_or(|next| next == ' ');
-        match mark {
-            '。' => true,
-            '.' | '!' | '?' => spaced,
-            ':' => spaced && is_name(&line[..*at]),
-            _ => false,
-        }
-    });
-    marks
-        .map(|(at, mark)| at + mark.len_utf8())
-        .next()
-        .unwrap_or(line.len())
-}
-
-/// Whether a few words name something, as before a colon.
-fn is_name(text: &str) -> bool {
-    let words = text.split(' ').count();
-    let wordy = |mark: char| mark.is_alphabetic() || matches!(mark, ' ' | '-' | '\'' | '’');
-    words <= NAME && text.chars().any(char::is_alphabetic) && text.chars().all(wordy)
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -381,33 +320,5 @@ mod tests {
         std::fs::write(&log, "# Day\r\n\r\n## Pump\r\n\r\nblue\r\n\r\nno, green\r\n").unwrap();
         assert!(!add("blue", Some("Pump")).repeated);
         assert!(add("blue\n\nno, green", Some("Pump")).repeated);
-    }
-
-    #[test]
-    fn a_topic_ends_where_a_sentence_or_a_name_does() {
-        let table = [
-            ("Decision: use Postgres for billing", "Decision"),
-            (
-                "The wiki is at http://wiki.local:8080/x now",
-                "The wiki is at http://wiki.local:8080/x now",
-            ),
-            ("Standup is at 10:30 daily. Be there", "Standup is at 10:30 daily"),
-            ("hippod v1.2 is out! Update", "hippod v1.2 is out!"),
-            ("Port 8443: staging", "Port 8443: staging"),
-            ("one two three four five: six", "one two three four five: six"),
-            ("泵是蓝色的。它很响", "泵是蓝色的"),
-            ("Notes:", "Notes"),
-        ];
-        for (text, topic) in table {
-            assert_eq!(made(text), topic, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_topic_is_the_first_sentence_within_sixty_characters() {
-        assert_eq!(made("- **x** is so. And more"), "x** is so");
-        let long = "word ".repeat(40);
-        assert!(made(&long).chars().count() <= 60);
-        assert_eq!(made("水".repeat(100).as_str()).chars().count(), 60);
     }
 }

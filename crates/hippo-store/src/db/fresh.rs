@@ -43,6 +43,22 @@ pub(super) fn mark(connection: &Connection, path: &str) -> rusqlite::Result<()> 
     insert.execute([path]).map(|_| ())
 }
 
+/// Marks a document, where there is one of that path.
+pub(super) fn mark_known(connection: &Connection, path: &str) -> rusqlite::Result<()> {
+    let mut insert = connection
+        .prepare_cached("INSERT OR IGNORE INTO fresh SELECT path FROM documents WHERE path = ?1")?;
+    insert.execute([path]).map(|_| ())
+}
+
+/// A document has got another name, if it was there. Answers whether it was.
+pub(super) fn follow(connection: &Connection, from: &str, to: &str, there: bool) -> rusqlite::Result<bool> {
+    if there {
+        unmark(connection, from)?;
+        mark(connection, to)?;
+    }
+    Ok(there)
+}
+
 pub(super) fn unmark(connection: &Connection, path: &str) -> rusqlite::Result<()> {
     let mut delete = connection.prepare_cached("DELETE FROM fresh WHERE path = ?1")?;
     delete.execute([path]).map(|_| ())
@@ -98,5 +114,46 @@ mod tests {
         assert_eq!(fresh, ["a.md", "d.md"]);
         store.clear().unwrap();
         assert!(store.fresh().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_document_whose_entry_is_taken_back_is_fresh_again() {
+        use hippo_core::bootstrap::NewEntry;
+        use hippo_core::consolidation::{self, Cycle, Snapshot};
+        use hippo_core::entry::{Entry, EntryId, Pointer};
+        use hippo_core::schedule::Outcome;
+        use hippo_core::time::Timestamp;
+
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("index.db"), "/w").unwrap();
+        put(&mut store, "a.md", "- the pump is blue\n");
+        let pointer = |path: &str| Pointer {
+            path: path.to_owned(),
+            section: None,
+        };
+        let entry = Entry {
+            id: EntryId("pump".to_owned()),
+            topic: "Pump".to_owned(),
+            pointers: vec![pointer("a.md"), pointer("gone.md")],
+            ..Entry::default()
+        };
+        let mut snapshot = Snapshot {
+            candidates: vec![NewEntry {
+                entry,
+                group: "Projects".to_owned(),
+            }],
+            ..Snapshot::default()
+        };
+        snapshot.begin(Timestamp(1));
+        let plan = consolidation::plan(&snapshot, Cycle::Light);
+        let run = store.start_run(&snapshot.run, &plan).unwrap();
+        for step in &plan.steps {
+            store.apply_step(run, step).unwrap();
+        }
+        store.finish_run(run, Outcome::Done, Timestamp(2)).unwrap();
+        store.looked_at(["a.md"].into_iter()).unwrap();
+        let list = store.undo_list(run).unwrap();
+        store.undo_run(run, &list, &[], Timestamp(3)).unwrap();
+        assert_eq!(store.fresh().unwrap().into_iter().collect::<Vec<_>>(), ["a.md"]);
     }
 }

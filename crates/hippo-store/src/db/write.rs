@@ -109,8 +109,13 @@ impl Batch<'_> {
     /// # Errors
     /// See [`StoreError`].
     pub fn move_document(&mut self, from: &str, to: &DocumentRecord) -> Result<bool, StoreError> {
-        let done = self.rename(from, to);
-        done.map_err(|source| StoreError::from_sql(self.path, source))
+        let done = self.transaction.execute(
+            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5
+             WHERE path = ?1",
+            params![from, to.path, to.size.cast_signed(), to.mtime_ns, to.date],
+        );
+        done.and_then(|moved| fresh::follow(&self.transaction, from, &to.path, moved > 0))
+            .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
     /// Notes size and time of a file whose bytes did not change, so that the next scan need not read it.
@@ -118,17 +123,11 @@ impl Batch<'_> {
     /// # Errors
     /// See [`StoreError`].
     pub fn touch_document(&mut self, record: &DocumentRecord) -> Result<(), StoreError> {
+        let (size, mtime) = (record.size.cast_signed(), record.mtime_ns);
         let done = self
             .transaction
             .prepare_cached("UPDATE documents SET size = ?2, mtime_ns = ?3, date = ?4 WHERE path = ?1")
-            .and_then(|mut statement| {
-                statement.execute(params![
-                    record.path,
-                    record.size.cast_signed(),
-                    record.mtime_ns,
-                    record.date
-                ])
-            });
+            .and_then(|mut statement| statement.execute(params![record.path, size, mtime, record.date]));
         done.map(|_| ())
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
@@ -199,19 +198,6 @@ impl Batch<'_> {
             change.chunks[slot] = added;
         }
         Ok(change)
-    }
-
-    fn rename(&self, from: &str, to: &DocumentRecord) -> rusqlite::Result<bool> {
-        let moved = self.transaction.execute(
-            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5
-             WHERE path = ?1",
-            params![from, to.path, to.size.cast_signed(), to.mtime_ns, to.date],
-        )?;
-        if moved > 0 {
-            fresh::unmark(&self.transaction, from)?;
-            fresh::mark(&self.transaction, &to.path)?;
-        }
-        Ok(moved > 0)
     }
 
     fn remove(&mut self, path: &str) -> rusqlite::Result<Option<DocumentChange>> {

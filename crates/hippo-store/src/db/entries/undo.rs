@@ -8,6 +8,7 @@ use hippo_core::time::Timestamp;
 
 use super::{RunId, Store, row, runs, step};
 use crate::StoreError;
+use crate::db::fresh;
 
 impl Store {
     /// The changes that take back what a run has done, in the order in which they are to be made; none when it was taken
@@ -35,7 +36,8 @@ impl Store {
     }
 
     /// Takes a run back by these changes, all of it or nothing, and notes when: those of [`Store::undo_list`], without what
-    /// somebody has changed since. The entries of `apart` are merged by no later run. Files are for the caller to put back.
+    /// somebody has changed since. Documents whose entries go are fresh again; the entries of `apart` are merged by no later run.
+    /// Files are for the caller to put back.
     ///
     /// # Errors
     /// [`StoreError::Row`] for a run that is running; see [`StoreError`].
@@ -52,6 +54,11 @@ impl Store {
             };
             for change in changes {
                 step::apply(transaction, &mut run, change)?;
+                if let Change::Remove { record } = change {
+                    for pointer in &record.entry.pointers {
+                        fresh::mark_known(transaction, &pointer.path)?;
+                    }
+                }
             }
             for id in apart {
                 if let Some(Ok(mut record)) = row::find(transaction, &id.0)? {

@@ -98,6 +98,7 @@ impl Engine {
         }
         self.refresh_run(workspace, id).map_err(|error| refusal(&error))?;
         workspace.entries.publish(&workspace.view, profile);
+        self.publish(workspace, at, 0, 0);
         restored.sort();
         restored.dedup();
         Ok(response(changes.len() as u64, restored, notes))
