@@ -187,7 +187,7 @@ fn a_workspace_cannot_reach_beyond_itself() {
         .collect();
     assert!(
         safe.iter()
-            .all(|section| ["sources", "search", "index", "cycles", "decay"].contains(section))
+            .all(|section| ["sources", "search", "index", "cycles", "context", "decay"].contains(section))
     );
 }
 

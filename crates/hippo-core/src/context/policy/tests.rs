@@ -1,3 +1,5 @@
+//! Do rules decide what they say, and are mistakes in them told with their place?
+
 use super::rules as policy_rules;
 use super::*;
 use crate::context::capture::{Indexing, Settings};
