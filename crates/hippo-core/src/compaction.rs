@@ -7,13 +7,13 @@
 //! Bytes come in pieces of any size ([`Compactor::feed`]), so that memory does not grow with the transcript. Where a session turns out
 //! to have left a path, a second reading of the same bytes is asked for ([`Pass::Again`]).
 
+mod branch;
 mod classify;
 mod config;
 mod ledger;
 mod line;
 mod literal;
 mod message;
-mod path;
 mod read;
 mod score;
 mod split;
@@ -27,16 +27,16 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+pub use branch::Selection;
 pub use classify::{EntryType, classify};
 pub use config::{CONFIG_FILE, Config};
 pub use message::{ContentId, Message, Role, tokens};
-pub use path::Selection;
 pub use read::Format;
 pub use score::{Facts, RECENT, Tier, importance, retention, tier};
 pub use split::LONGEST;
 
+use branch::{Reading, Tracker};
 use ledger::Ledger;
-use path::Tracker;
 use split::{Piece, Splitter};
 
 /// Problems that are told one by one; more are counted.
@@ -172,7 +172,7 @@ impl Compactor {
             state: State {
                 ledger: Ledger::new(options.config.clone(), options.budget),
                 options,
-                tracker: Tracker::new(),
+                tracker: Tracker::default(),
                 selection,
                 place: 0,
                 format: None,
@@ -236,12 +236,11 @@ impl State {
             }
             if fits {
                 self.format = self.format.or(record.format);
-                if self
-                    .selection
-                    .as_ref()
-                    .is_none_or(|selection| selection.takes(place))
-                {
-                    self.take(record, each);
+                let reading = self.selection.as_ref().map(|selection| selection.of(place));
+                match reading.unwrap_or(Reading::Take) {
+                    Reading::Take => self.take(record, each),
+                    Reading::Fold => self.ledger.folded += record.messages.len(),
+                    Reading::Leave => {}
                 }
             }
             fits

@@ -64,6 +64,53 @@ fn going_back_in_claude_code_leaves_what_came_after() {
 }
 
 #[test]
+fn going_back_twice_in_claude_code_comes_to_the_branch_that_was_left_first() {
+    let line = |id: &str, parent: &str, role: &str| {
+        format!(
+            r#"{{"parentUuid":"{parent}","uuid":"{id}","type":"{role}","message":{{"role":"{role}","content":"{id}"}}}}"#
+        ) + "\n"
+    };
+    let said = |text: &str| {
+        let (messages, _) = messages(text.as_bytes(), None);
+        let text = |message: &String| {
+            message
+                .trim_end_matches('|')
+                .rsplit(' ')
+                .next()
+                .unwrap()
+                .to_owned()
+        };
+        messages.iter().map(text).collect::<Vec<String>>().join(" ")
+    };
+    let mut text = line("A", "", "user") + &line("a1", "A", "assistant");
+    text += &(line("B", "a1", "user") + &line("b1", "B", "assistant"));
+    text += &(line("C", "a1", "user") + &line("c1", "C", "assistant"));
+    assert_eq!(said(&text), "A a1 C c1");
+    text += &line("D", "b1", "user");
+    assert_eq!(said(&text), "A a1 B b1 D");
+    text += &(line("d1", "D", "assistant") + &line("E", "c1", "user"));
+    assert_eq!(said(&text), "A a1 C c1 E");
+    // Before the first prompt, within a turn, and to a line that is not there.
+    assert_eq!(said(&(text.clone() + &line("F", "A", "user"))), "A F");
+    assert_eq!(said(&(text.clone() + &line("F", "x", "user"))), "A a1 C c1 E F");
+    // Beside the answer that the next prompt hangs on there may be others.
+    text += &(line("e1", "E", "assistant") + &line("e2", "E", "assistant") + &line("F", "e1", "user"));
+    assert_eq!(said(&text), "A a1 C c1 E e1 e2 F");
+}
+
+#[test]
+fn many_prompts_that_answer_the_first_record_take_linear_time() {
+    let mut text = String::new();
+    for number in 0..50_000 {
+        let parent = if number == 0 { "" } else { "a0" };
+        text += &format!(
+            "{{\"parentUuid\":\"{parent}\",\"uuid\":\"a{number}\",\"type\":\"user\",\"message\":{{\"content\":\"x\"}}}}\n"
+        );
+    }
+    assert_eq!(compacted(&text).stats.messages, 2);
+}
+
+#[test]
 fn the_active_path_of_a_pi_session_is_read() {
     let text = r#"{"type":"session","version":3,"id":"s","cwd":"/w"}
 {"type":"message","id":"a","parentId":null,"message":{"role":"user","content":[{"type":"text","text":"start"}]}}
@@ -99,6 +146,8 @@ fn the_active_path_of_a_pi_session_is_read() {
         read(&folded).0,
         ["Tool bash total 0|", "User  back|", "User  on|"]
     );
+    // The start and what was called stand in the compaction's summary; what was left before is on no path.
+    assert_eq!(compacted(&folded).stats.folded, 2);
     assert!(
         compacted(&folded)
             .summary
@@ -279,6 +328,46 @@ fn a_record_that_is_too_long_is_passed_over() {
     let document = format!("[{},{},{}]", good.trim(), long.trim(), good.trim());
     let compacted = compact(document.as_bytes(), &Options::default());
     assert_eq!((compacted.stats.messages, compacted.stats.malformed), (2, 1));
+}
+
+#[test]
+fn the_shape_does_not_depend_on_the_pieces() {
+    let message = said("user", &"a long first message ".repeat(15_000));
+    let list = format!("[{message},{message}]");
+    let tools = "t".repeat(300_000);
+    let cut = message.replace("\"}", "");
+    let cases = [
+        (list.clone(), 2),
+        // The list comes late, or after the first line.
+        (
+            format!(r#"{{"model":"m","tools":"{tools}","messages":{list}}}"#),
+            2,
+        ),
+        (
+            format!("{{\"model\":\"m\",\n\"tools\":\"{tools}\",\n\"messages\":{list}}}"),
+            2,
+        ),
+        (format!("{{\n{}\"messages\":{list}}}", " ".repeat(100_000)), 2),
+        (format!("{message}{message}"), 2),
+        (message.trim().to_owned(), 1),
+        // A first line that was cut off.
+        (format!("{}\n{message}", cut.trim()), 1),
+        (format!("\u{feff}{message}"), 1),
+    ];
+    for (number, (text, count)) in cases.iter().enumerate() {
+        let whole = compact(text.as_bytes(), &Options::default());
+        assert_eq!(whole.stats.messages, *count, "case {number}");
+        for size in [1_000, 64 << 10, 256 << 10] {
+            let mut compactor = Compactor::new(Options::default());
+            text.as_bytes()
+                .chunks(size)
+                .for_each(|piece| compactor.feed(piece));
+            let Pass::Done(pieces) = compactor.finish() else {
+                panic!("no second reading")
+            };
+            assert_eq!(pieces.stats, whole.stats, "case {number} in pieces of {size}");
+        }
+    }
 }
 
 #[test]
