@@ -68,10 +68,29 @@ pub fn squeeze(text: &str, most: usize) -> String {
 /// The beginning of a text on one line: at most so many characters, with nothing to mark what was left out.
 #[must_use]
 pub fn first_characters(text: &str, most: usize) -> String {
+    let mut out = String::with_capacity(most.min(text.len()));
+    // Most texts begin with ASCII alone: there a byte is a character.
+    let looked_at = start(text, most.saturating_mul(8));
+    for byte in looked_at.bytes() {
+        match byte {
+            b'!'..=b'~' if out.len() < most => out.push(char::from(byte)),
+            b'!'..=b'~' => return out,
+            _ if out.len() >= most && !out.ends_with(' ') => return out,
+            // What ends the line says nothing.
+            0..=b' ' | 0x7f if out.is_empty() || out.ends_with(' ') => {}
+            0..=b' ' | 0x7f => out.push(' '),
+            _ => return any_first_characters(looked_at, most),
+        }
+    }
+    out.truncate(out.trim_end_matches(' ').len());
+    out
+}
+
+fn any_first_characters(text: &str, most: usize) -> String {
     let mut out = String::new();
     let mut count = 0;
     // Twice as far as characters of any script reach, so that some white space does no harm.
-    for piece in pieces(start(text, most.saturating_mul(8))) {
+    for piece in pieces(text) {
         if count > 0 && count < most {
             out.push(' ');
             count += 1;

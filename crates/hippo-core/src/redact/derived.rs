@@ -1,6 +1,9 @@
 //! What is shown of a text in pieces when it is told again: in summaries, topics and tags?
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::known::{KEY_BLOCK, KEY_END, private_title};
 use super::{REDACTED, redact};
@@ -9,6 +12,8 @@ use super::{REDACTED, redact};
 const LEFT_OUT: &str = "…";
 /// Least bytes of a line that is data; the lines of a key have 64, the last one fewer.
 const DATA: usize = 60;
+/// What both the first line of a key and the last one begin with.
+static DASHES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("-----"));
 
 /// The text as it may be told again: without secrets, and without lines of data, which may be a part of a key.
 #[must_use]
@@ -19,15 +24,20 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
 /// The same for one of several pieces of a text, in their order. `key` is whether a private key goes on from the pieces
 /// before into this one, and then from this one into the next.
 pub(crate) fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'t, str> {
-    let Some(rest) = after_key(piece, *key) else {
-        return Cow::Borrowed("");
-    };
-    *key = opens_key(rest);
+    let mut rest = piece;
+    // Most pieces have nothing of a key in them.
+    if *key || DASHES.find(piece.as_bytes()).is_some() {
+        let Some(behind) = after_key(piece, *key) else {
+            return Cow::Borrowed("");
+        };
+        *key = opens_key(behind);
+        rest = behind;
+    }
     let shown = match redact(rest) {
         Cow::Borrowed(text) => Cow::Borrowed(text),
         Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, LEFT_OUT)),
     };
-    if shown.lines().any(is_data) {
+    if has_data(&shown) {
         let lines: Vec<&str> = shown.lines().filter(|line| !is_data(line)).collect();
         return Cow::Owned(lines.join("\n"));
     }
@@ -58,6 +68,19 @@ fn opens_key(piece: &str) -> bool {
     let ended = piece.rfind(KEY_END).map_or(0, |end| end + KEY_END.len());
     let mut begins = piece[ended..].match_indices(KEY_BLOCK);
     begins.any(|(at, _)| private_title(&piece[ended + at + KEY_BLOCK.len()..]).is_some())
+}
+
+/// Whether one of the lines is data. Most lines are too short.
+fn has_data(text: &str) -> bool {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    let mut from = 0;
+    for end in ends {
+        if end - from >= DATA && is_data(&text[from..end]) {
+            return true;
+        }
+        from = end + 1;
+    }
+    false
 }
 
 /// Whether a line is one run of base64, in large and small letters: nothing to read.
