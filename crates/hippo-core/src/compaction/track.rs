@@ -200,7 +200,7 @@ struct Pass<'p, 't> {
 impl<'t> Finds<'t> for Pass<'_, 't> {
     fn word(&mut self, at: usize) {
         let rest = &self.text[at..];
-        if !mark(rest).is_some_and(|(place, bit)| self.tracked.marks[place] & bit != 0) {
+        if mark(rest).is_none_or(|(place, bit)| self.tracked.marks[place] & bit == 0) {
             return;
         }
         if let Some(beginning) = beginning(rest) {
