@@ -51,6 +51,10 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let class = CLASSES[usize::from(byte)];
+        if class == 0 && byte < 0x80 {
+            at += 1;
+            continue;
+        }
         if class == 0 || class & CJK != 0 {
             at = skip(bytes, at, finds);
             continue;
@@ -174,18 +178,25 @@ fn skip<'t>(bytes: &[u8], at: usize, finds: &mut impl Finds<'t>) -> usize {
 /// Where a word begins that stands from `start` to `end`: without hyphens, and without the dot of a call (`.unwrap_or(`) or of
 /// what is spread (`...props`).
 fn begin(bytes: &[u8], start: usize, end: usize) -> usize {
-    let word = &bytes[start..end];
-    let from = start + word.iter().take_while(|byte| **byte == b'-').count();
-    let dots = bytes[from..end].iter().take_while(|byte| **byte == b'.').count();
-    if dots == 0 || matches!(bytes.get(from + dots), Some(b'/') | None) {
-        return from;
-    }
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
-    let behind = bytes.get(end);
-    let called = matches!(before, Some(b')' | b']' | b'}' | b'?' | b'>'))
-        || matches!(behind, Some(b'(' | b'!'))
-        || bytes[end..].starts_with(b"::");
-    if called || dots > 1 { from + dots } else { from }
+    let called = || {
+        matches!(before, Some(b')' | b']' | b'}' | b'?' | b'>'))
+            || matches!(bytes.get(end), Some(b'(' | b'!'))
+            || bytes[end..].starts_with(b"::")
+    };
+    let mut from = start;
+    loop {
+        from += bytes[from..end].iter().take_while(|byte| **byte == b'-').count();
+        let dots = bytes[from..end].iter().take_while(|byte| **byte == b'.').count();
+        match bytes.get(from + dots) {
+            _ if dots == 0 => return from,
+            None | Some(b'/') => return from,
+            Some(b'-') => {}
+            Some(_) if dots == 1 && !called() => return from,
+            Some(_) => {}
+        }
+        from += dots;
+    }
 }
 
 /// Takes the address whose scheme stands from `start` to `colon`, and answers with its end. One that is too long to be told

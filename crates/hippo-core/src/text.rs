@@ -68,22 +68,28 @@ pub fn squeeze(text: &str, most: usize) -> String {
 /// The beginning of a text on one line: at most so many characters, with nothing to mark what was left out.
 #[must_use]
 pub fn first_characters(text: &str, most: usize) -> String {
-    let mut out = String::with_capacity(most.min(text.len()));
-    // Most texts begin with ASCII alone: there a byte is a character.
     let looked_at = start(text, most.saturating_mul(8));
-    for byte in looked_at.bytes() {
-        match byte {
-            b'!'..=b'~' if out.len() < most => out.push(char::from(byte)),
-            b'!'..=b'~' => return out,
-            _ if out.len() >= most && !out.ends_with(' ') => return out,
-            // What ends the line says nothing.
-            0..=b' ' | 0x7f if out.is_empty() || out.ends_with(' ') => {}
-            0..=b' ' | 0x7f => out.push(' '),
-            _ => return any_first_characters(looked_at, most),
+    // Most texts begin with ASCII alone: there a byte is a character.
+    let mut out = String::with_capacity(most.min(text.len()));
+    let mut rest = looked_at;
+    loop {
+        let graphic = rest.bytes().take_while(u8::is_ascii_graphic).count();
+        let (word, behind) = rest.split_at(graphic);
+        let cut = word.get(..most - out.len()).unwrap_or(word);
+        out.push_str(cut);
+        if cut.len() < word.len() {
+            return out;
         }
+        match behind.bytes().find(|byte| !matches!(byte, 0..=b' ' | 0x7f)) {
+            None => return out,
+            Some(0x80..) => return any_first_characters(looked_at, most),
+            Some(_) => {}
+        }
+        if out.len() < most && !out.is_empty() {
+            out.push(' ');
+        }
+        rest = behind.trim_start_matches(|c: char| c.is_ascii_control() || c == ' ');
     }
-    out.truncate(out.trim_end_matches(' ').len());
-    out
 }
 
 fn any_first_characters(text: &str, most: usize) -> String {

@@ -14,6 +14,8 @@ const LEFT_OUT: &str = "…";
 const DATA: usize = 60;
 /// What both the first line of a key and the last one begin with.
 static DASHES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("-----"));
+/// The same where `…` says that a line was cut.
+const CUT: usize = 32;
 
 /// The text as it may be told again: without secrets, and without lines of data, which may be a part of a key.
 #[must_use]
@@ -42,6 +44,53 @@ pub(crate) fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'
         return Cow::Owned(lines.join("\n"));
     }
     shown
+}
+
+/// The same for a text whose lines are counted: `…` stands in the place of each line of data, and nothing in the place of the
+/// lines of a key that began before the text.
+#[must_use]
+pub(crate) fn lines_without_secrets(text: &str) -> Cow<'_, str> {
+    let rest = after_key(text, false).unwrap_or_default();
+    let shown = match redact(rest) {
+        Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, LEFT_OUT)),
+        shown => shown,
+    };
+    let before = text[..text.len() - rest.len()].matches('\n').count();
+    if before == 0 && !has_data(&shown) {
+        return shown;
+    }
+    let mut out = "\n".repeat(before);
+    for line in shown.split_inclusive('\n') {
+        let end = line.len() - line.trim_end_matches(['\n', '\r']).len();
+        let line = if is_data(line) {
+            (LEFT_OUT, &line[line.len() - end..])
+        } else {
+            (line, "")
+        };
+        out.push_str(line.0);
+        out.push_str(line.1);
+    }
+    Cow::Owned(out)
+}
+
+/// A value as it may be told: as [`without_secrets`], and without words of data, for a value may be several lines put into
+/// one. Empty where nothing else is left.
+#[must_use]
+pub(crate) fn value_without_secrets(value: &str) -> Cow<'_, str> {
+    let shown = without_secrets(value);
+    let tells = |text: &str| text.chars().any(char::is_alphanumeric);
+    if shown.split_ascii_whitespace().any(is_data_word) {
+        let words = shown.split_ascii_whitespace();
+        let words: Vec<&str> = words
+            .map(|word| if is_data_word(word) { LEFT_OUT } else { word })
+            .collect();
+        let words = words.join(" ");
+        return Cow::Owned(if tells(&words) { words } else { String::new() });
+    }
+    match shown {
+        Cow::Owned(shown) if !tells(&shown) => Cow::Borrowed(""),
+        shown => shown,
+    }
 }
 
 /// What follows a private key that began before the piece; `None` when the key goes on behind it. A key is known by its
@@ -91,6 +140,14 @@ fn is_data(line: &str) -> bool {
     line.len() >= DATA && line.bytes().all(base64) && both()
 }
 
+/// Whether a word is a line of data, or the beginning of one that was cut.
+fn is_data_word(word: &str) -> bool {
+    let outside = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '='));
+    let bare = word.trim_matches(outside);
+    let cut = word.ends_with('…') && (CUT..DATA).contains(&bare.len());
+    is_data(bare) || cut && is_data(&bare.repeat(2))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -116,6 +173,41 @@ mod tests {
         ];
         for (piece, shown) in table {
             assert_eq!(without_secrets(&piece).trim_end(), shown, "{piece}");
+        }
+    }
+
+    #[test]
+    fn lines_stay_where_they_are_counted() {
+        let data = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2";
+        for (text, shown) in [
+            (format!("a\n{data}\r\n{data}\nb"), "a\n…\r\n…\nb".to_owned()),
+            (
+                format!("{data}\nc2gtZWQy\n{LAST}after\n"),
+                "\n\n\nafter\n".to_owned(),
+            ),
+            (
+                "password: hunter2 lantern\nb".to_owned(),
+                "password: … lantern\nb".to_owned(),
+            ),
+            ("plain\ntext".to_owned(), "plain\ntext".to_owned()),
+        ] {
+            assert_eq!(lines_without_secrets(&text), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_several_lines_shows_none_of_data() {
+        let data = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2";
+        for (value, shown) in [
+            (format!("{data} {data}"), String::new()),
+            (format!("key {data} of ada"), "key … of ada".to_owned()),
+            (format!("{data}\nada"), "ada".to_owned()),
+            (format!("\"{data}\";"), String::new()),
+            (format!("{}… of ada", &data[..40]), "… of ada".to_owned()),
+            ("ada lovelace".to_owned(), "ada lovelace".to_owned()),
+            ("->".to_owned(), "->".to_owned()),
+        ] {
+            assert_eq!(value_without_secrets(&value), shown, "{value}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! What does one line of a build or test log tell of how it went?
 
-use crate::extract::clip::start;
 use crate::extract::trace;
+use crate::text::start;
 
 /// Bytes of a line that is looked at.
 const LINE: usize = 2_000;
