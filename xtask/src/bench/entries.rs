@@ -61,7 +61,7 @@ fn measure(ground: &Ground<'_>) -> Result<Vec<Figure>> {
     for (count, range) in known.chain(LARGER.iter().map(|count| (*count, None))) {
         let size = of(ground, count)?;
         let (tokens, below) = (
-            tokens::of_bytes(size.master_bytes),
+            tokens::of_bytes(size.master_bytes) as u64,
             tokens::of_bytes(size.below_bytes),
         );
         let shown = |range: Option<[u64; 2]>| {

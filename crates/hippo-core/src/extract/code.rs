@@ -5,12 +5,12 @@ mod language;
 mod plain;
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Kind;
 use super::draft::Draft;
 use super::lines::Text;
-use super::values::Values;
+use super::values::{Values, first_by_key};
 use super::words::counted;
 use crate::literal::Sort as Sought;
 use crate::text::start;
@@ -35,7 +35,7 @@ struct Symbol {
 pub(super) fn draft(text: &Text<'_>, language: Language) -> Option<Draft> {
     let mut symbols: Vec<Symbol> = Vec::new();
     let mut plain = Plain::new(language);
-    let mut words: HashMap<&str, usize> = HashMap::new();
+    let mut words: HashMap<&str, usize> = HashMap::with_capacity(4_096);
     let mut values = Values::default();
     let (mut lines, mut last, mut first) = (0_usize, 0, None);
     // By sort; those that are not kept included.
@@ -94,13 +94,13 @@ pub(super) fn draft(text: &Text<'_>, language: Language) -> Option<Draft> {
         .into_iter()
         .map(|symbol| (symbol.name, symbol.line))
         .collect();
-    let names: std::collections::BTreeSet<String> = declared.iter().map(|(name, _)| name.clone()).collect();
+    let names: HashSet<String> = declared.iter().map(|(name, _)| name.clone()).collect();
     draft.pairs("symbols", declared, 6);
     let mut used: Vec<(&str, usize)> = words
         .into_iter()
         .filter(|(word, _)| word.len() > 3 && !names.contains(*word) && super::values::is_code(word))
         .collect();
-    used.sort_by_key(|(word, count)| (std::cmp::Reverse(*count), *word));
+    first_by_key(&mut used, |(word, count)| (std::cmp::Reverse(*count), *word));
     draft.list("names", used.into_iter().map(|(word, _)| word.to_owned()), 2);
     let paths = values.of(&[Sought::Path, Sought::Url]);
     draft.list("paths", paths.into_iter().map(|found| found.text.to_owned()), 0);

@@ -12,7 +12,7 @@ use crate::tokens;
 /// Bytes of one value at most.
 const VALUE: usize = 160;
 /// Values of one fact that are kept to choose from.
-const KEPT: usize = 400;
+pub(super) const KEPT: usize = 400;
 /// Bytes that the start of a text must have to tell anything.
 const SHORT: usize = 30;
 /// Values in a row that may not fit before a fact is left.

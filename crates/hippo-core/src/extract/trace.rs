@@ -94,7 +94,8 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
         });
     }
     // Go: the line after the function
-    if let Some((place, offset)) = line.split_once(" +0x")
+    if line.contains('+')
+        && let Some((place, offset)) = line.split_once(" +0x")
         && place.contains(".go:")
         && offset.len() < 12
     {
@@ -104,7 +105,9 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
         });
     }
     // Ruby, PHP
-    if let Some((place, name)) = line.trim_start_matches("from ").split_once(":in ") {
+    if line.contains(':')
+        && let Some((place, name)) = line.trim_start_matches("from ").split_once(":in ")
+    {
         place_of(place)?;
         return Some(Frame {
             place: place.to_owned(),
@@ -156,7 +159,9 @@ pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
     let line = line.strip_prefix("E  ").map_or(line, str::trim_start);
     let line = line.strip_prefix("Caused by: ").unwrap_or(line);
     let line = line.strip_prefix("Uncaught ").unwrap_or(line);
-    if let Some((_, rest)) = line.split_once("Exception in thread ") {
+    if line.contains('"')
+        && let Some((_, rest)) = line.split_once("Exception in thread ")
+    {
         return exception(rest.split_once("\" ").map_or(rest, |(_, rest)| rest));
     }
     if line.starts_with("thread '") && line.contains(" panicked at ") {
@@ -167,6 +172,9 @@ pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
     }
     if let Some(rest) = line.strip_prefix("panic: ") {
         return Some(("panic", rest));
+    }
+    if !line.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '\\' | '$')) {
+        return None;
     }
     let (name, words) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
     let last = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::draft::KEPT;
 use crate::literal::{self, Finds, Sort, place_end, sort_of};
 
 /// Different values that are counted.
@@ -17,9 +18,17 @@ pub(super) struct Found<'t> {
 }
 
 /// Values of many lines, counted.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Values<'t> {
     found: HashMap<&'t str, Found<'t>>,
+}
+
+impl Default for Values<'_> {
+    fn default() -> Self {
+        Self {
+            found: HashMap::with_capacity(1_024),
+        }
+    }
 }
 
 impl<'t> Values<'t> {
@@ -35,9 +44,20 @@ impl<'t> Values<'t> {
             .filter(|found| sorts.contains(&found.sort))
             .copied()
             .collect();
-        found.sort_unstable_by_key(|found| (std::cmp::Reverse(found.count.min(9)), found.first));
+        first_by_key(&mut found, |found| {
+            (std::cmp::Reverse(found.count.min(9)), found.first)
+        });
         found
     }
+}
+
+/// Sorts as many as are ever chosen from, and leaves the others out.
+pub(super) fn first_by_key<T, K: Ord>(all: &mut Vec<T>, key: impl Fn(&T) -> K) {
+    if all.len() > KEPT {
+        all.select_nth_unstable_by_key(KEPT, &key);
+        all.truncate(KEPT);
+    }
+    all.sort_unstable_by_key(key);
 }
 
 /// A line of which the values are taken.
