@@ -68,7 +68,8 @@ fn sessions() -> impl Strategy<Value = String> {
 /// Objects with the names of fields that are read, and any values in them: what no program writes, in the shapes that are read.
 fn objects() -> impl Strategy<Value = String> {
     use serde_json::{Map, Value};
-    const NAMES: [&str; 24] = [
+    // Without `input`: a list of that name in the first line makes it a document.
+    const NAMES: [&str; 23] = [
         "type",
         "role",
         "kind",
@@ -78,7 +79,6 @@ fn objects() -> impl Strategy<Value = String> {
         "call_id",
         "content",
         "message",
-        "input",
         "is_error",
         "summary",
         "uuid",
