@@ -6,7 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use hippo_proto::{
-    Client, Request, WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
+    Client, ModelLoad, Request, StatusRequest, StatusResponse, WorkspaceAddRequest, WorkspaceAddResponse,
+    WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
 use serde::Deserialize;
 
@@ -98,7 +99,7 @@ pub fn root_of(folder: &Path) -> Result<String> {
 /// Registers a folder by its [`root_of`], and waits until all of it is searchable.
 ///
 /// # Errors
-/// The daemon refuses, or chunks still wait for their vectors.
+/// The daemon refuses, or chunks still wait for their vectors although it searches by meaning.
 pub fn add(client: &mut Client, root: &str) -> Result<WorkspaceSyncResponse> {
     let add = WorkspaceAddRequest {
         workspace: root.to_owned(),
@@ -109,12 +110,15 @@ pub fn add(client: &mut Client, root: &str) -> Result<WorkspaceSyncResponse> {
         wait: true,
         ..WorkspaceSyncRequest::default()
     };
-    whole(client.call(&Request::from(sync))?)
+    let synced: WorkspaceSyncResponse = client.call(&Request::from(sync))?;
+    let status: StatusResponse = client.call(&Request::from(StatusRequest {}))?;
+    whole(synced, status.model.state != ModelLoad::Absent)
 }
 
-/// The answer to a sync, unless something is not searchable yet.
-fn whole(synced: WorkspaceSyncResponse) -> Result<WorkspaceSyncResponse> {
-    if synced.pending > 0 {
+/// The answer to a sync, unless something is not searchable yet. Without a model, as where search by meaning is switched off, no
+/// chunk will ever have a vector.
+fn whole(synced: WorkspaceSyncResponse, has_model: bool) -> Result<WorkspaceSyncResponse> {
+    if synced.pending > 0 && has_model {
         bail!("{} chunks still wait for their vectors", synced.pending);
     }
     Ok(synced)
@@ -134,8 +138,8 @@ mod tests {
             generation: 1,
             took_ms: 1.0,
         };
-        assert!(whole(synced(0)).is_ok());
-        let error = whole(synced(2)).unwrap_err().to_string();
+        assert!(whole(synced(0), true).is_ok() && whole(synced(2), false).is_ok());
+        let error = whole(synced(2), true).unwrap_err().to_string();
         assert!(error.contains("2 chunks"), "{error}");
     }
 

@@ -62,7 +62,7 @@ fn measure(ground: &Ground<'_>) -> Result<Vec<Figure>> {
         let size = of(ground, count)?;
         let (tokens, below) = (
             tokens::of_bytes(size.master_bytes) as u64,
-            tokens::of_bytes(size.below_bytes),
+            tokens::of_bytes(size.below_bytes) as u64,
         );
         let shown = |range: Option<[u64; 2]>| {
             range.map_or("–".to_owned(), |[least, most]| format!("{least}–{most}"))
