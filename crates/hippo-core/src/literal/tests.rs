@@ -130,7 +130,7 @@ fn the_dot_of_a_call_is_none_of_a_name() {
     let cases: [(&str, &[(&str, Sort)]); 5] = [
         ("    .collect();\n    .unwrap_or(1)", &[("unwrap_or", Id)]),
         ("f().is_some", &[("is_some", Id)]),
-        ("{...ownProps} ..-a_b", &[("ownProps", Id), ("a_b", Id)]),
+        ("{...ownProps} ..-a_bc", &[("ownProps", Id), ("a_bc", Id)]),
         (
             "\".env.local\" ../up/x",
             &[(".env.local", Path), ("../up/x", Path)],
