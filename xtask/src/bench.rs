@@ -2,6 +2,7 @@
 
 mod ask;
 mod bare;
+mod client;
 mod compaction;
 mod cycles;
 mod edits;

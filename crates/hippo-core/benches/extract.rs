@@ -54,6 +54,12 @@ fn made_up(kind: &str, bytes: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
+/// A tool result of 50,000 tokens, which a caller waits for.
+#[divan::bench(args = KINDS.map(|(name, _)| name))]
+fn two_hundred_kilobytes(bencher: Bencher<'_, '_>, kind: &str) {
+    run(bencher, &made_up(kind, 200_000));
+}
+
 #[divan::bench(args = KINDS.map(|(name, _)| name))]
 fn a_megabyte(bencher: Bencher<'_, '_>, kind: &str) {
     run(bencher, &made_up(kind, 1_000_000));

@@ -23,6 +23,7 @@ use crate::chunk::{self, Document};
 use crate::entry::{Entry, EntryId, Priority};
 use crate::source::SourceKind;
 use crate::time::Timestamp;
+use crate::tokens;
 use work::Work;
 
 pub use group::{DAILY_LOGS, INFRASTRUCTURE, PEOPLE, PROJECTS, TECHNICAL, TimeBand};
@@ -108,12 +109,6 @@ pub struct NewEntry {
     pub group: String,
 }
 
-/// Tokens that a text takes, estimated: a quarter of its bytes, rounded up.
-#[must_use]
-pub const fn tokens(text: &str) -> usize {
-    text.len().div_ceil(4)
-}
-
 /// Tokens that an entry takes in the index file with all its fields, estimated.
 #[must_use]
 pub fn entry_tokens(entry: &Entry) -> usize {
@@ -130,7 +125,7 @@ pub fn entry_tokens(entry: &Entry) -> usize {
         + related.sum::<usize>()
         + entry.id.0.len()
         + FIELDS;
-    bytes.div_ceil(4)
+    tokens::of_bytes(bytes)
 }
 
 /// The entries of a workspace, by path and place.

@@ -7,14 +7,14 @@
 //! Bytes come in pieces of any size ([`Compactor::feed`]), so that memory does not grow with the transcript. Where a session turns out
 //! to have left a path, a second reading of the same bytes is asked for ([`Pass::Again`]).
 
+mod branch;
 mod classify;
 mod config;
 mod ledger;
 mod line;
-mod literal;
 mod message;
-mod path;
 mod read;
+mod rest;
 mod score;
 mod split;
 mod summary;
@@ -23,20 +23,21 @@ mod tests;
 mod track;
 mod words;
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
+use crate::tokens;
+
+pub use branch::Selection;
 pub use classify::{EntryType, classify};
 pub use config::{CONFIG_FILE, Config};
-pub use message::{ContentId, Message, Role, tokens};
-pub use path::Selection;
+pub use message::{ContentId, Message, Role};
 pub use read::Format;
 pub use score::{Facts, RECENT, Tier, importance, retention, tier};
 pub use split::LONGEST;
 
+use branch::{Reading, Tracker};
 use ledger::Ledger;
-use path::Tracker;
+use rest::Rest;
 use split::{Piece, Splitter};
 
 /// Problems that are told one by one; more are counted.
@@ -51,6 +52,9 @@ pub struct Options {
     pub format: Option<Format>,
     /// Tokens of the summary, at most; none: as long as the rules make it.
     pub budget: Option<usize>,
+    /// The caller stores the content of each message, and [`Compacted::rest`], by its id: only then the summary says that
+    /// they can be fetched.
+    pub stored: bool,
 }
 
 /// Something that could not be read.
@@ -99,7 +103,7 @@ pub struct Compacted {
     /// Figures.
     pub stats: Stats,
     ledger: Ledger,
-    dropped: Vec<usize>,
+    rest: Rest,
 }
 
 /// Figures of a compaction.
@@ -121,9 +125,9 @@ pub struct Stats {
     pub compressed: usize,
     /// See [`Stats::kept`].
     pub sparse: usize,
-    /// Messages for which the summary has no room; all of them are behind `rest`.
+    /// Messages for which the summary has no room: those of [`Compacted::rest_ids`].
     pub dropped: usize,
-    /// The id of [`Compacted::rest`], if anything was dropped.
+    /// The id of [`Compacted::rest`], if anything was dropped and contents are stored.
     pub rest: Option<String>,
     /// Messages before an earlier compaction, which its summary stands for.
     pub folded: usize,
@@ -172,7 +176,7 @@ impl Compactor {
             state: State {
                 ledger: Ledger::new(options.config.clone(), options.budget),
                 options,
-                tracker: Tracker::new(),
+                tracker: Tracker::default(),
                 selection,
                 place: 0,
                 format: None,
@@ -236,12 +240,11 @@ impl State {
             }
             if fits {
                 self.format = self.format.or(record.format);
-                if self
-                    .selection
-                    .as_ref()
-                    .is_none_or(|selection| selection.takes(place))
-                {
-                    self.take(record, each);
+                let reading = self.selection.as_ref().map(|selection| selection.of(place));
+                match reading.unwrap_or(Reading::Take) {
+                    Reading::Take => self.take(record, each),
+                    Reading::Fold => self.ledger.folded += record.messages.len(),
+                    Reading::Leave => {}
                 }
             }
             fits
@@ -263,12 +266,12 @@ impl State {
             self.ledger.prior(prior, record.folds);
         }
         for (id, tool) in record.called {
-            self.ledger.call(id, tool);
+            self.ledger.call(id, &tool);
         }
         for message in &record.messages {
             self.ledger.push(message);
             if let Some(core) = self.ledger.cores().last() {
-                each(core.id, message);
+                each(core.id(), message);
             }
         }
     }
@@ -282,10 +285,10 @@ impl State {
 
     fn compacted(self) -> Compacted {
         let Self { options, ledger, .. } = self;
-        let built = summary::build(&ledger, options.budget);
+        let built = summary::build(&ledger, &options);
         let [kept, compressed, sparse] = built.tiers;
         let before: usize = ledger.cores().iter().map(ledger::Core::tokens).sum();
-        let after = tokens(&built.text);
+        let after = tokens::of(&built.text);
         #[allow(clippy::cast_precision_loss, reason = "a ratio of sizes")]
         let ratio = before as f64 / after.max(1) as f64;
         let stats = Stats {
@@ -297,8 +300,8 @@ impl State {
             kept,
             compressed,
             sparse,
-            dropped: built.dropped.len(),
-            rest: (!built.dropped.is_empty()).then(|| rest_id(&ledger, &built.dropped).to_string()),
+            dropped: built.rest.count,
+            rest: built.rest_id.map(|id| id.to_string()),
             folded: ledger.folded,
             malformed: self.malformed,
             problems: self.problems,
@@ -307,7 +310,7 @@ impl State {
             summary: built.text,
             stats,
             ledger,
-            dropped: built.dropped,
+            rest: built.rest,
         }
     }
 }
@@ -319,8 +322,8 @@ impl Compacted {
             let (core, scored) = (&self.ledger.cores()[index], self.ledger.scored(index));
             Entry {
                 index,
-                id: core.id.to_string(),
-                kind: core.kind.name(),
+                id: core.id().to_string(),
+                kind: core.kind().name(),
                 importance: rounded(scored.importance),
                 retention: rounded(scored.retention),
                 tier: scored.tier.name(),
@@ -332,22 +335,15 @@ impl Compacted {
     /// The messages for which the summary has no room, one a line: what the id of the rest stands for.
     #[must_use]
     pub fn rest(&self) -> String {
-        rest(&self.ledger, &self.dropped)
+        self.rest.text(&self.ledger)
     }
-}
 
-fn rest(ledger: &Ledger, dropped: &[usize]) -> String {
-    let mut out = String::new();
-    for index in dropped {
-        let core = &ledger.cores()[*index];
-        // A `String` takes everything.
-        let _ = writeln!(out, "{} [{}] {}tok", core.id, core.kind.name(), core.tokens());
+    /// The ids of these messages, in their order.
+    pub fn rest_ids(&self) -> impl Iterator<Item = ContentId> {
+        self.rest
+            .of(&self.ledger)
+            .map(|index| self.ledger.cores()[index].id())
     }
-    out
-}
-
-fn rest_id(ledger: &Ledger, dropped: &[usize]) -> ContentId {
-    ContentId::of(&rest(ledger, dropped))
 }
 
 fn rounded(value: f64) -> f64 {

@@ -5,7 +5,6 @@
 //! kept of each kind.
 
 mod clean;
-pub(crate) mod clip;
 mod code;
 mod detect;
 mod diff;
@@ -22,6 +21,7 @@ mod table;
 mod text;
 mod trace;
 mod values;
+mod words;
 
 #[cfg(test)]
 mod properties;
@@ -32,6 +32,8 @@ use serde_json::{Map, Value};
 
 use draft::Draft;
 use lines::Text;
+
+use crate::tokens;
 
 /// Tokens of an entry at most, whatever is asked for.
 pub const MOST_TOKENS: usize = 500;
@@ -142,13 +144,13 @@ pub fn default_tokens(content_tokens: usize) -> usize {
     (grown.round() as usize).max(share).clamp(24, MOST_TOKENS)
 }
 
-/// Summary and key data of a content within `tokens`, or within [`default_tokens`]; secrets are redacted.
+/// Summary and key data of a content within `budget` tokens, or within [`default_tokens`]; secrets are redacted.
 ///
 /// The same bytes and hints give the same extract. What does not look like what the hints say is taken for what it is.
 #[must_use]
-pub fn extract(content: &[u8], hints: &Hints<'_>, tokens: Option<usize>) -> Extract {
-    let content_tokens = content.len().div_ceil(4);
-    let budget = tokens
+pub fn extract(content: &[u8], hints: &Hints<'_>, budget: Option<usize>) -> Extract {
+    let content_tokens = tokens::of_bytes(content.len());
+    let budget = budget
         .unwrap_or_else(|| default_tokens(content_tokens))
         .clamp(LEAST_TOKENS, MOST_TOKENS);
     let draft = if clean::is_binary(content) {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::DAILY_LOGS;
 use crate::entry::{EntryId, Priority};
+use crate::text;
 use crate::time::{Date, Timestamp};
 
 /// Where the files of the hierarchy lie, relative to the workspace.
@@ -221,11 +222,7 @@ fn file_of(item: &Item) -> String {
         }
     }
     // File systems allow 255 bytes; a group is a heading of any length.
-    let end = (0..=name.len().min(60))
-        .rev()
-        .find(|end| name.is_char_boundary(*end))
-        .unwrap_or(0);
-    let name = name[..end].trim_end_matches('-');
+    let name = text::start(&name, 60).trim_end_matches('-');
     format!(
         "{FOLDER}/topics/{}.md",
         if name.is_empty() { "other" } else { name }

@@ -20,10 +20,12 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
 
-pub(crate) use derived::piece_without_secrets;
 pub use derived::without_secrets;
+pub(crate) use derived::{lines_without_secrets, piece_without_secrets, value_without_secrets};
 use known::{JWT, KEY_BLOCK, PREFIXES, TELEGRAM, URL};
 use label::{LABELS, Label, SCHEMES};
+
+use crate::text::start;
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -158,7 +160,7 @@ impl<'t> Place<'t> {
             .map(|(at, _)| at)
             .find(|at| *at > 0);
         let end = block.map_or(secret.end, |at| secret.start + at);
-        let rest = value::clip(self.rest(end), 32)
+        let rest = start(self.rest(end), 32)
             .trim_start_matches(|mark: char| mark.is_ascii_punctuation() && mark != '[');
         let fresh = secret.start >= self.done && secret.start < end && !rest.starts_with(REDACTED);
         fresh.then_some(secret.start..end)

@@ -98,6 +98,41 @@ fn json_has_the_scores() {
 }
 
 #[test]
+fn what_has_no_room_is_told_by_ids_and_nothing_is_said_to_be_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |number: usize| {
+        serde_json::json!({"role": "tool", "content": format!("part {number} \u{7}of value_{number}")})
+            .to_string()
+    };
+    let lines: Vec<String> = (0..60).map(line).collect();
+    fs::write(folder.path().join("session.jsonl"), lines.join("\n")).unwrap();
+    let arguments = ["--json", "compact", "session.jsonl", "--budget", "300"];
+    let found = compact(folder.path(), &arguments, None);
+    let answer: Value = serde_json::from_slice(&found.stdout).unwrap();
+    let rest = answer["rest"].as_array().unwrap();
+    assert_eq!(answer["stats"]["dropped"], rest.len());
+    assert!(rest.len() > 10, "{answer}");
+    let ids: Vec<&Value> = answer["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| &entry["id"])
+        .collect();
+    assert!(rest.iter().all(|id| ids.contains(&id)));
+    assert!(
+        !answer["summary"].as_str().unwrap().contains("fetch any"),
+        "{answer}"
+    );
+    // What a terminal would obey is not printed.
+    let printed = compact(folder.path(), &arguments[1..], None);
+    let printed = text(&printed.stdout);
+    assert!(
+        printed.contains("part 59") && !printed.contains('\u{7}'),
+        "{printed:?}"
+    );
+}
+
+#[test]
 fn what_is_no_transcript_is_a_failure_with_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("notes.md"), "# Notes\n").unwrap();

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use hippo_core::tokens;
 use hippo_proto::{
-    CycleHistoryRequest, CycleHistoryResponse, Request, WorkspaceAddRequest, WorkspaceAddResponse,
-    WorkspaceRemoveRequest, WorkspaceRemoveResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
+    CycleHistoryRequest, CycleHistoryResponse, Request, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
 };
 
 use super::Ground;
+use super::client::{self, root_of};
 use super::fresh::grown;
 use super::mixture;
 use super::table::{Figure, ms};
@@ -18,8 +19,6 @@ use crate::terminal::say;
 
 /// How long one workspace may take.
 const PATIENCE: Duration = Duration::from_secs(1800);
-/// Bytes that count as one token.
-const TOKEN_BYTES: u64 = 4;
 /// The protocol's ranges (v1 §9.1): files, entries, tokens.
 const RANGES: [(usize, [u64; 2], [u64; 2]); 4] = [
     (10, [30, 50], [500, 1_000]),
@@ -33,9 +32,9 @@ const LARGER: [usize; 2] = [1_000, 10_000];
 /// What one workspace came to.
 struct Size {
     entries: u64,
-    master_bytes: u64,
+    master_bytes: usize,
     master_entries: u64,
-    below_bytes: u64,
+    below_bytes: usize,
     below_files: usize,
     took_ms: f64,
 }
@@ -61,7 +60,10 @@ fn measure(ground: &Ground<'_>) -> Result<Vec<Figure>> {
         .map(|(count, entries, tokens)| (*count, Some((*entries, *tokens))));
     for (count, range) in known.chain(LARGER.iter().map(|count| (*count, None))) {
         let size = of(ground, count)?;
-        let (tokens, below) = (size.master_bytes / TOKEN_BYTES, size.below_bytes / TOKEN_BYTES);
+        let (tokens, below) = (
+            tokens::of_bytes(size.master_bytes) as u64,
+            tokens::of_bytes(size.below_bytes) as u64,
+        );
         let shown = |range: Option<[u64; 2]>| {
             range.map_or("–".to_owned(), |[least, most]| format!("{least}–{most}"))
         };
@@ -115,7 +117,7 @@ fn of(ground: &Ground<'_>, count: usize) -> Result<Size> {
     let below = folder.join(".hippocampus");
     if below.exists() {
         for path in mixture::markdown(&below)? {
-            below_bytes += fs::metadata(below.join(&path))?.len();
+            below_bytes += usize::try_from(fs::metadata(below.join(&path))?.len())?;
             below_files += 1;
         }
     }
@@ -123,7 +125,7 @@ fn of(ground: &Ground<'_>, count: usize) -> Result<Size> {
     let text = fs::read_to_string(&master).with_context(|| format!("could not read {}", master.display()))?;
     let size = Size {
         entries: status.index.unwrap_or_default().entries,
-        master_bytes: text.len() as u64,
+        master_bytes: text.len(),
         master_entries: text.matches("<!-- hx:").count() as u64,
         below_bytes,
         below_files,
@@ -138,21 +140,9 @@ fn of(ground: &Ground<'_>, count: usize) -> Result<Size> {
 /// # Errors
 /// The daemon refuses.
 pub fn add(ground: &Ground<'_>, folder: &Path) -> Result<String> {
-    let root = fs::canonicalize(folder)?
-        .to_str()
-        .context("the name of the folder is not unicode")?
-        .to_owned();
+    let root = root_of(folder)?;
     let mut client = ground.scratch.connect(PATIENCE)?;
-    let add = WorkspaceAddRequest {
-        workspace: root.clone(),
-    };
-    let _: WorkspaceAddResponse = client.call(&Request::from(add))?;
-    let sync = WorkspaceSyncRequest {
-        workspace: root.clone(),
-        wait: true,
-        ..WorkspaceSyncRequest::default()
-    };
-    let _: WorkspaceSyncResponse = client.call(&Request::from(sync))?;
+    client::add(&mut client, &root)?;
     grown(&mut client, &root)?;
     Ok(root)
 }
@@ -165,7 +155,7 @@ pub fn clear(ground: &Ground<'_>, folder: &Path) -> Result<()> {
     if !folder.exists() {
         return Ok(());
     }
-    let workspace = fs::canonicalize(folder)?.display().to_string();
+    let workspace = root_of(folder)?;
     let remove = WorkspaceRemoveRequest { workspace };
     // It may not be registered.
     let _ = ground

@@ -7,6 +7,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use hippo_core::extract::{Extract, Hints, Kind, extract};
+use hippo_core::text::start;
+use hippo_core::tokens;
 use serde::Deserialize;
 
 use super::table::{Figure, percentile};
@@ -70,7 +72,8 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
         .collect();
     let median = percentile(&ratios, 0.5);
     let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-    let tokens: usize = entries.iter().map(|entry| entry.content_tokens).sum();
+    let bytes: usize = results.iter().map(|result| result.content.len()).sum();
+    let large: usize = entries.iter().map(|entry| entry.content_tokens).sum();
     let small: usize = entries.iter().map(|entry| entry.entry_tokens).sum();
     let largest = entries.iter().map(|entry| entry.entry_tokens).max().unwrap_or(0);
     let figure = |what: String, measured: String| Figure::new("extract", what, measured);
@@ -86,7 +89,7 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
         figure("the same, mean".into(), format!("{mean:.1} ×")).reach("≥ 85 ×", mean >= 85.0),
         figure(
             "the same, all tokens together".into(),
-            format!("{:.1} ×", tokens as f64 / small as f64),
+            format!("{:.1} ×", large as f64 / small as f64),
         ),
         figure("largest entry".into(), format!("{largest} tokens")).reach("≤ 500", largest <= 500),
         figure("by kind".into(), by_kind(&entries, &ratios)),
@@ -96,7 +99,7 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     }
     figures.push(figure(
         "extracting all of them".into(),
-        format!("{:.0} MB/s", (tokens * 4) as f64 / 1e6 / took.as_secs_f64()),
+        format!("{:.0} MB/s", bytes as f64 / 1e6 / took.as_secs_f64()),
     ));
     Ok(figures)
 }
@@ -108,7 +111,7 @@ fn usefulness(results: &[Large], budget: Option<usize>) -> Figure {
     for result in results.iter().filter(|result| !result.asked.is_empty()) {
         let extract = result.extract(budget);
         // The baseline gets the tokens that the entry may have, where a budget is given.
-        let bytes = budget.unwrap_or(extract.entry_tokens) * 4;
+        let bytes = tokens::bytes(budget.unwrap_or(extract.entry_tokens));
         let first = start(&result.content, bytes);
         let (own, other) = (
             held(&result.asked, &extract.rendered()),
@@ -133,14 +136,6 @@ fn usefulness(results: &[Large], budget: Option<usize>) -> Figure {
         format!("{own:.1} % ({:.1} %); {other:.1} % ({:.1} %)", percent(entry), percent(other_entry)),
     )
     .reach("> start", own > other && entry > other_entry)
-}
-
-/// The first bytes of a text, whole characters.
-fn start(text: &str, bytes: usize) -> &str {
-    let end = (0..=bytes.min(text.len()))
-        .rev()
-        .find(|&at| text.is_char_boundary(at));
-    &text[..end.unwrap_or(0)]
 }
 
 /// Values that a text holds as words of their own.
@@ -203,7 +198,7 @@ fn results(eval: &Path) -> Result<Vec<Large>> {
     }
     for path in files(&eval.join("tool_outputs"))? {
         let content = read(&path)?;
-        if content.len().div_ceil(4) > LARGE {
+        if tokens::of(&content) > LARGE {
             results.push(Large {
                 from: path.display().to_string(),
                 tool: "exec".into(),
@@ -230,7 +225,7 @@ fn from_transcript(path: &Path, messages: &[Message], results: &mut Vec<Large>) 
             }
         }
         let values = values(text);
-        if is_result(message) && text.len().div_ceil(4) > LARGE {
+        if is_result(message) && tokens::of(text) > LARGE {
             let later = messages
                 .get(at + 1..)
                 .unwrap_or_default()

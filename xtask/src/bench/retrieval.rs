@@ -1,32 +1,12 @@
 //! How well are questions answered?
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
 
 use super::Ground;
+use super::client::ask;
 use super::table::Figure;
-use crate::scratch::answer;
-use crate::terminal::say;
-
-#[derive(Deserialize)]
-struct Report {
-    questions: usize,
-    rows: Vec<Row>,
-}
-
-#[derive(Deserialize)]
-struct Row {
-    mode: String,
-    group: Option<String>,
-    recall_at: BTreeMap<u32, f64>,
-    mrr: Option<f64>,
-    ndcg_at_10: Option<f64>,
-    budget_recall: BTreeMap<u32, f64>,
-    degraded: BTreeMap<String, usize>,
-}
 
 /// Evidence recall within token budgets on five dated conversations.
 ///
@@ -45,7 +25,7 @@ pub fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     for name in names {
         let root = ground.workspaces.get(&format!("locomo/{name}"))?.root;
         let report = ask(
-            ground,
+            ground.scratch,
             &root,
             &folder.join(&name).join("questions.jsonl"),
             &["--modes", "hybrid"],
@@ -83,7 +63,7 @@ pub fn memaware(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let folder = ground.workspaces.data("memaware");
     let arguments = ["--modes", "hybrid", "--distinct", "section", "--budgets", "1000"];
     let report = ask(
-        ground,
+        ground.scratch,
         &root,
         &folder.join("questions_explicit.jsonl"),
         &arguments,
@@ -94,7 +74,7 @@ pub fn memaware(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         row.mrr.unwrap_or_default(),
     );
     let implicit = ask(
-        ground,
+        ground.scratch,
         &root,
         &folder.join("questions_implicit.jsonl"),
         &arguments,
@@ -137,7 +117,7 @@ pub fn scifact(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         "--budgets",
         "1000",
     ];
-    let report = ask(ground, &root, &questions, &arguments)?;
+    let report = ask(ground.scratch, &root, &questions, &arguments)?;
     let gain = |mode| Ok::<f64, anyhow::Error>(report.row(mode)?.ndcg_at_10.unwrap_or_default());
     let (hybrid, lexical, vector) = (gain("hybrid")?, gain("lexical")?, gain("vector")?);
     let better = lexical.max(vector);
@@ -146,32 +126,4 @@ pub fn scifact(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     Ok(vec![
         Figure::new("scifact", what, format!("{hybrid:.3}")).reach(reach, hybrid > better),
     ])
-}
-
-fn ask(ground: &Ground<'_>, root: &str, questions: &Path, arguments: &[&str]) -> Result<Report> {
-    let mut command = ground.scratch.hippoctl();
-    command
-        .args(["--json", "--workspace", root, "bench"])
-        .arg(questions)
-        .args(arguments);
-    let report: Report = answer(&mut command)?;
-    for row in &report.rows {
-        for (missing, count) in &row.degraded {
-            say(format_args!(
-                "{}: {count} questions answered with {missing}",
-                row.mode
-            ));
-        }
-    }
-    Ok(report)
-}
-
-impl Report {
-    fn row(&self, mode: &str) -> Result<&Row> {
-        let found = self
-            .rows
-            .iter()
-            .find(|row| row.mode == mode && row.group.is_none());
-        found.with_context(|| format!("no row for {mode}"))
-    }
 }

@@ -5,12 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
-use hippo_proto::{
-    ModelLoad, Request, StatusRequest, StatusResponse, WorkspaceAddRequest, WorkspaceAddResponse,
-    WorkspaceSyncRequest, WorkspaceSyncResponse,
-};
+use anyhow::{Result, bail};
+use hippo_proto::{ModelLoad, Request, StatusRequest, StatusResponse};
 
+use super::client::{self, root_of};
 use crate::scratch::{Scratch, copy_folder};
 use crate::terminal::{duration, say};
 
@@ -84,31 +82,15 @@ impl<'a> Workspaces<'a> {
             copy_folder(from, &to)?;
             remove_others(&to, &wanted)?;
         }
-        let to = fs::canonicalize(&to).with_context(|| format!("could not find {}", to.display()))?;
-        let root = to
-            .to_str()
-            .context("the temporary folder's name is not unicode")?
-            .to_owned();
+        let root = root_of(&to)?;
         let mut client = self.scratch.connect(PATIENCE)?;
         let before: StatusResponse = client.call(&Request::from(StatusRequest {}))?;
         if before.model.state == ModelLoad::Absent || before.model.state == ModelLoad::Failed {
             bail!("the daemon has no model: {:?}", before.model.reason);
         }
         let begun = Instant::now();
-        let add = WorkspaceAddRequest {
-            workspace: root.clone(),
-        };
-        let _: WorkspaceAddResponse = client.call(&Request::from(add))?;
-        let sync = WorkspaceSyncRequest {
-            workspace: root.clone(),
-            wait: true,
-            ..Default::default()
-        };
-        let synced: WorkspaceSyncResponse = client.call(&Request::from(sync))?;
+        let synced = client::add(&mut client, &root)?;
         let took = begun.elapsed();
-        if synced.pending > 0 {
-            bail!("{} chunks still wait for their vectors", synced.pending);
-        }
         let after: StatusResponse = client.call(&Request::from(StatusRequest {}))?;
         let chunks = after
             .workspaces

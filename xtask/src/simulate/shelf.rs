@@ -8,6 +8,7 @@ use hippo_core::consolidation::{DocumentState, Fact, LogDay, SectionState, facts
 use hippo_core::entry::Pointer;
 use hippo_core::source::{SourceKind, date_in_name};
 use hippo_core::time::Timestamp;
+use hippo_core::tokens;
 
 use super::world::Written;
 
@@ -104,7 +105,7 @@ impl Shelf {
             .as_ref()
             .and_then(|title| sections.iter().position(|section| section.title == *title));
         let Some(at) = at else {
-            return file.bytes.len().div_ceil(4);
+            return tokens::of_bytes(file.bytes.len());
         };
         let (first, last) = (
             sections[at].start_line,
@@ -112,7 +113,7 @@ impl Shelf {
         );
         let lines = file.bytes.split(|byte| *byte == b'\n');
         let lines = lines.skip(first as usize - 1).take((last + 1 - first) as usize);
-        lines.map(|line| line.len() + 1).sum::<usize>().div_ceil(4)
+        tokens::of_bytes(lines.map(|line| line.len() + 1).sum())
     }
 
     /// What the logs repeat.

@@ -7,6 +7,7 @@ use hippo_core::bootstrap::entry_tokens;
 use hippo_core::consolidation::Place;
 use hippo_core::entry::EntryId;
 use hippo_core::time::{Date, Timestamp};
+use hippo_core::tokens;
 
 use super::agent::Agent;
 use super::brain::{Brain, Options, SILENT};
@@ -284,7 +285,7 @@ fn look(week: &mut Week, brain: &mut Brain, shelf: &Shelf, world: &World, probes
     }
     week.strength = sum / week.live.max(1) as f64;
     week.shown = brain.shown.len();
-    week.tokens = brain.file.len().div_ceil(4);
+    week.tokens = tokens::of_bytes(brain.file.len());
     week.bytes = shelf.bytes();
     let events: Vec<usize> = (0..world.needs.len())
         .filter(|need| world.needs[*need].event)

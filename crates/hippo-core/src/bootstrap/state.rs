@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::line::clean;
 use crate::redact::without_secrets;
+use crate::text::start;
 
 /// Names that are shown of an object.
 const SHOWN: usize = 8;
@@ -50,10 +51,7 @@ pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)
             Err(_) => ("Not valid JSON".to_owned(), Vec::new()),
         });
     }
-    let end = (0..=LOOKED_AT.min(text.len()))
-        .rev()
-        .find(|end| text.is_char_boundary(*end))?;
-    let text = without_secrets(&text[..end]);
+    let text = without_secrets(start(&text, LOOKED_AT));
     let line = text.lines().map(clean).find(|line| line.len() > 3)?;
     let words: Vec<&str> = line.split(' ').take(super::summary::MOST_WORDS).collect();
     Some((words.join(" ").replace('|', "/"), Vec::new()))

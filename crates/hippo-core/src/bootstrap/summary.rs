@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::line::Line;
 use super::words::Words;
 use crate::chunk::{ChunkKind, Speaker};
+use crate::text::floor;
 
 /// Most words of a summary.
 pub(super) const MOST_WORDS: usize = 25;
@@ -143,10 +144,7 @@ fn cut(sentence: &str) -> &str {
     }
     if end == 0 {
         // One word that is longer than a summary, or a script without spaces.
-        end = (0..=MOST_BYTES.min(sentence.len()))
-            .rev()
-            .find(|end| sentence.is_char_boundary(*end))
-            .unwrap_or(0);
+        end = floor(sentence, MOST_BYTES);
     }
     sentence[..end].trim_end()
 }

@@ -7,6 +7,7 @@ use super::phrases::Phrase;
 use crate::chunk::ContentHash;
 use crate::entry::EntryId;
 use crate::retrieval::terms::is_stop;
+use crate::text::start;
 
 /// Longest topic, in bytes.
 const TOPIC: usize = 80;
@@ -161,11 +162,7 @@ fn shorten(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }
-    let end = (0..=most)
-        .rev()
-        .find(|end| text.is_char_boundary(*end))
-        .unwrap_or(0);
-    let cut = &text[..end];
+    let cut = start(text, most);
     let cut = cut.rsplit_once(' ').map_or(cut, |(words, _)| words);
     cut.trim_end_matches([',', ':', ' ', '-', '(']).to_owned()
 }

@@ -3,14 +3,19 @@
 //! Of every message a few bytes: id, size, type. Of those that may be shown as a line a preview; of those that may be shown whole their
 //! text, without secrets, for as long as their distance from the end allows it.
 
+mod error;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use super::classify::{EntryType, classify};
 use super::config::Config;
-use super::message::{ContentId, Message, Role, tokens};
+use super::message::{ContentId, Message, Role};
 use super::score::{self, Facts, Tier};
 use super::track::Tracked;
-use crate::redact::redact;
+use crate::control;
+use crate::redact::without_secrets;
+use crate::text::{first_characters, start};
+use crate::tokens;
 
 /// Lines that may be shown, at most: more than any context holds.
 const LINES: usize = 20_000;
@@ -20,29 +25,72 @@ const TEXTS: usize = 32 << 20;
 const PREVIEW: usize = 150;
 /// Calls of tools that wait for their answer, at most.
 const CALLS: usize = 4_096;
+/// Bytes of the name of a tool or a role.
+const NAME: usize = 64;
 
-/// What is kept of every message.
+/// What is kept of every message: twelve bytes, as there may be millions of messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Core {
-    pub id: ContentId,
+    /// The id; above it the type, and whether a later message refers to it. In two halves, for the size.
+    bits: [u32; 2],
     tokens: u32,
-    pub kind: EntryType,
-    pub referenced: bool,
 }
 
+/// The mark of a message that a later one refers to.
+const REFERENCED: u64 = 1 << 63;
+
 impl Core {
+    fn new(id: ContentId, kind: EntryType, tokens: usize) -> Self {
+        let mut core = Self {
+            bits: [0; 2],
+            tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
+        };
+        core.put(id.bits() | (kind as u64) << ContentId::BITS);
+        core
+    }
+
+    fn all(&self) -> u64 {
+        u64::from(self.bits[0]) << 32 | u64::from(self.bits[1])
+    }
+
+    fn put(&mut self, all: u64) {
+        #[allow(clippy::cast_possible_truncation, reason = "both halves are kept")]
+        let halves = [(all >> 32) as u32, all as u32];
+        self.bits = halves;
+    }
+
+    /// By which its content is known.
+    pub fn id(&self) -> ContentId {
+        ContentId::from_bits(self.all() & ((1 << ContentId::BITS) - 1))
+    }
+
+    /// What kind of message it is.
+    pub fn kind(&self) -> EntryType {
+        let at = usize::try_from((self.all() & !REFERENCED) >> ContentId::BITS).unwrap_or(0);
+        EntryType::ALL.get(at).copied().unwrap_or(EntryType::Unknown)
+    }
+
     /// Its size in tokens.
     pub fn tokens(&self) -> usize {
         self.tokens as usize
+    }
+
+    /// Whether a later message refers to it.
+    pub fn is_referenced(&self) -> bool {
+        self.all() & REFERENCED != 0
+    }
+
+    fn refer(&mut self) {
+        self.put(self.all() | REFERENCED);
     }
 }
 
 /// What a line needs.
 #[derive(Debug, Clone)]
 pub struct Detail {
-    /// The tool, or the role.
+    /// The tool, or the role; not without secrets.
     pub name: Box<str>,
-    /// The beginning of the content on one line, without secrets.
+    /// The beginning of the content on one line, which may show a secret that two lines did not.
     pub preview: Box<str>,
     /// The first line that tells of an error.
     pub error: Option<Box<str>>,
@@ -70,7 +118,7 @@ pub struct Ledger {
     text_bytes: usize,
     horizons: [Option<usize>; EntryType::COUNT],
     tracked: Tracked,
-    calls: BTreeMap<u64, String>,
+    calls: BTreeMap<u64, Box<str>>,
     /// The summary of an earlier compaction, without secrets.
     pub prior: Option<String>,
     /// Messages that an earlier compaction has folded into it.
@@ -83,7 +131,7 @@ impl Ledger {
         let horizons = EntryType::ALL.map(|kind| score::horizon(&config, kind));
         Self {
             config,
-            text_limit: budget.map_or(usize::MAX, |budget| budget.saturating_mul(4)),
+            text_limit: budget.map_or(usize::MAX, tokens::bytes),
             cores: Vec::new(),
             details: BTreeMap::new(),
             texts: Default::default(),
@@ -102,11 +150,11 @@ impl Ledger {
     }
 
     /// Remembers which tool a call went to, so that its answer can be named.
-    pub fn call(&mut self, id: u64, tool: String) {
+    pub fn call(&mut self, id: u64, tool: &str) {
         if self.calls.len() >= CALLS {
             self.calls.clear();
         }
-        self.calls.insert(id, tool);
+        self.calls.insert(id, start(tool, NAME).into());
     }
 
     /// Takes the summary of an earlier compaction; `folds`: in place of all messages so far.
@@ -117,7 +165,8 @@ impl Ledger {
             *self = Self::new(config, None);
             (self.text_limit, self.folded) = (limit, folded);
         }
-        self.prior = Some(redact(cut(summary, TEXTS)).into_owned());
+        let shown = control::without_escapes(start(summary, TEXTS));
+        self.prior = Some(without_secrets(&shown).into_owned());
     }
 
     /// Takes the next message.
@@ -127,30 +176,32 @@ impl Ledger {
         };
         let content = message.content();
         let kind = classify(message);
-        self.cores.push(Core {
-            id: ContentId::of(&content),
-            tokens: u32::try_from(tokens(&content)).unwrap_or(u32::MAX),
-            kind,
-            referenced: false,
-        });
+        let id = ContentId::of(&content);
+        self.cores.push(Core::new(id, kind, tokens::of(&content)));
         if content.trim_ascii().is_empty() {
             return;
         }
-        let shown = redact(&content);
+        // What a tool wrote to a terminal is known as a person would have seen it.
+        let seen = match message.role {
+            Role::Tool => control::as_seen(&content),
+            _ => control::without_escapes(&content),
+        };
+        let shown = without_secrets(&seen);
         let Self { cores, tracked, .. } = self;
         let said = message.role != Role::Tool;
         tracked.note(index, said, &shown, |earlier| {
             if let Some(core) = cores.get_mut(earlier as usize) {
-                core.referenced = true;
+                core.refer();
             }
         });
         tracked.begin(index, &shown);
-        let error = (message.role == Role::Tool)
-            .then(|| first_error(&shown, message.error))
-            .flatten();
+        let error = match message.role {
+            Role::Tool => error::first(&shown, message.error),
+            _ => None,
+        };
         let detail = Detail {
-            name: redact(&self.name(message)).into(),
-            preview: preview(&shown).into(),
+            name: self.name(message),
+            preview: first_characters(&shown, PREVIEW).into(),
             error: error.map(Into::into),
         };
         self.details.insert(index, detail);
@@ -160,16 +211,20 @@ impl Ledger {
         }
     }
 
-    fn name(&mut self, message: &Message<'_>) -> String {
-        let name = match message.by_call {
-            true => self
-                .calls
-                .remove(&super::read::hash(&message.name))
-                .unwrap_or_else(|| "tool".to_owned()),
-            false if message.name.is_empty() && message.role == Role::Tool => "tool".to_owned(),
-            false => cut(&message.name, 64).to_owned(),
+    fn name(&mut self, message: &Message<'_>) -> Box<str> {
+        let by_call;
+        let name = if message.by_call {
+            by_call = self.calls.remove(&super::read::hash(&message.name));
+            by_call.as_deref().unwrap_or_default()
+        } else {
+            start(&message.name, NAME)
         };
-        name.replace(['\n', '\r', ']'], " ")
+        let name = control::without_escapes(name);
+        match name.trim_ascii() {
+            "" if message.role == Role::Tool => "tool".into(),
+            name if name.contains(['\n', '\r', ']']) => name.replace(['\n', '\r', ']'], " ").into(),
+            name => name.into(),
+        }
     }
 
     fn hold(&mut self, index: u32, kind: EntryType, shown: &str) {
@@ -185,7 +240,7 @@ impl Ledger {
         if self.horizons[kind as usize] == Some(0) {
             return;
         }
-        let text: Box<str> = cut(shown, self.text_limit.min(TEXTS)).into();
+        let text: Box<str> = start(shown, self.text_limit.min(TEXTS)).into();
         self.text_bytes += text.len();
         self.texts[kind as usize].push_back((index, text));
         while self.text_bytes > TEXTS {
@@ -224,10 +279,10 @@ impl Ledger {
         let facts = Facts {
             age: self.cores.len() - 1 - index,
             tokens: core.tokens(),
-            referenced: core.referenced,
+            referenced: core.is_referenced(),
         };
-        let importance = score::importance(core.kind, facts);
-        let retention = score::retention(&self.config, core.kind, importance, facts.age);
+        let importance = score::importance(core.kind(), facts);
+        let retention = score::retention(&self.config, core.kind(), importance, facts.age);
         Scored {
             index,
             importance,
@@ -249,7 +304,7 @@ impl Ledger {
     /// The text of a message, if it is still kept.
     pub fn text(&self, index: usize) -> Option<&str> {
         let index = u32::try_from(index).ok()?;
-        let texts = &self.texts[self.cores.get(index as usize)?.kind as usize];
+        let texts = &self.texts[self.cores.get(index as usize)?.kind() as usize];
         let at = texts.binary_search_by_key(&index, |(index, _)| *index).ok()?;
         texts.get(at).map(|(_, text)| &**text)
     }
@@ -258,72 +313,4 @@ impl Ledger {
     pub fn tracked(&self) -> &Tracked {
         &self.tracked
     }
-}
-
-/// The beginning of a text, at most so many bytes, whole characters.
-pub fn cut(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-/// The beginning of a text on one line.
-fn preview(text: &str) -> String {
-    let mut out = String::new();
-    let mut count = 0;
-    for word in cut(text, PREVIEW * 8).split(|letter: char| letter.is_whitespace() || letter.is_control()) {
-        if word.is_empty() {
-            continue;
-        }
-        if count > 0 {
-            out.push(' ');
-            count += 1;
-        }
-        for letter in word.chars() {
-            if count >= PREVIEW {
-                return out;
-            }
-            out.push(letter);
-            count += 1;
-        }
-    }
-    out
-}
-
-/// How lines begin that tell of an error.
-const ERRORS: [&str; 9] = [
-    "error:",
-    "error[",
-    "Error:",
-    "Exception:",
-    "panicked at",
-    "fatal:",
-    "FAILED",
-    "Traceback",
-    "ERR!",
-];
-/// Bytes of an error that are shown.
-const ERROR: usize = 160;
-/// Bytes of an answer that are searched for one.
-const SEARCHED: usize = 64 << 10;
-
-/// The first line that tells of an error; of a tool that failed the first line at least.
-fn first_error(text: &str, failed: bool) -> Option<&str> {
-    let text = cut(text, SEARCHED);
-    let tells = ERRORS
-        .iter()
-        .filter_map(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()))
-        .min();
-    let at = match tells {
-        Some(at) => at,
-        None if failed => text.len() - text.trim_start().len(),
-        None => return None,
-    };
-    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    let line = text[start..].lines().next()?.trim();
-    let line = if line.len() > ERROR { &text[at..] } else { line };
-    let line = cut(line.lines().next()?, ERROR).trim();
-    (!line.is_empty()).then_some(line)
 }

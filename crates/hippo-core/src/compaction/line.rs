@@ -1,10 +1,13 @@
 //! How is one message shown as a line: what it is, how large, how it begins, and by which id it is fetched?
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::classify::EntryType;
-use super::ledger::{Core, Detail, Scored, cut};
+use super::ledger::{Core, Detail, Scored};
 use super::score::Tier;
+use crate::redact::without_secrets;
+use crate::text::start;
 
 /// Characters of the beginning of an answer of a tool, of what was said, and of noise.
 const TOOL: usize = 80;
@@ -27,7 +30,7 @@ pub fn line(core: &Core, detail: &Detail, scored: Scored) -> String {
         let more = if end < detail.preview.len() { "…" } else { "" };
         (&detail.preview[..end], more)
     };
-    let _ = match core.kind {
+    let _ = match core.kind() {
         EntryType::ToolResult => {
             let (text, more) = match &detail.error {
                 Some(error) => (&**error, ""),
@@ -66,19 +69,26 @@ pub fn line(core: &Core, detail: &Detail, scored: Scored) -> String {
             write!(out, "[{}] {text}{more}", role.to_uppercase())
         }
     };
-    let _ = write!(out, " {}", core.id);
-    out
+    with_id(out, core)
+}
+
+/// Secrets are looked for before the id is there, as it may follow `password:`.
+fn with_id(line: String, core: &Core) -> String {
+    match without_secrets(&line) {
+        Cow::Borrowed(line) => format!("{line} {}", core.id()),
+        Cow::Owned(shown) => format!("{shown} {}", core.id()),
+    }
 }
 
 /// The line of a message of which only its words matter.
 pub fn pointer(core: &Core, detail: &Detail) -> String {
-    let what = match core.kind {
-        EntryType::ToolResult => format!("[TOOL:{}] {}tok", cut(&detail.name, 32), core.tokens()),
+    let what = match core.kind() {
+        EntryType::ToolResult => format!("[TOOL:{}] {}tok", start(&detail.name, 32), core.tokens()),
         EntryType::UserIntent => "[USER]".to_owned(),
         EntryType::Decision => "[DECISION]".to_owned(),
         EntryType::Ephemeral => "[EPHEMERAL]".to_owned(),
         EntryType::Context => "[ASSISTANT]".to_owned(),
         EntryType::Unknown => format!("[{}]", detail.name.to_uppercase()),
     };
-    format!("{what} {}", core.id)
+    with_id(what, core)
 }

@@ -69,13 +69,10 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Tokens of a text, estimated as everywhere in this project: four bytes each.
-#[must_use]
-pub const fn tokens(text: &str) -> usize {
-    text.len().div_ceil(4)
-}
-
 /// The id of a content: `m` and nine characters, from the hash of its bytes. The same content has the same id in every session.
+///
+/// 45 bits tell the messages of a session apart; among a hundred million contents two share one id for certain. Who keeps
+/// contents of many sessions keeps the whole hash of each beside its id, and answers with every content that the id stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(u64);
 
@@ -86,10 +83,20 @@ impl ContentId {
     /// The id of a text.
     #[must_use]
     pub fn of(content: &str) -> Self {
-        let hash = blake3::hash(content.as_bytes());
+        Self::of_hash(&blake3::hash(content.as_bytes()))
+    }
+
+    /// The id of a text by its hash.
+    #[must_use]
+    pub fn of_hash(hash: &blake3::Hash) -> Self {
         let mut first = [0; 8];
         first.copy_from_slice(&hash.as_bytes()[..8]);
-        Self(u64::from_be_bytes(first) >> (64 - 45))
+        Self(u64::from_be_bytes(first) >> (64 - Self::BITS))
+    }
+
+    /// The id of a number that [`ContentId::bits`] gave.
+    pub(super) const fn from_bits(bits: u64) -> Self {
+        Self(bits)
     }
 }
 
@@ -121,11 +128,10 @@ const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 impl fmt::Display for ContentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("m")?;
-        for place in (0..9).rev() {
-            let letter = LETTERS[usize::try_from(self.0 >> (place * 5) & 31).unwrap_or(0)];
-            write!(f, "{}", char::from(letter))?;
+        let mut written = [b'm'; Self::LENGTH];
+        for (place, letter) in written[1..].iter_mut().rev().enumerate() {
+            *letter = LETTERS[usize::try_from(self.0 >> (place * 5) & 31).unwrap_or(0)];
         }
-        Ok(())
+        f.write_str(std::str::from_utf8(&written).unwrap_or_default())
     }
 }

@@ -8,6 +8,7 @@ mod node;
 mod pi;
 mod plain;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::message::Message;
@@ -95,46 +96,66 @@ pub fn read<T>(bytes: &[u8], take: impl FnOnce(Record<'_>) -> T) -> Option<T> {
             ..Record::default()
         }));
     }
-    if let Ok(node) = serde_json::from_slice::<Node<'_>>(bytes) {
+    if let Ok(node) = Node::read(bytes) {
         return Some(take(record(&node)));
     }
-    // One wrong byte, or half of a surrogate pair, in the output of a tool is no reason to lose a message.
+    // One wrong byte, half of a surrogate pair or a number that is none is no reason to lose a message.
     let text = mended(bytes)?;
-    let node = serde_json::from_str::<Node<'_>>(&text).ok()?;
+    let node = Node::read(text.as_bytes()).ok()?;
     Some(take(record(&node)))
 }
 
-/// The record with what is no text replaced; none where nothing is to be replaced.
+/// What some programs write where JSON knows no number.
+const NO_NUMBERS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
+
+/// The record with what JSON does not know replaced: bytes that are no text, halves of surrogate pairs, and numbers that are none.
+/// None where nothing is to be replaced.
 fn mended(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
-    let surrogates =
-        memchr::memmem::find(bytes, b"\\ud").is_some() || memchr::memmem::find(bytes, b"\\uD").is_some();
-    if !surrogates {
-        return matches!(text, std::borrow::Cow::Owned(_)).then(|| text.into_owned());
-    }
     let mut out = String::with_capacity(text.len());
-    let mut rest = &*text;
-    while let Some(at) = rest.find('\\') {
-        let escape = &rest[at..];
-        // A backslash and the next character belong together, so that `\\u` is not taken for an escape.
-        let length = 1 + escape[1..].chars().next().map_or(0, char::len_utf8);
-        let unit = |from: usize| -> Option<u32> {
-            let digits = escape.get(from..from + 6)?.strip_prefix("\\u")?;
-            u32::from_str_radix(digits, 16).ok()
-        };
-        let (text, length) = match unit(0) {
-            Some(0xd800..=0xdbff) if unit(6).is_some_and(|low| (0xdc00..=0xdfff).contains(&low)) => {
-                (&escape[..12], 12)
+    let mut replaced = matches!(text, Cow::Owned(_));
+    let (mut rest, mut string) = (&*text, false);
+    while let Some(at) = rest.bytes().position(|byte| match byte {
+        b'"' | b'\\' => true,
+        b'N' | b'I' | b'-' => !string,
+        _ => false,
+    }) {
+        let (before, found) = rest.split_at(at);
+        out.push_str(before);
+        let (shown, length) = match found.as_bytes()[0] {
+            b'\\' => escape(found),
+            b'"' => {
+                string = !string;
+                ("\"", 1)
             }
-            Some(0xd800..=0xdfff) => ("\u{fffd}", 6),
-            _ => (&escape[..length], length),
+            _ => match NO_NUMBERS.iter().find(|word| found.starts_with(**word)) {
+                Some(word) => ("null", word.len()),
+                None => (&found[..1], 1),
+            },
         };
-        out.push_str(&rest[..at]);
-        out.push_str(text);
-        rest = &escape[length..];
+        replaced |= shown != &found[..length];
+        out.push_str(shown);
+        rest = &found[length..];
     }
     out.push_str(rest);
-    Some(out)
+    replaced.then_some(out)
+}
+
+/// What stands for the escape that a text begins with, and its length.
+fn escape(text: &str) -> (&str, usize) {
+    // A backslash and the next character belong together, so that `\\u` is not taken for an escape.
+    let length = 1 + text[1..].chars().next().map_or(0, char::len_utf8);
+    let unit = |from: usize| -> Option<u32> {
+        let digits = text.get(from..from + 6)?.strip_prefix("\\u")?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    match unit(0) {
+        Some(0xd800..=0xdbff) if unit(6).is_some_and(|low| (0xdc00..=0xdfff).contains(&low)) => {
+            (&text[..12], 12)
+        }
+        Some(0xd800..=0xdfff) => ("\u{fffd}", 6),
+        _ => (&text[..length], length),
+    }
 }
 
 fn record<'a>(node: &'a Node<'_>) -> Record<'a> {

@@ -9,8 +9,8 @@ use document::Document;
 
 /// Bytes of a record, at most.
 pub const LONGEST: usize = 16 << 20;
-/// Bytes that are looked at to tell a document from lines.
-const FIRST: usize = 64 << 10;
+/// What some programs write before anything else.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,22 +35,33 @@ pub struct Splitter {
     skipping: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 enum Shape {
-    #[default]
-    Unknown,
+    Unknown(First),
     Lines,
     Document(Document),
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self::Unknown(First::default())
+    }
 }
 
 impl Splitter {
     /// Takes the next bytes and hands on each record that is complete.
     pub fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
         match &mut self.shape {
-            Shape::Unknown => {
+            // Nearly always the first bytes tell, and nothing is copied.
+            Shape::Unknown(first) if self.held.is_empty() => match first.decide(bytes) {
+                Some(shape) => self.begin(shape, bytes, each),
+                None => self.held.extend_from_slice(bytes),
+            },
+            Shape::Unknown(first) => {
                 self.held.extend_from_slice(bytes);
-                if self.held.len() >= FIRST {
-                    self.decide(each);
+                if let Some(shape) = first.decide(&self.held) {
+                    let held = std::mem::take(&mut self.held);
+                    self.begin(shape, &held, each);
                 }
             }
             Shape::Lines => self.lines(bytes, each),
@@ -60,8 +71,10 @@ impl Splitter {
 
     /// Hands on what is left.
     pub fn finish(mut self, each: &mut dyn FnMut(Piece<'_>)) {
-        if matches!(self.shape, Shape::Unknown) {
-            self.decide(each);
+        if let Shape::Unknown(first) = &self.shape {
+            let held = std::mem::take(&mut self.held);
+            let shape = first.at_the_end();
+            self.begin(shape, &held, each);
         }
         match self.shape {
             Shape::Document(document) => document.finish(each),
@@ -70,15 +83,9 @@ impl Splitter {
         }
     }
 
-    fn decide(&mut self, each: &mut dyn FnMut(Piece<'_>)) {
-        let first = std::mem::take(&mut self.held);
-        let rest = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&first);
-        self.shape = if is_document(rest) {
-            Shape::Document(Document::default())
-        } else {
-            Shape::Lines
-        };
-        self.feed(rest, each);
+    fn begin(&mut self, shape: Shape, first: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
+        self.shape = shape;
+        self.feed(first.strip_prefix(MARK).unwrap_or(first), each);
     }
 
     fn lines(&mut self, bytes: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
@@ -114,20 +121,83 @@ fn record(line: u64, bytes: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
     }
 }
 
-/// Whether it is one document with a list of messages, by its beginning.
-fn is_document(bytes: &[u8]) -> bool {
-    let bytes = bytes.trim_ascii_start();
-    match bytes.first() {
-        Some(b'[') => true,
-        Some(b'{') => {
-            let end = memchr::memchr(b'\n', bytes);
-            let line = &bytes[..end.unwrap_or(bytes.len())];
-            let whole = serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
-            // Lines after a first one that was cut off begin a value each; those of a document do not.
-            let next = end.and_then(|end| bytes[end..].trim_ascii_start().first());
-            let spread = !whole && end.is_some() && next != Some(&b'{');
-            spread || Document::opens_list(line)
+/// What the beginning of the input tells of its shape. The answer does not depend on the pieces in which it comes.
+#[derive(Debug, Default)]
+struct First {
+    /// Bytes that were looked at.
+    seen: usize,
+    /// The brackets of the first line.
+    document: Document,
+    line: Line,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// Nothing but white space so far.
+    #[default]
+    Before,
+    /// The first line, which begins here.
+    Within(usize),
+    /// It is over, and no JSON value of its own.
+    Over,
+}
+
+impl First {
+    /// Looks at all bytes so far; none while they do not tell. More than [`LONGEST`] of them are always enough.
+    fn decide(&mut self, all: &[u8]) -> Option<Shape> {
+        let end = all.len().min(LONGEST);
+        if self.line == Line::Before {
+            if all.len() < MARK.len() && MARK.starts_with(all) {
+                return None;
+            }
+            let marked = if all.starts_with(MARK) { MARK.len() } else { 0 };
+            let from = self.seen.max(marked);
+            self.seen = from
+                + all
+                    .get(from..end)?
+                    .iter()
+                    .take_while(|byte| byte.is_ascii_whitespace())
+                    .count();
+            match all.get(self.seen) {
+                None => return None,
+                Some(b'[') => return Some(Shape::Document(Document::default())),
+                Some(b'{') if self.seen < end => self.line = Line::Within(self.seen),
+                Some(_) => return Some(Shape::Lines),
+            }
         }
-        _ => false,
+        if let Line::Within(start) = self.line {
+            let new = all.get(self.seen..end).unwrap_or_default();
+            let line_end = memchr::memchr(b'\n', new);
+            let new = &new[..line_end.unwrap_or(new.len())];
+            self.seen += new.len();
+            if self.document.opens_list(new) {
+                return Some(Shape::Document(Document::default()));
+            }
+            if line_end.is_some() {
+                if serde_json::from_slice::<serde::de::IgnoredAny>(&all[start..self.seen]).is_ok() {
+                    return Some(Shape::Lines);
+                }
+                self.line = Line::Over;
+            }
+        }
+        if self.line == Line::Over {
+            // Lines after a first one that was cut off begin a value each; those of a document do not.
+            let rest = all.get(self.seen..end).unwrap_or_default();
+            self.seen += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            match all.get(self.seen) {
+                Some(b'{') => return Some(Shape::Lines),
+                Some(_) if self.seen < end => return Some(Shape::Document(Document::default())),
+                _ => {}
+            }
+        }
+        (all.len() >= LONGEST).then_some(Shape::Lines)
+    }
+
+    /// What it is when nothing follows.
+    fn at_the_end(&self) -> Shape {
+        match self.line {
+            Line::Over => Shape::Document(Document::default()),
+            _ => Shape::Lines,
+        }
     }
 }

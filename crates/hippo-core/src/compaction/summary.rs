@@ -4,24 +4,22 @@
 //! goes to lines, and to the words in them that are the most likely to be needed again ([`super::words`]).
 
 mod room;
+mod written;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use super::classify::EntryType;
-use super::ledger::{Ledger, Scored, cut};
+use super::ledger::{Core, Ledger, Scored};
 use super::line;
 use super::score::Tier;
 use super::words;
-use crate::redact::redact;
+use super::{ContentId, Options, Rest};
+use crate::redact::without_secrets;
+use crate::text::start;
+use crate::tokens;
 use room::Room;
-
-const TITLE: &str = "# hippocampus.md Compaction\n";
-const GOAL: &str = "\n## Goal\n";
-const PRIOR: &str = "\n## Prior Context\n";
-const ACTIVE: &str = "\n## Active Context (high retention)\n";
-const COMPRESSED: &str = "\n## Compressed (mid retention — re-fetch if needed)\n";
-const SPARSE: &str = "\n## Sparse Index (decayed — pointers only)\n";
+use written::Head;
 
 /// Bytes for what stands around the entries: title, comments, headings, the line for the rest.
 const AROUND: usize = 600;
@@ -41,30 +39,37 @@ const FIRST: usize = 500;
 const GOAL_LENGTH: usize = 150;
 /// A goal says more than so many characters.
 const GOAL_LEAST: usize = 10;
+/// Bytes below which no line is tried: hardly one is as short.
+const LINE_LEAST: usize = 32;
 
 /// The summary, and what of the messages has no place in it.
 #[derive(Debug, Default)]
 pub struct Built {
     pub text: String,
     /// Messages that say something and are not in it.
-    pub dropped: Vec<usize>,
+    pub rest: Rest,
+    /// The id of the list of these, where contents are stored and there are any.
+    pub rest_id: Option<ContentId>,
     /// Messages of each tier, by retention.
     pub tiers: [usize; 3],
 }
 
-/// Makes the summary; never more than `budget` tokens of four bytes.
-pub fn build(ledger: &Ledger, budget: Option<usize>) -> Built {
+/// Makes the summary; never more than the budget, in tokens.
+pub fn build(ledger: &Ledger, options: &Options) -> Built {
     let scored: Vec<Scored> = ledger.lines().map(|index| ledger.scored(index)).collect();
     let mut built = Built::default();
     for index in 0..ledger.cores().len() {
         built.tiers[ledger.scored(index).tier as usize] += 1;
     }
-    let limit = budget.map_or(usize::MAX, |budget| budget.saturating_mul(4));
-    let says = |index: &usize| ledger.cores()[*index].tokens() > 0;
-    let all = 0..ledger.cores().len();
+    let tight = options.budget.is_some();
+    let limit = options.budget.map_or(usize::MAX, tokens::bytes);
+    let head = Head {
+        before: ledger.cores().iter().map(Core::tokens).sum(),
+        stored: options.stored,
+    };
     if limit < TINY {
-        built.dropped = all.filter(says).collect();
-        built.text = tiny(ledger, &scored, &built.dropped, limit);
+        built.leave(ledger, BTreeSet::new(), options.stored);
+        built.text = tiny(ledger, &scored, built.rest_id, limit);
         return built;
     }
     let mut room = Room(limit - AROUND);
@@ -72,24 +77,32 @@ pub fn build(ledger: &Ledger, budget: Option<usize>) -> Built {
     parts.active(ledger, &scored, &mut room);
     parts.goal(ledger, &scored, &mut room);
     parts.prior(ledger, &mut room);
-    parts.lines(ledger, &scored, &mut room, budget.is_some());
-    if budget.is_some() {
+    parts.lines(ledger, &scored, &mut room, tight);
+    if tight {
         // What stands around is known now, but for headings that words may need, and for the line of what has no room.
-        let so_far = parts.written(ledger, &scored, &built, limit).len();
+        let so_far = parts.written(ledger, &scored, &built, head).len();
         room.0 = limit.saturating_sub(so_far + HEADINGS);
     }
-    parts.words(ledger, &scored, &mut room, budget.is_some());
+    parts.words(ledger, &scored, &mut room, tight);
     parts.grow(ledger, &mut room);
-    let shown = |index: &usize| {
-        parts.active.contains_key(index) || parts.lines.contains_key(index) || parts.goals.contains_key(index)
-    };
-    built.dropped = all.filter(|index| says(index) && !shown(index)).collect();
-    built.text = parts.written(ledger, &scored, &built, limit);
+    let shown = (parts.active.keys(), parts.lines.keys(), parts.goals.keys());
+    let shown = shown.0.chain(shown.1).chain(shown.2).copied().collect();
+    built.leave(ledger, shown, options.stored);
+    built.text = parts.written(ledger, &scored, &built, head);
+    built.text.truncate(start(&built.text, limit).len());
     built
 }
 
+impl Built {
+    /// All messages that are not shown and say something are left behind.
+    fn leave(&mut self, ledger: &Ledger, shown: BTreeSet<usize>, stored: bool) {
+        self.rest = Rest::new(ledger, shown);
+        self.rest_id = (stored && self.rest.count > 0).then(|| self.rest.id(ledger));
+    }
+}
+
 /// The newest message that is kept, as much of it as fits.
-fn tiny(ledger: &Ledger, scored: &[Scored], dropped: &[usize], limit: usize) -> String {
+fn tiny(ledger: &Ledger, scored: &[Scored], rest: Option<ContentId>, limit: usize) -> String {
     let newest = scored
         .iter()
         .rev()
@@ -99,23 +112,17 @@ fn tiny(ledger: &Ledger, scored: &[Scored], dropped: &[usize], limit: usize) -> 
         return String::new();
     };
     let preview = ledger.detail(newest.index).map_or("", |detail| &detail.preview);
-    let text = ledger.text(newest.index).unwrap_or(preview);
-    let all = format!("<!-- all entries: {} -->\n", super::rest_id(ledger, dropped));
-    if limit < all.len() {
+    let text = ledger
+        .text(newest.index)
+        .map_or_else(|| without_secrets(preview), Cow::Borrowed);
+    let all = rest.map_or_else(String::new, |rest| format!("<!-- all entries: {rest} -->\n"));
+    let id = ledger.cores()[newest.index].id();
+    if limit < all.len().max(ContentId::LENGTH) {
         return String::new();
     }
-    let id = ledger.cores()[newest.index].id;
-    fitting(format!("{all}{id} {text}"), limit)
-}
-
-/// Without secrets, and within the limit: what is replaced may be shorter than what replaces it.
-fn fitting(text: String, limit: usize) -> String {
-    let shown = redact(cut(&text, limit)).into_owned();
-    if shown.len() <= limit {
-        shown
-    } else {
-        cut(&shown, limit).to_owned()
-    }
+    let mut out = format!("{all}{id} {text}");
+    out.truncate(start(&out, limit).len());
+    out
 }
 
 /// What has been chosen so far.
@@ -157,7 +164,7 @@ impl<'l> Parts<'l> {
     fn widen(&mut self, ledger: &'l Ledger, room: &mut Room) {
         for (index, shown) in self.active.iter_mut().rev() {
             let text = ledger.text(*index).unwrap_or(shown);
-            let wider = cut(text, shown.len().saturating_add(room.0));
+            let wider = start(text, shown.len().saturating_add(room.0));
             room.0 -= wider.len() - shown.len();
             *shown = wider;
         }
@@ -165,7 +172,7 @@ impl<'l> Parts<'l> {
 
     fn goal(&mut self, ledger: &Ledger, scored: &[Scored], room: &mut Room) {
         let wanted = |scored: &&Scored| {
-            ledger.cores()[scored.index].kind == EntryType::UserIntent
+            ledger.cores()[scored.index].kind() == EntryType::UserIntent
                 && scored.tier != Tier::Sparse
                 && !self.active.contains_key(&scored.index)
         };
@@ -185,7 +192,11 @@ impl<'l> Parts<'l> {
                 .char_indices()
                 .nth(GOAL_LENGTH)
                 .map_or(&*detail.preview, |(at, _)| &detail.preview[..at]);
-            let line = format!("- {text} {}", ledger.cores()[scored.index].id);
+            let line = format!(
+                "- {} {}",
+                without_secrets(text),
+                ledger.cores()[scored.index].id()
+            );
             if text.chars().count() > GOAL_LEAST && share.take(line.len() + 1) {
                 self.goals.insert(scored.index, line);
             }
@@ -197,7 +208,7 @@ impl<'l> Parts<'l> {
         let Some(prior) = ledger.prior.as_deref() else {
             return;
         };
-        self.prior = cut(prior, room.share(PRIOR_SHARE).0);
+        self.prior = start(prior, room.share(PRIOR_SHARE).0);
         room.0 -= self.prior.len();
     }
 
@@ -210,8 +221,11 @@ impl<'l> Parts<'l> {
         ranked.sort_by(|a, b| b.retention.total_cmp(&a.retention).then(b.index.cmp(&a.index)));
         let mut share = room.share(if tight { LINES_SHARE } else { 1.0 });
         let before = share.0;
-        self.sparse = Room(ledger.config().max_sparse_index_tokens.saturating_mul(4));
+        self.sparse = Room(tokens::bytes(ledger.config().max_sparse_index_tokens));
         for scored in ranked {
+            if share.0 < LINE_LEAST {
+                break;
+            }
             // Within a budget a goal is not told twice.
             if tight && self.goals.contains_key(&scored.index) {
                 continue;
@@ -242,12 +256,12 @@ impl<'l> Parts<'l> {
         known.note(self.prior);
         let mut left = Room(if tight { room.0 } else { room.0.min(words::UNBOUND) });
         let before = left.0;
-        let told: BTreeSet<usize> = scored.iter().map(|scored| scored.index).collect();
-        for seen in words::ranked(ledger) {
+        let told = |place: &usize| scored.binary_search_by_key(place, |scored| scored.index).is_ok();
+        for (word, seen) in words::ranked(ledger) {
             if left.0 < 8 {
                 break;
             }
-            if known.has(&seen.text) {
+            if known.has(word) {
                 continue;
             }
             let places = [seen.last_said, seen.last, seen.first].map(|index| index as usize);
@@ -256,14 +270,14 @@ impl<'l> Parts<'l> {
                 !self.lines.contains_key(place)
                     && !self.active.contains_key(place)
                     && !self.goals.contains_key(place)
-                    && told.contains(place)
+                    && told(place)
             };
             let places: Vec<usize> = lined.chain(places.into_iter().filter(free)).collect();
-            if places
+            let added = places
                 .into_iter()
-                .any(|place| self.add(ledger, place, &seen.text, &mut left))
-            {
-                known.note(&seen.text);
+                .any(|place| self.add(ledger, place, word, &mut left));
+            if added {
+                known.note(word);
             }
         }
         room.0 -= before - left.0;
@@ -296,89 +310,4 @@ impl<'l> Parts<'l> {
     fn grow(&mut self, ledger: &'l Ledger, room: &mut Room) {
         self.widen(ledger, room);
     }
-
-    fn written(&self, ledger: &Ledger, scored: &[Scored], built: &Built, limit: usize) -> String {
-        let mut out = String::from(TITLE);
-        let [kept, compressed, sparse] = built.tiers;
-        // A `String` takes everything.
-        let _ = writeln!(
-            out,
-            "<!-- entries: {} | sparse: {sparse} | compressed: {compressed} | kept: {kept} | dropped: {} | fetch any by its id -->",
-            ledger.cores().len(),
-            built.dropped.len()
-        );
-        if !self.goals.is_empty() {
-            out.push_str(GOAL);
-            self.goals
-                .values()
-                .for_each(|goal| push_line(&mut out, goal, None));
-        }
-        if !self.prior.is_empty() {
-            let _ = writeln!(out, "{PRIOR}{}", self.prior);
-        }
-        if !self.active.is_empty() {
-            out.push_str(ACTIVE);
-            for (index, text) in &self.active {
-                let (core, scored) = (&ledger.cores()[*index], ledger.scored(*index));
-                let more = if ledger.text(*index).is_some_and(|whole| whole.len() > text.len()) {
-                    "…"
-                } else {
-                    ""
-                };
-                let _ = writeln!(
-                    out,
-                    "### [{}] (r={:.2}) {}\n{text}{more}\n",
-                    core.kind.name(),
-                    scored.retention,
-                    core.id
-                );
-            }
-            out.pop();
-        }
-        let mut section = |title: &str, sparse: bool| {
-            let mut lines = scored
-                .iter()
-                .filter(|scored| (scored.tier == Tier::Sparse) == sparse)
-                .filter_map(|scored| Some((self.lines.get(&scored.index)?, self.added.get(&scored.index))))
-                .peekable();
-            if lines.peek().is_some() {
-                out.push_str(title);
-                lines.for_each(|(line, added)| push_line(&mut out, line, added));
-            }
-        };
-        section(COMPRESSED, false);
-        section(SPARSE, true);
-        if !built.dropped.is_empty() {
-            let _ = writeln!(
-                out,
-                "\n<!-- {} additional entries dropped (no room); all of them: {} -->",
-                built.dropped.len(),
-                super::rest_id(ledger, &built.dropped)
-            );
-        }
-        let before: usize = ledger.cores().iter().map(super::ledger::Core::tokens).sum();
-        // Its own length decides what it says; two goes are enough for it to be right about itself.
-        let first = stats(before, out.len());
-        out.push_str(&stats(before, out.len() + first.len()));
-        fitting(out, limit)
-    }
-}
-
-fn stats(before: usize, bytes: usize) -> String {
-    let after = bytes.div_ceil(4);
-    #[allow(clippy::cast_precision_loss, reason = "shown with one digit")]
-    let ratio = before as f64 / after.max(1) as f64;
-    format!("\n<!-- hippocampus stats: {before}tok → {after}tok ({ratio:.1}× compression) -->")
-}
-
-fn push_line(out: &mut String, line: &str, added: Option<&Vec<&str>>) {
-    out.push_str(line);
-    if let Some(added) = added {
-        out.push_str(" |");
-        for word in added {
-            out.push(' ');
-            out.push_str(word);
-        }
-    }
-    out.push('\n');
 }

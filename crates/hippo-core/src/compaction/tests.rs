@@ -1,6 +1,8 @@
 //! Does compaction keep the extension's rules, its budget, and its head whatever the transcript?
 
+mod branches;
 mod laws;
+mod odd;
 mod readers;
 mod rules;
 mod summaries;
@@ -9,12 +11,17 @@ use super::*;
 
 /// What becomes of a transcript with the default numbers.
 fn compacted(text: &str) -> Compacted {
-    compact(text.as_bytes(), &Options::default())
+    let options = Options {
+        stored: true,
+        ..Options::default()
+    };
+    compact(text.as_bytes(), &options)
 }
 
 fn within(text: &str, budget: usize) -> Compacted {
     let options = Options {
         budget: Some(budget),
+        stored: true,
         ..Options::default()
     };
     compact(text.as_bytes(), &options)

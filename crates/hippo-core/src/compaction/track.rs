@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::literal::{self, Finds};
 use super::read::hash;
+use crate::literal::{self, Finds, Sort};
 
 /// Words that are remembered in each of two generations.
 const WORDS: usize = 120_000;
@@ -17,10 +17,11 @@ const BEGINNINGS: usize = 500_000;
 const BEGINNING: usize = 30;
 
 /// A word that was met.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
-    /// It.
-    pub text: Box<str>,
+    /// Where it stands among the texts of its generation, and its length in bytes.
+    at: u32,
+    length: u32,
     /// The first and the last message that has it.
     pub first: u32,
     /// See [`Seen::first`].
@@ -33,9 +34,26 @@ pub struct Seen {
     pub last_said: u32,
 }
 
+/// Words that were met since the generation before was full.
+#[derive(Debug, Default)]
+struct Generation {
+    seen: Hashed<Seen>,
+    /// The words, one behind the other.
+    texts: String,
+}
+
+impl Generation {
+    fn text(&self, seen: &Seen) -> &str {
+        let from = seen.at as usize;
+        self.texts
+            .get(from..from + seen.length as usize)
+            .unwrap_or_default()
+    }
+}
+
 /// The hash of a hash is itself.
 #[derive(Debug, Default, Clone)]
-struct AsItIs(u64);
+pub(super) struct AsItIs(u64);
 
 impl Hasher for AsItIs {
     fn finish(&self) -> u64 {
@@ -51,13 +69,13 @@ impl Hasher for AsItIs {
     }
 }
 
-type Hashed<T> = HashMap<u64, T, BuildHasherDefault<AsItIs>>;
+pub(super) type Hashed<T> = HashMap<u64, T, BuildHasherDefault<AsItIs>>;
 
 /// What is remembered of the texts so far.
 #[derive(Debug, Default)]
 pub struct Tracked {
-    young: Hashed<Seen>,
-    old: Hashed<Seen>,
+    young: Generation,
+    old: Generation,
     beginnings: Hashed<u32>,
     old_beginnings: Hashed<u32>,
     /// Marks of the first bytes of beginnings, so that most words need no look.
@@ -68,7 +86,7 @@ impl Tracked {
     /// Notes a text of the message at this index, and names each earlier message that it refers to.
     pub fn note(&mut self, index: u32, said: bool, text: &str, mut refers: impl FnMut(u32)) {
         if self.marks.is_empty() {
-            self.marks = vec![0; 1 << 10];
+            self.marks = vec![0; MARKS];
         }
         let mut pass = Pass {
             tracked: self,
@@ -88,21 +106,24 @@ impl Tracked {
         if self.beginnings.len() >= BEGINNINGS {
             self.old_beginnings = std::mem::take(&mut self.beginnings);
         }
-        let (place, bit) = mark(beginning.as_bytes());
-        if let Some(marks) = self.marks.get_mut(place) {
+        if let Some((place, bit)) = mark(beginning)
+            && let Some(marks) = self.marks.get_mut(place)
+        {
             *marks |= bit;
         }
         self.beginnings.insert(hash(beginning), index);
     }
 
     /// All words that are remembered, in no order.
-    pub fn words(&self) -> impl Iterator<Item = &Seen> {
-        self.young.values().chain(self.old.values())
+    pub fn words(&self) -> impl Iterator<Item = (&str, &Seen)> {
+        [&self.young, &self.old]
+            .into_iter()
+            .flat_map(|words| words.seen.values().map(|seen| (words.text(seen), seen)))
     }
 
     /// Notes a word; answers with the message that brought it up, when this one refers to that.
     fn meet(&mut self, key: u64, index: u32, said: bool, text: &str) -> Option<u32> {
-        let seen = match self.young.get_mut(&key) {
+        let seen = match self.young.seen.get_mut(&key) {
             Some(seen) => seen,
             None => self.bring(key, index, text),
         };
@@ -120,23 +141,31 @@ impl Tracked {
 
     /// Brings a word into the young generation, from the old one or as a new one.
     fn bring(&mut self, key: u64, index: u32, text: &str) -> &mut Seen {
-        if self.young.len() >= WORDS {
+        if self.young.seen.len() >= WORDS {
             self.old = std::mem::take(&mut self.young);
         }
-        let old = if self.old.is_empty() {
+        let old = if self.old.seen.is_empty() {
             None
         } else {
-            self.old.remove(&key)
+            self.old.seen.remove(&key)
         };
-        let seen = old.unwrap_or_else(|| Seen {
-            text: text.into(),
-            first: index,
-            last: index,
-            count: 0,
-            said: 0,
-            last_said: index,
-        });
-        self.young.entry(key).or_insert(seen)
+        // A generation holds far less than 4 GB: a word has at most 160 bytes.
+        let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let at = place(self.young.texts.len());
+        let seen = match old {
+            Some(seen) => Seen { at, ..seen },
+            None => Seen {
+                at,
+                length: place(text.len()),
+                first: index,
+                last: index,
+                count: 0,
+                said: 0,
+                last_said: index,
+            },
+        };
+        self.young.texts.push_str(text);
+        self.young.seen.entry(key).or_insert(seen)
     }
 }
 
@@ -149,13 +178,14 @@ fn beginning(text: &str) -> Option<&str> {
     ends.nth(BEGINNING).map(|end| &text[..end])
 }
 
-/// Where the mark of a beginning lies.
-fn mark(bytes: &[u8]) -> (usize, u64) {
-    let mut first = [0; 4];
-    let length = bytes.len().min(4);
-    first[..length].copy_from_slice(&bytes[..length]);
-    let mixed = u32::from_le_bytes(first).wrapping_mul(0x9e37_79b1) >> 16;
-    ((mixed >> 6) as usize, 1 << (mixed & 63))
+/// Words of marks, 64 in each.
+const MARKS: usize = 1 << 11;
+
+/// Where the mark of a beginning lies; none for what is too short to be one.
+fn mark(text: &str) -> Option<(usize, u64)> {
+    let first = u64::from_le_bytes(*text.as_bytes().first_chunk()?);
+    let mixed = first.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 47;
+    Some(((mixed >> 6) as usize, 1 << (mixed & 63)))
 }
 
 /// One pass over one text.
@@ -170,8 +200,7 @@ struct Pass<'p, 't> {
 impl<'t> Finds<'t> for Pass<'_, 't> {
     fn word(&mut self, at: usize) {
         let rest = &self.text[at..];
-        let (place, bit) = mark(rest.as_bytes());
-        if self.tracked.marks[place] & bit == 0 {
+        if mark(rest).is_none_or(|(place, bit)| self.tracked.marks[place] & bit == 0) {
             return;
         }
         if let Some(beginning) = beginning(rest) {
@@ -187,7 +216,7 @@ impl<'t> Finds<'t> for Pass<'_, 't> {
         }
     }
 
-    fn literal(&mut self, literal: &'t str) {
+    fn literal(&mut self, literal: &'t str, _: Sort, _: usize) {
         if let Some(first) = self.tracked.meet(hash(literal), self.index, self.said, literal) {
             (self.refers)(first);
         }

@@ -14,9 +14,8 @@ use serde_json::{Map, Value};
 use super::policy::{self, Compression, Decided, Decision, ERROR, Rule, Subject};
 use super::render::{block, without_sections};
 use super::{ContextEntry, Decay, Encoding, Kind, Lifecycle, Modifiers, Priority, Source, complete};
-use crate::compaction::tokens;
-use crate::extract::{self, Hints, MOST_TOKENS, clip};
-use crate::redact;
+use crate::extract::{self, Hints, MOST_TOKENS};
+use crate::{redact, text, tokens};
 
 pub use worth::{Verdict, Worth, worth};
 
@@ -129,7 +128,7 @@ pub fn capture(put: &Put<'_>, rules: &[Rule], settings: &Settings) -> Captured {
             error,
         },
     );
-    let content_tokens = tokens(put.content) as u64;
+    let content_tokens = tokens::of(put.content) as u64;
     let verdict = worth(
         rules,
         &decision,
@@ -150,7 +149,7 @@ pub fn capture(put: &Put<'_>, rules: &[Rule], settings: &Settings) -> Captured {
     });
     Captured {
         indexing: verdict.indexing,
-        entry_tokens: entry.as_ref().map_or(0, |entry| tokens(&block(entry)) as u64),
+        entry_tokens: entry.as_ref().map_or(0, |entry| tokens::of(&block(entry)) as u64),
         entry,
         reason: verdict.reason,
         rule: verdict.rule,
@@ -194,7 +193,7 @@ fn entry(
         id: put.id.to_owned(),
         kind,
         source: Source {
-            kind: clip::clip(&redact::redact(put.source_type), 128),
+            kind: text::clip(&redact::redact(put.source_type), 128),
             reference: reference(put),
             turn: put.turn,
             retrievable,
@@ -243,11 +242,11 @@ fn told(put: &Put<'_>, kind: Kind, room: usize, aggressive: bool) -> (String, Ma
     }
     // What hippod itself had put into the prompt is no news.
     let content = without_sections(put.content);
-    let short = tokens(&content) <= SHORT && !content.trim().is_empty();
+    let short = tokens::of(&content) <= SHORT && !content.trim().is_empty();
     let (summary, data) = if short {
         (clean::summary(&content), Map::new())
     } else {
-        let usual = extract::default_tokens(tokens(&content));
+        let usual = extract::default_tokens(tokens::of(&content));
         let budget = if aggressive { usual / 2 } else { usual };
         let hints = Hints {
             source_type: put.source_type,
@@ -260,7 +259,7 @@ fn told(put: &Put<'_>, kind: Kind, room: usize, aggressive: bool) -> (String, Ma
         (summary, extract.key_data)
     };
     let summary = if summary.is_empty() {
-        format!("{} tokens of content", tokens(put.content))
+        format!("{} tokens of content", tokens::of(put.content))
     } else {
         summary
     };
@@ -273,7 +272,7 @@ fn reference(put: &Put<'_>) -> String {
     if complete::file_of(put.source_type, put.source_ref).is_some() {
         return shown.into_owned();
     }
-    clip::clip(&shown, MOST_REFERENCE)
+    text::clip(&shown, MOST_REFERENCE)
 }
 
 /// Whether a text shows a secret, see [`crate::redact`].

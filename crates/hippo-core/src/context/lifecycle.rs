@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::fade::strengths;
 use super::render::block;
 use super::{ContextEntry, Shown};
-use crate::compaction::tokens;
+use crate::tokens;
 
 pub use persist::{Persist, Why};
 
@@ -261,7 +261,9 @@ pub fn plan(entries: &[Kept], trigger: Trigger, turn: u64, highest: u64, setting
         linked,
         persist,
         not_persisted,
-        tokens: active.map(|(kept, _)| tokens(&block(&kept.entry)) as u64).sum(),
+        tokens: active
+            .map(|(kept, _)| tokens::of(&block(&kept.entry)) as u64)
+            .sum(),
         strengths,
         states,
     }

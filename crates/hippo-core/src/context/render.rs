@@ -16,8 +16,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{ContextEntry, Shown, Source};
-use crate::extract::clip::clip;
 use crate::index_file::END;
+use crate::text::clip;
 pub(super) use safe::line;
 use safe::value;
 

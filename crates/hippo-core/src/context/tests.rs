@@ -12,7 +12,7 @@ use super::fade::strengths;
 use super::policy::{BUILT_IN, Record, evaluate, read, rules};
 use super::render::{Format, render};
 use super::*;
-use crate::compaction::tokens;
+use crate::tokens;
 use schema::{schema, whole, wrong};
 
 const DOCS: &str = include_str!("../../../../docs/context.md");
@@ -166,7 +166,7 @@ fn the_sections_are_those_of_the_entries() {
         ("json section", Format::Json),
     ] {
         let section = render(&entries, &strengths, &states, 1_000, format, |text| {
-            tokens(text) as u64
+            tokens::of(text) as u64
         });
         assert_eq!(section.text.trim_end(), block(kind));
     }

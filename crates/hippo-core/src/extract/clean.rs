@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::Kind;
 use super::draft::Draft;
-use crate::redact;
+use crate::control::as_seen;
+use crate::redact::lines_without_secrets;
 
 /// Bytes that decide whether a content is text.
 const LOOKED_AT: usize = 8_192;
@@ -49,69 +50,17 @@ pub(super) fn binary(content: &[u8]) -> Draft {
     draft
 }
 
-/// The text as it is seen, without secrets.
+/// The text as it is seen, without secrets; its lines keep their numbers.
 pub(super) fn shown(content: &[u8]) -> Cow<'_, str> {
     let content = content.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(content);
-    let text = String::from_utf8_lossy(content);
-    let text = if content.iter().any(|&byte| matches!(byte, 0x1b | 0x08)) || overwrites(content) {
-        Cow::Owned(without_control(&text))
-    } else {
-        text
+    let seen = match String::from_utf8_lossy(content) {
+        Cow::Borrowed(text) => as_seen(text),
+        Cow::Owned(text) => Cow::Owned(as_seen(&text).into_owned()),
     };
-    match redact::redact(&text) {
-        Cow::Borrowed(_) => text,
-        Cow::Owned(redacted) => Cow::Owned(redacted),
+    match seen {
+        Cow::Borrowed(text) => lines_without_secrets(text),
+        Cow::Owned(text) => Cow::Owned(lines_without_secrets(&text).into_owned()),
     }
-}
-
-/// Whether a line is written over: a carriage return that ends no line.
-fn overwrites(content: &[u8]) -> bool {
-    content
-        .windows(2)
-        .any(|two| two[0] == b'\r' && !matches!(two[1], b'\n' | b'\r'))
-}
-
-/// Without escape sequences, with what backspaces and carriage returns took away gone.
-fn without_control(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut line = 0;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\x1b' => match chars.next() {
-                Some('[') => {
-                    // Parameters and intermediate bytes, then one final byte.
-                    while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
-                    chars.next_if(|c| matches!(c, '@'..='~'));
-                }
-                Some(']') => {
-                    // A title or a link, up to BEL or ESC \; one that never ends is cut at the line.
-                    while let Some(c) = chars.next_if(|&c| c != '\n') {
-                        if c == '\x07' || (c == '\x1b' && chars.next_if_eq(&'\\').is_some()) {
-                            break;
-                        }
-                    }
-                }
-                Some('\n') => {
-                    out.push('\n');
-                    line = out.len();
-                }
-                _ => {}
-            },
-            '\x08' => {
-                if out.len() > line {
-                    out.pop();
-                }
-            }
-            '\r' if !matches!(chars.peek(), Some('\n' | '\r') | None) => out.truncate(line),
-            '\n' => {
-                out.push('\n');
-                line = out.len();
-            }
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -128,6 +77,11 @@ mod tests {
             (b"\x1b]0;title\x07prompt$", "prompt$"),
             (b"\x1b]0;never\nnext", "\nnext"),
             (b"a\x1b\nb", "a\nb"),
+            (b"\x1b(B\x1bPq~~\x1b\\\xc2\x9b31mplain", "plain"),
+            (
+                b"x\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2\ny",
+                "x\n\u{2026}\ny",
+            ),
             (b"\xff\xfe text", "\u{fffd}\u{fffd} text"),
         ] {
             assert_eq!(shown(bytes), seen);

@@ -5,13 +5,15 @@ mod language;
 mod plain;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Kind;
-use super::clip::{counted, start};
 use super::draft::Draft;
 use super::lines::Text;
-use super::values::{Sort as Sought, Values};
+use super::values::{Values, first_by_key};
+use super::words::counted;
+use crate::literal::Sort as Sought;
+use crate::text::start;
 use declared::{Declared, Sort, declared};
 pub(super) use language::Language;
 use plain::Plain;
@@ -33,9 +35,11 @@ struct Symbol {
 pub(super) fn draft(text: &Text<'_>, language: Language) -> Option<Draft> {
     let mut symbols: Vec<Symbol> = Vec::new();
     let mut plain = Plain::new(language);
-    let mut words: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut words: HashMap<&str, usize> = HashMap::with_capacity(4_096);
     let mut values = Values::default();
     let (mut lines, mut last, mut first) = (0_usize, 0, None);
+    // By sort; those that are not kept included.
+    let mut counts = [0_usize; 4];
     for line in text.lines() {
         lines += 1;
         last = line.number;
@@ -43,11 +47,15 @@ pub(super) fn draft(text: &Text<'_>, language: Language) -> Option<Draft> {
         let code = start(line.text, LINE);
         count(&mut words, code);
         values.take(code);
-        if !plain.is_code(code) || symbols.len() >= KEPT {
+        if !plain.is_code(code) {
             continue;
         }
         let indent = code.len() - code.trim_start().len();
-        if let Some((name, found)) = declared(code, language) {
+        let Some((name, found)) = declared(code, language) else {
+            continue;
+        };
+        counts[found.sort as usize] += 1;
+        if symbols.len() < KEPT {
             symbols.push(Symbol {
                 name: name.to_owned(),
                 line: line.number,
@@ -74,10 +82,7 @@ pub(super) fn draft(text: &Text<'_>, language: Language) -> Option<Draft> {
         (Sort::Function, "function"),
         (Sort::Method, "method"),
     ] {
-        let count = symbols
-            .iter()
-            .filter(|symbol| symbol.declared.sort == sort)
-            .count();
+        let count = counts[sort as usize];
         if count > 0 {
             said.push_str(&format!(", {}", counted(count, what)));
         }
@@ -89,13 +94,13 @@ pub(super) fn draft(text: &Text<'_>, language: Language) -> Option<Draft> {
         .into_iter()
         .map(|symbol| (symbol.name, symbol.line))
         .collect();
-    let names: std::collections::BTreeSet<String> = declared.iter().map(|(name, _)| name.clone()).collect();
+    let names: HashSet<String> = declared.iter().map(|(name, _)| name.clone()).collect();
     draft.pairs("symbols", declared, 6);
     let mut used: Vec<(&str, usize)> = words
         .into_iter()
         .filter(|(word, _)| word.len() > 3 && !names.contains(*word) && super::values::is_code(word))
         .collect();
-    used.sort_by_key(|(word, count)| (std::cmp::Reverse(*count), *word));
+    first_by_key(&mut used, |(word, count)| (std::cmp::Reverse(*count), *word));
     draft.list("names", used.into_iter().map(|(word, _)| word.to_owned()), 2);
     let paths = values.of(&[Sought::Path, Sought::Url]);
     draft.list("paths", paths.into_iter().map(|found| found.text.to_owned()), 0);
@@ -122,8 +127,16 @@ impl Symbol {
 }
 
 /// Counts the names in a line.
-fn count<'t>(words: &mut BTreeMap<&'t str, usize>, line: &'t str) {
-    for word in line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')) {
+fn count<'t>(words: &mut HashMap<&'t str, usize>, line: &'t str) {
+    // Letters beyond ASCII are letters of a name.
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'$');
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while let Some(from) = bytes[at..].iter().position(|byte| part(*byte)) {
+        let start = at + from;
+        let length = bytes[start..].iter().position(|byte| !part(*byte));
+        at = length.map_or(bytes.len(), |length| start + length);
+        let word = &line[start..at];
         if word.len() < 3 || word.len() > 80 {
             continue;
         }

@@ -1,13 +1,13 @@
 //! What may a text be, by what is known of it and by how it looks?
 
-use super::clip::{floor, start};
 use super::code::Language;
 use super::json::tokens::is_json;
 use super::lines::Text;
 use super::listing::{Row, row};
 use super::log::{Outcome, outcome};
-use super::values::{is_path, words};
+use super::values::first_path;
 use super::{Hints, Kind, matches, snapshot, table, trace};
+use crate::text::{floor, start};
 
 /// Lines from the start, and from the end, that are looked at.
 const LINES: usize = 400;
@@ -76,11 +76,7 @@ fn path_of(text: &Text<'_>, hints: &Hints<'_>) -> Option<String> {
     let command = ["cat ", "head ", "tail ", "sed -n", "nl ", "bat "]
         .iter()
         .any(|word| from.contains(word));
-    let find = |line: &str| {
-        words(line)
-            .find(|word| is_path(word) && !word.contains("://"))
-            .map(str::to_owned)
-    };
+    let find = |line: &str| first_path(line).map(str::to_owned);
     let from_ref = (reads || command).then(|| find(from)).flatten();
     from_ref.or_else(|| above.then(|| find(start(first, REF))).flatten())
 }
@@ -216,7 +212,7 @@ impl Seen {
         let lines = self.lines.max(1);
         let most = |count: usize, percent: usize| count * 100 >= lines * percent;
         let path = path_of(text, hints);
-        let by_path = path.as_deref().map(super::clip::extension).unwrap_or_default();
+        let by_path = path.as_deref().map(super::words::extension).unwrap_or_default();
         let speaks = Language::of_lines(
             sample(text.all)
                 .0

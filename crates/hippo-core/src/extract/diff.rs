@@ -1,9 +1,10 @@
 //! Which files does a diff change, where, and by how much?
 
 use super::Kind;
-use super::clip::{clip, counted};
 use super::draft::Draft;
 use super::lines::Text;
+use super::words::counted;
+use crate::text::clip;
 
 /// Files that are told apart.
 const FILES: usize = 2_000;

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::clip::clip;
 use super::{Extract, Kind};
-use crate::redact;
+use crate::redact::{self, value_without_secrets};
+use crate::text::clip;
+use crate::tokens;
 
 /// Bytes of one value at most.
 const VALUE: usize = 160;
 /// Values of one fact that are kept to choose from.
-const KEPT: usize = 400;
+pub(super) const KEPT: usize = 400;
 /// Bytes that the start of a text must have to tell anything.
 const SHORT: usize = 30;
 /// Values in a row that may not fit before a fact is left.
@@ -117,7 +118,7 @@ impl Draft {
             budget * 9 / 20
         };
         let mut entry = Packed::new(budget);
-        entry.summary = clip(&redact::redact(&self.headline), said.max(6) * 4);
+        entry.summary = clip(&value_without_secrets(&self.headline), tokens::bytes(said.max(6)));
         for sentence in &self.more {
             entry.say(sentence, said);
         }
@@ -155,10 +156,13 @@ impl Packed {
     }
 
     /// A further sentence, if the summary stays within so many tokens and the entry within its budget.
-    fn say(&mut self, sentence: &str, tokens: usize) {
-        let sentence = clip(&redact::redact(sentence), 2_000);
+    fn say(&mut self, sentence: &str, most: usize) {
+        let sentence = clip(&value_without_secrets(sentence), 2_000);
+        if sentence.is_empty() {
+            return;
+        }
         let longer = format!("{}; {sentence}", self.summary);
-        let fits = longer.len().div_ceil(4) <= tokens && self.tokens(&longer, self.bytes) <= self.budget;
+        let fits = tokens::of(&longer) <= most && self.tokens(&longer, self.bytes) <= self.budget;
         if fits && !self.summary.contains(&sentence) {
             self.summary = longer;
         }
@@ -166,7 +170,7 @@ impl Packed {
 
     fn tokens(&self, summary: &str, bytes: usize) -> usize {
         let data = if bytes > 2 { bytes + 1 } else { 0 };
-        (summary.len() + data).div_ceil(4)
+        tokens::of_bytes(summary.len() + data)
     }
 
     /// Takes values of a fact, from the one after those that were taken, until so many of it are in.
@@ -186,7 +190,7 @@ impl Packed {
     }
 
     fn push(&mut self, key: &str, item: &str) -> bool {
-        let item = clip(&redact::redact(item), VALUE);
+        let item = clip(&value_without_secrets(item), VALUE);
         if item.is_empty() || !is_clean(key, &Value::from(item.as_str())) {
             return true;
         }
@@ -215,10 +219,13 @@ impl Packed {
     /// A value under a key, or under a name in the object under a key.
     fn put(&mut self, key: &str, name: Option<&str>, value: &Value) -> bool {
         let value = match value {
-            Value::String(text) => Value::from(clip(&redact::redact(text), VALUE)),
+            Value::String(text) => match clip(&value_without_secrets(text), VALUE) {
+                shown if shown.is_empty() && !text.is_empty() => return true,
+                shown => Value::from(shown),
+            },
             other => other.clone(),
         };
-        let name = name.map(|name| clip(&redact::redact(name), VALUE));
+        let name = name.map(|name| clip(&value_without_secrets(name), VALUE));
         if name.as_deref() == Some("") || !is_clean(name.as_deref().unwrap_or(key), &value) {
             return true;
         }
@@ -257,8 +264,8 @@ impl Packed {
     fn put_short(&mut self, key: &str, value: &Value) -> bool {
         let Value::String(text) = value else { return false };
         let used = self.tokens(&self.summary, self.bytes.max(3));
-        let room = (self.budget.saturating_sub(used) * 4).saturating_sub(key.len() + 8);
-        room >= SHORT && self.put(key, None, &Value::from(clip(&redact::redact(text), room)))
+        let room = tokens::bytes(self.budget.saturating_sub(used)).saturating_sub(key.len() + 8);
+        room >= SHORT && self.put(key, None, &Value::from(clip(&value_without_secrets(text), room)))
     }
 
     fn finish(mut self, kind: Kind, content_tokens: usize) -> Extract {
@@ -280,8 +287,8 @@ impl Packed {
             self.data.clear();
             self.summary = redact::redact(&self.summary).into_owned();
         }
-        let summary = clip(&self.summary, self.budget * 4);
-        let entry_tokens = rendered(&summary, &self.data).len().div_ceil(4);
+        let summary = clip(&self.summary, tokens::bytes(self.budget));
+        let entry_tokens = tokens::of(&rendered(&summary, &self.data));
         Extract {
             kind,
             summary,

@@ -3,10 +3,11 @@
 mod tags;
 
 use super::Kind;
-use super::clip::{clip, counted};
 use super::draft::Draft;
 use super::lines::Text;
 use super::snapshot::{Control, told};
+use super::words::counted;
+use crate::text::clip;
 use tags::{Piece, pieces};
 
 /// Headings and links that are kept.
@@ -24,6 +25,9 @@ struct Page {
     tags: usize,
     text: usize,
     rows: usize,
+    /// Links and controls, those that are not kept included.
+    all_links: usize,
+    all_controls: usize,
 }
 
 /// What the text that comes belongs to.
@@ -101,7 +105,11 @@ impl Page {
         let control =
             matches!(tag.name, "button" | "input" | "select" | "textarea") || tag.value("ref").is_some();
         let hidden = tag.value("type") == Some("hidden");
-        if !control || hidden || self.controls.len() >= KEPT * 4 {
+        if !control || hidden {
+            return;
+        }
+        self.all_controls += 1;
+        if self.controls.len() >= KEPT * 4 {
             return;
         }
         let own = tag.value("ref").map(str::to_owned);
@@ -142,8 +150,11 @@ impl Page {
                 Inside::Heading(level, words) if self.headings.len() < KEPT && !words.trim().is_empty() => {
                     self.headings.push((level, clip(&words, HEADING)));
                 }
-                Inside::Link(target, words) if self.links.len() < KEPT => {
-                    self.links.push((clip(&words, 60), target));
+                Inside::Link(target, words) => {
+                    self.all_links += 1;
+                    if self.links.len() < KEPT {
+                        self.links.push((clip(&words, 60), target));
+                    }
                 }
                 Inside::Control(control) => self.controls.push(control),
                 _ => {}
@@ -164,8 +175,8 @@ impl Page {
             .unwrap_or_default();
         let named = if title.is_empty() { first } else { title };
         let counts: Vec<String> = [
-            (self.controls.len(), "control"),
-            (self.links.len(), "link"),
+            (self.all_controls, "control"),
+            (self.all_links, "link"),
             (self.rows, "row"),
         ]
         .into_iter()

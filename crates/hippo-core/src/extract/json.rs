@@ -6,10 +6,12 @@ pub(super) mod tokens;
 
 use serde_json::Value;
 
-use super::clip::{clip, counted};
 use super::draft::Draft;
 use super::lines::Text;
+use super::words::counted;
 use super::{Kind, values};
+use crate::redact::value_without_secrets;
+use crate::text::clip;
 use shape::{Place, Shape};
 use tokens::unescaped;
 
@@ -264,7 +266,7 @@ fn path(shape: &Shape<'_>, mut at: usize) -> String {
 
 fn value_of(place: &Place<'_>, written: &str) -> Value {
     if place.texts > 0 {
-        return Value::from(clip(&unescaped(written), TEXT));
+        return Value::from(clip(&value_without_secrets(&unescaped(written)), TEXT));
     }
     serde_json::from_str(written).unwrap_or_else(|_| Value::from(written))
 }

@@ -5,9 +5,9 @@ mod row;
 use std::collections::BTreeMap;
 
 use super::Kind;
-use super::clip::{counted, extension, name_of};
 use super::draft::Draft;
 use super::lines::Text;
+use super::words::{counted, extension, name_of};
 pub(super) use row::{Row, row};
 
 /// Folders that are told apart.

@@ -2,26 +2,31 @@
 
 mod outcome;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Kind;
-use super::clip::{clip, counted};
 use super::draft::Draft;
 use super::lines::Text;
 use super::trace::{self, Frame};
-use super::values::{Sort, Values};
+use super::values::Values;
+use super::words::counted;
+use crate::literal::Sort;
+use crate::text::clip;
 pub(super) use outcome::{Outcome, outcome};
 
-/// Failed tests, errors and places that are kept.
+/// Failed tests, errors and places that are kept to be told; all are counted.
 const KEPT: usize = 400;
+/// Failed tests and errors that are known again; further ones are counted each time.
+const MET: usize = 50_000;
 
 #[derive(Default)]
 struct Run<'t> {
     lines: usize,
     /// The line that counts what passed and failed.
     totals: Vec<String>,
-    failed: Vec<&'t str>,
-    errors: Vec<String>,
+    failed: Distinct<&'t str>,
+    errors: Distinct<String>,
     places: Vec<String>,
     frames: Vec<Frame>,
     warnings: usize,
@@ -43,6 +48,47 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     Some(run.told(&values))
 }
 
+/// What was met, each once; the first of them are kept, all are counted.
+#[derive(Debug)]
+struct Distinct<T> {
+    kept: Vec<T>,
+    /// The hashes of the first [`MET`].
+    met: HashSet<u64>,
+    count: usize,
+}
+
+impl<T> Default for Distinct<T> {
+    fn default() -> Self {
+        Self {
+            kept: Vec::new(),
+            met: HashSet::new(),
+            count: 0,
+        }
+    }
+}
+
+impl<T: Hash> Distinct<T> {
+    fn take(&mut self, value: T) {
+        let mut hasher = DefaultHasher::new();
+        value.hash(&mut hasher);
+        let hash = hasher.finish();
+        if self.met.contains(&hash) {
+            return;
+        }
+        self.count += 1;
+        if self.met.len() < MET {
+            self.met.insert(hash);
+        }
+        if self.kept.len() < KEPT {
+            self.kept.push(value);
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.count
+    }
+}
+
 impl<'t> Run<'t> {
     fn take(&mut self, line: &'t str) {
         self.lines += 1;
@@ -54,18 +100,11 @@ impl<'t> Run<'t> {
         }
         match outcome(line) {
             Some(Outcome::Total(text)) => self.sum(text),
-            Some(Outcome::Failed(name)) if self.failed.len() < KEPT && !self.failed.contains(&name) => {
-                self.failed.push(name);
-            }
+            Some(Outcome::Failed(name)) => self.failed.take(name),
             // A test that runs tests shows their failures too: the last list is that of the run.
-            Some(Outcome::Summary) => self.failed.clear(),
+            Some(Outcome::Summary) => self.failed = Distinct::default(),
             Some(Outcome::Passed) => self.passed += 1,
-            Some(Outcome::Error(text)) if self.errors.len() < KEPT => {
-                let text = clip(text, 200);
-                if !self.errors.contains(&text) {
-                    self.errors.push(text);
-                }
-            }
+            Some(Outcome::Error(text)) => self.errors.take(clip(text, 200)),
             Some(Outcome::Place(place)) if self.places.len() < KEPT && !self.places.contains(&place) => {
                 self.places.push(place);
             }
@@ -102,12 +141,12 @@ impl<'t> Run<'t> {
 
     fn told(self, values: &Values<'_>) -> Draft {
         let mut said = self.totals.last().map_or_else(String::new, |total| total.clone());
-        if said.is_empty() && (self.passed > 0 || !self.failed.is_empty()) {
-            said = format!("{} failed, {} passed", self.failed.len(), self.passed);
+        if said.is_empty() && (self.passed > 0 || self.failed.count() > 0) {
+            said = format!("{} failed, {} passed", self.failed.count(), self.passed);
         }
-        let first_error = self.errors.first().cloned();
-        if said.is_empty() && !self.errors.is_empty() {
-            said = counted(self.errors.len(), "error");
+        let first_error = self.errors.kept.first().cloned();
+        if said.is_empty() && self.errors.count() > 0 {
+            said = counted(self.errors.count(), "error");
         }
         if said.is_empty() && !self.levels.is_empty() {
             let levels: Vec<String> = self
@@ -128,19 +167,18 @@ impl<'t> Run<'t> {
             draft.one("error", clip(&error, 140));
         }
         // Tests of one file are told without it.
-        let file = self
-            .failed
+        let failed = self.failed.kept;
+        let file = failed
             .first()
             .and_then(|name| name.split_once("::"))
             .map(|(file, _)| file);
         let file = file.filter(|file| {
             file.contains('.')
-                && self
-                    .failed
+                && failed
                     .iter()
                     .all(|name| name.split_once("::").is_some_and(|(own, _)| own == *file))
         });
-        let names = self.failed.iter().map(|name| match file {
+        let names = failed.iter().map(|name| match file {
             Some(file) => name.get(file.len() + 2..).unwrap_or(name),
             None => name,
         });
@@ -151,7 +189,7 @@ impl<'t> Run<'t> {
         let (foreign, own): (Vec<_>, Vec<_>) = at.into_iter().partition(|place| is_foreign(place));
         let file = file.map(str::to_owned);
         draft.list("at", own.into_iter().chain(file).chain(foreign), 1);
-        draft.list("errors", self.errors.into_iter().skip(1), 1);
+        draft.list("errors", self.errors.kept.into_iter().skip(1), 1);
         if self.warnings > 0 {
             draft.one("warnings", self.warnings);
         }
@@ -161,7 +199,7 @@ impl<'t> Run<'t> {
                 serde_json::from_str::<serde_json::Value>(code).unwrap_or_else(|_| code.into()),
             );
         }
-        if !has_error && self.failed.is_empty() {
+        if !has_error && failed.is_empty() {
             draft.say(clip(self.last, 160));
             for (key, sort) in [
                 ("paths", Sort::Path),

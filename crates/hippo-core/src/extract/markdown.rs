@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::Kind;
-use super::clip::{clip, counted, start};
 use super::draft::Draft;
 use super::lines::Text;
-use super::values::{Sort, Values};
+use super::values::Values;
+use super::words::counted;
+use crate::literal::Sort;
+use crate::text::{clip, start};
 
 /// Marked names that are counted.
 const NAMES: usize = 2_000;

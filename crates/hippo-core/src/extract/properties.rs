@@ -68,6 +68,33 @@ fn hint() -> impl Strategy<Value = (&'static str, &'static str, Option<&'static 
     )
 }
 
+/// A secret and what stands around it: one that is known by its look, one by its label alone, a piece of a key by its lines.
+fn hidden() -> impl Strategy<Value = (&'static str, String)> {
+    let known = prop::sample::select(vec![
+        "\npassword = \"{}\"\n",
+        "\"api_key\": \"{}\",",
+        "\nAuthorization: Bearer {}\n",
+        " {} ",
+        "https://ada:{}@example.org/x",
+        "\nexport TOKEN={}\n",
+    ]);
+    let labelled = prop::sample::select(vec![
+        "\npassword = \"{}\"\n",
+        "\n\"api_key\": \"{}\",\n",
+        "\nexport DB_PASSWORD={}\n",
+    ]);
+    let line = prop::collection::vec("[a-z][A-Z][0-9][A-Za-z0-9+/]{61}", 1..4);
+    prop_oneof![
+        known.prop_map(|form| (form, "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5".to_owned())),
+        (labelled, "[a-z]{2}[0-9][A-Z][a-z]{2}[0-9]{2}[a-zA-Z0-9]{14}")
+            .prop_map(|(form, secret)| (form, secret)),
+        line.prop_map(|lines| (
+            "{}",
+            format!("{}\n-----END RSA PRIVATE KEY-----", lines.join("\n"))
+        )),
+    ]
+}
+
 proptest! {
     #![proptest_config(config())]
 
@@ -79,10 +106,10 @@ proptest! {
     ) {
         let hints = Hints { source_type, source_ref, content_type };
         let entry = extract(&bytes, &hints, tokens);
-        let most = tokens.unwrap_or_else(|| default_tokens(bytes.len().div_ceil(4)));
+        let most = tokens.unwrap_or_else(|| default_tokens(tokens::of_bytes(bytes.len())));
         prop_assert!(entry.entry_tokens <= most.clamp(LEAST_TOKENS, MOST_TOKENS), "{entry:?}");
-        prop_assert_eq!(entry.entry_tokens, entry.rendered().len().div_ceil(4));
-        prop_assert_eq!(entry.content_tokens, bytes.len().div_ceil(4));
+        prop_assert_eq!(entry.entry_tokens, tokens::of(&entry.rendered()));
+        prop_assert_eq!(entry.content_tokens, tokens::of_bytes(bytes.len()));
         prop_assert!(!entry.summary.trim().is_empty() && !entry.summary.contains('\n'));
         prop_assert_eq!(extract(&bytes, &hints, tokens), entry);
     }
@@ -91,19 +118,17 @@ proptest! {
     fn no_secret_is_in_an_entry(
         bytes in contents(),
         at in any::<Index>(),
-        form in prop::sample::select(vec![
-            "\npassword = \"{}\"\n", "\"api_key\": \"{}\",", "\nAuthorization: Bearer {}\n", " {} ",
-            "https://ada:{}@example.org/x", "\nexport TOKEN={}\n",
-        ]),
+        (form, secret) in hidden(),
         tokens in 16_usize..500,
     ) {
-        let secret = "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5";
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
-        let at = clip::floor(&text, at.index(text.len() + 1));
+        let at = crate::text::floor(&text, at.index(text.len() + 1));
         // A line of its own: what stands before it may make it the middle of a word.
-        text.insert_str(at, &format!("\n{}\n", form.replace("{}", secret)));
+        text.insert_str(at, &format!("\n{}\n", form.replace("{}", &secret)));
         let shown = extract(text.as_bytes(), &Hints::default(), Some(tokens)).rendered();
-        prop_assert!(!shown.contains(&secret[4..20]), "{shown}");
+        for piece in secret.split('\n').filter(|line| !line.starts_with("---")) {
+            prop_assert!(!shown.contains(&piece[4..20]), "{shown}");
+        }
         prop_assert_eq!(redact::redact(&shown).into_owned(), shown.clone());
     }
 
@@ -112,6 +137,9 @@ proptest! {
         let less = extract(&bytes, &Hints::default(), Some(tokens));
         let more = extract(&bytes, &Hints::default(), Some(tokens * 2));
         prop_assert_eq!(less.kind, more.kind);
+        // The headline is the same, up to where it was cut; further sentences give way to values.
+        let headline = less.summary.split(['…', ';']).next().unwrap_or_default();
+        prop_assert!(more.summary.starts_with(headline), "{less:?}\n{more:?}");
         prop_assert!(more.entry_tokens + 24 >= less.entry_tokens, "{less:?}\n{more:?}");
     }
 }

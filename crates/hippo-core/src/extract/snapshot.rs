@@ -1,12 +1,24 @@
 //! Which page does an accessibility tree show, and what are the refs of its controls?
 
 use super::Kind;
-use super::clip::{clip, counted, start};
 use super::draft::Draft;
 use super::lines::Text;
+use super::words::counted;
+use crate::text::{clip, start};
 
 /// Elements that are kept.
 const KEPT: usize = 4_000;
+/// Roles that are counted together, those of elements that are not kept included.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("button", &["button"]),
+    ("link", &["link"]),
+    (
+        "field",
+        &["textbox", "searchbox", "combobox", "checkbox", "radio"],
+    ),
+    ("row", &["row"]),
+    ("item", &["listitem"]),
+];
 /// Bytes of a line that is looked at.
 const LINE: usize = 1_000;
 /// Bytes of the name of a ref.
@@ -133,6 +145,7 @@ fn address(text: &str) -> Option<(&str, &str)> {
 pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     let (mut title, mut url, mut heading) = (String::new(), String::new(), String::new());
     let (mut elements, mut headings, mut count) = (Vec::new(), Vec::new(), 0_usize);
+    let mut groups = [0_usize; GROUPS.len()];
     for line in text.lines() {
         let bare = line.text.trim().trim_start_matches("- ");
         let told = |marks: &[&str]| marks.iter().find_map(|mark| bare.strip_prefix(mark));
@@ -144,6 +157,12 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
         }
         let Some(found) = element(line.text) else { continue };
         count += 1;
+        let group = GROUPS
+            .iter()
+            .position(|(_, roles)| roles.contains(&found.role.as_str()));
+        if let Some(group) = group {
+            groups[group] += 1;
+        }
         match found.role.as_str() {
             "heading" if heading.is_empty() => heading.clone_from(&found.name),
             "heading" if headings.len() < KEPT => headings.push(found.name.clone()),
@@ -158,26 +177,12 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
         return None;
     }
     let named = [&title, &heading].into_iter().find(|name| !name.is_empty());
-    let of = |roles: &[&str]| {
-        elements
-            .iter()
-            .filter(|element| roles.contains(&element.role.as_str()))
-            .count()
-    };
-    let counts: Vec<String> = [
-        (of(&["button"]), "button"),
-        (of(&["link"]), "link"),
-        (
-            of(&["textbox", "searchbox", "combobox", "checkbox", "radio"]),
-            "field",
-        ),
-        (of(&["row"]), "row"),
-        (of(&["listitem"]), "item"),
-    ]
-    .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| counted(count, what))
-    .collect();
+    let counts: Vec<String> = groups
+        .into_iter()
+        .zip(GROUPS)
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, (what, _))| counted(count, what))
+        .collect();
     let mut said = named.map_or_else(|| "page".to_owned(), |name| clip(name, 100));
     said.push_str(&format!(": {}", counted(count, "element")));
     if !counts.is_empty() {

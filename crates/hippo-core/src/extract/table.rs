@@ -1,9 +1,10 @@
 //! Which columns does a table have, how many rows, and between which bounds?
 
 use super::Kind;
-use super::clip::{clip, counted};
 use super::draft::Draft;
 use super::lines::Text;
+use super::words::counted;
+use crate::text::clip;
 
 /// Columns that are looked at.
 const COLUMNS: usize = 60;

@@ -1,5 +1,7 @@
 //! What is told of each kind of content?
 
+mod told;
+
 use serde_json::json;
 
 use super::*;

@@ -1,10 +1,12 @@
 //! Which values does a text have that nothing more is known of?
 
 use super::Kind;
-use super::clip::{clip, counted};
 use super::draft::Draft;
 use super::lines::Text;
-use super::values::{Found, Sort, Values};
+use super::values::{Found, Values};
+use super::words::counted;
+use crate::literal::Sort;
+use crate::text::clip;
 
 /// Bytes of the line that stands for the text.
 const FIRST: usize = 200;

@@ -1,9 +1,10 @@
 //! Which exception ended a program, with which words, and where in whose code?
 
 use super::Kind;
-use super::clip::{clip, counted, start};
 use super::draft::Draft;
 use super::lines::Text;
+use super::words::counted;
+use crate::text::{clip, start};
 
 /// Frames that are kept.
 const FRAMES: usize = 400;
@@ -93,7 +94,8 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
         });
     }
     // Go: the line after the function
-    if let Some((place, offset)) = line.split_once(" +0x")
+    if line.contains('+')
+        && let Some((place, offset)) = line.split_once(" +0x")
         && place.contains(".go:")
         && offset.len() < 12
     {
@@ -103,7 +105,9 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
         });
     }
     // Ruby, PHP
-    if let Some((place, name)) = line.trim_start_matches("from ").split_once(":in ") {
+    if line.contains(':')
+        && let Some((place, name)) = line.trim_start_matches("from ").split_once(":in ")
+    {
         place_of(place)?;
         return Some(Frame {
             place: place.to_owned(),
@@ -155,7 +159,9 @@ pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
     let line = line.strip_prefix("E  ").map_or(line, str::trim_start);
     let line = line.strip_prefix("Caused by: ").unwrap_or(line);
     let line = line.strip_prefix("Uncaught ").unwrap_or(line);
-    if let Some((_, rest)) = line.split_once("Exception in thread ") {
+    if line.contains('"')
+        && let Some((_, rest)) = line.split_once("Exception in thread ")
+    {
         return exception(rest.split_once("\" ").map_or(rest, |(_, rest)| rest));
     }
     if line.starts_with("thread '") && line.contains(" panicked at ") {
@@ -166,6 +172,9 @@ pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
     }
     if let Some(rest) = line.strip_prefix("panic: ") {
         return Some(("panic", rest));
+    }
+    if !line.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '\\' | '$')) {
+        return None;
     }
     let (name, words) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
     let last = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);
@@ -192,7 +201,7 @@ pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
 pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     let mut frames: Vec<Frame> = Vec::new();
     let mut thrown: Vec<(String, String)> = Vec::new();
-    let (mut python, mut after_panic) = (false, false);
+    let (mut python, mut after_panic, mut count) = (false, false, 0);
     for line in text.lines() {
         let line = line.text;
         python |= line.starts_with("Traceback (most recent call last)");
@@ -203,12 +212,16 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
             }
             continue;
         }
-        if let Some(frame) = frame(line).filter(|_| frames.len() < FRAMES) {
-            frames.push(frame);
+        if let Some(frame) = frame(line) {
+            count += 1;
+            if frames.len() < FRAMES {
+                frames.push(frame);
+            }
         } else if let Some((name, words)) = exception(line).filter(|_| thrown.len() < 50) {
             if name == "panic" && words.ends_with(':') {
                 // Rust tells the place in this line, the words in the next one.
                 after_panic = true;
+                count += 1;
                 let place = shorter(words.trim_end_matches(':'));
                 frames.insert(
                     0,
@@ -231,12 +244,12 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     }
     let (name, words) = thrown.first().cloned().unwrap_or_default();
     let said = match (name.is_empty(), words.is_empty()) {
-        (true, _) => counted(frames.len(), "frame"),
+        (true, _) => counted(count, "frame"),
         (false, true) => name.clone(),
         (false, false) => format!("{name}: {}", clip(&words, 200)),
     };
     let mut draft = Draft::new(Kind::Trace, said);
-    draft.say(counted(frames.len(), "frame"));
+    draft.say(counted(count, "frame"));
     let own: Vec<String> = frames
         .iter()
         .filter(|frame| !frame.is_foreign())

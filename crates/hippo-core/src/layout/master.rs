@@ -12,6 +12,7 @@ use crate::consolidation::{Place, Record};
 use crate::entry::{Entry, EntryId, Priority};
 use crate::hierarchy::{self, Item, Limits, Selection};
 use crate::index_file::{Diagnostic, IndexFile, Known, Problem, as_written, written_text};
+use crate::tokens;
 
 /// Times that the file is laid out with entries coming and going.
 const OPEN: usize = 5;
@@ -193,7 +194,7 @@ fn copied(found: &Diagnostic) -> Option<&EntryId> {
 /// Sizes in tokens, as `meta.json` tells them.
 fn in_tokens(items: Vec<Item>) -> Vec<Item> {
     let items = items.into_iter().map(|item| Item {
-        tokens: item.tokens.div_ceil(4),
+        tokens: tokens::of_bytes(item.tokens),
         ..item
     });
     items.collect()

@@ -1,6 +1,10 @@
 //! What is shown of a text in pieces when it is told again: in summaries, topics and tags?
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::known::{KEY_BLOCK, KEY_END, private_title};
 use super::{REDACTED, redact};
@@ -9,6 +13,12 @@ use super::{REDACTED, redact};
 const LEFT_OUT: &str = "…";
 /// Least bytes of a line that is data; the lines of a key have 64, the last one fewer.
 const DATA: usize = 60;
+/// What both the first line of a key and the last one begin with.
+static DASHES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("-----"));
+/// The same where `…` says that a line was cut.
+const CUT: usize = 32;
+/// Bytes between the slashes of data, on average at least.
+const PART: usize = 12;
 
 /// The text as it may be told again: without secrets, and without lines of data, which may be a part of a key.
 #[must_use]
@@ -19,19 +29,117 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
 /// The same for one of several pieces of a text, in their order. `key` is whether a private key goes on from the pieces
 /// before into this one, and then from this one into the next.
 pub(crate) fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'t, str> {
-    let Some(rest) = after_key(piece, *key) else {
-        return Cow::Borrowed("");
-    };
-    *key = opens_key(rest);
+    let mut rest = piece;
+    // Most pieces have nothing of a key in them.
+    if *key || DASHES.find(piece.as_bytes()).is_some() {
+        let Some(behind) = after_key(piece, *key) else {
+            return Cow::Borrowed("");
+        };
+        *key = opens_key(behind);
+        rest = behind;
+    }
     let shown = match redact(rest) {
         Cow::Borrowed(text) => Cow::Borrowed(text),
         Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, LEFT_OUT)),
     };
-    if shown.lines().any(is_data) {
+    if has_data(&shown) {
         let lines: Vec<&str> = shown.lines().filter(|line| !is_data(line)).collect();
         return Cow::Owned(lines.join("\n"));
     }
     shown
+}
+
+/// The same for a text whose lines are counted: `…` stands in the place of each line or run of data, and nothing in the place of the
+/// lines of a key that began before the text.
+#[must_use]
+pub(crate) fn lines_without_secrets(text: &str) -> Cow<'_, str> {
+    let rest = after_key(text, false).unwrap_or_default();
+    let shown = match redact(rest) {
+        Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, LEFT_OUT)),
+        shown => shown,
+    };
+    let shown = without_runs(shown);
+    let before = text[..text.len() - rest.len()].matches('\n').count();
+    if before == 0 && !has_data(&shown) {
+        return shown;
+    }
+    let mut out = "\n".repeat(before);
+    for line in shown.split_inclusive('\n') {
+        let end = line.len() - line.trim_end_matches(['\n', '\r']).len();
+        let line = if is_data(line) {
+            (LEFT_OUT, &line[line.len() - end..])
+        } else {
+            (line, "")
+        };
+        out.push_str(line.0);
+        out.push_str(line.1);
+    }
+    Cow::Owned(out)
+}
+
+/// A value as it may be told: as [`without_secrets`], and without runs of data, for a value may be several lines or cells put
+/// into one. Empty where no word is left.
+#[must_use]
+pub(crate) fn value_without_secrets(value: &str) -> Cow<'_, str> {
+    let shown = without_runs(without_secrets(value));
+    match shown {
+        Cow::Owned(shown) if !shown.chars().any(char::is_alphanumeric) => Cow::Borrowed(""),
+        shown => shown,
+    }
+}
+
+/// The text with `…` in the place of each run of data.
+fn without_runs(text: Cow<'_, str>) -> Cow<'_, str> {
+    let (mut out, mut done) = (String::new(), 0);
+    for run in base64_runs(&text, CUT) {
+        if is_data_run(&text[run.clone()], text[run.end..].starts_with(LEFT_OUT)) {
+            out.push_str(&text[done..run.start]);
+            out.push_str(LEFT_OUT);
+            done = run.end;
+        }
+    }
+    if done == 0 {
+        return text;
+    }
+    out.push_str(&text[done..]);
+    Cow::Owned(out)
+}
+
+/// Where at least so many letters of base64 stand side by side. Looks at every `least`-th byte where there are none.
+fn base64_runs(text: &str, least: usize) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let probe = at + least - 1;
+            if !is_base64(*bytes.get(probe)?) {
+                at = probe + 1;
+                continue;
+            }
+            let before = bytes[at..probe].iter().rposition(|byte| !is_base64(*byte));
+            let from = before.map_or(at, |before| at + before + 1);
+            let length = bytes[probe..].iter().position(|byte| !is_base64(*byte));
+            at = length.map_or(bytes.len(), |length| probe + length);
+            if at - from >= least {
+                return Some(from..at);
+            }
+        }
+    })
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// Whether a run of base64 is data, or the beginning of it where `cut`; the parts of a path are shorter than what stands between
+/// the slashes of data.
+fn is_data_run(run: &str, cut: bool) -> bool {
+    let has = |what: fn(&u8) -> bool| run.as_bytes().iter().any(what);
+    run.len() >= if cut { CUT } else { DATA }
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
+        && run.matches('/').count() * PART <= run.len()
 }
 
 /// What follows a private key that began before the piece; `None` when the key goes on behind it. A key is known by its
@@ -60,12 +168,24 @@ fn opens_key(piece: &str) -> bool {
     begins.any(|(at, _)| private_title(&piece[ended + at + KEY_BLOCK.len()..]).is_some())
 }
 
+/// Whether one of the lines is data. Most lines are too short.
+fn has_data(text: &str) -> bool {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    let mut from = 0;
+    for end in ends {
+        if end - from >= DATA && is_data(&text[from..end]) {
+            return true;
+        }
+        from = end + 1;
+    }
+    false
+}
+
 /// Whether a line is one run of base64, in large and small letters: nothing to read.
 fn is_data(line: &str) -> bool {
     let line = line.trim();
-    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let both = || line.contains(char::is_uppercase) && line.contains(char::is_lowercase);
-    line.len() >= DATA && line.bytes().all(base64) && both()
+    line.len() >= DATA && line.bytes().all(is_base64) && both()
 }
 
 #[cfg(test)]
@@ -96,8 +216,56 @@ mod tests {
         }
     }
 
+    #[test]
+    fn lines_stay_where_they_are_counted() {
+        let data = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2";
+        for (text, shown) in [
+            (format!("a\n{data}\r\n{data}\nb"), "a\n…\r\n…\nb".to_owned()),
+            (
+                format!("{data}\nc2gtZWQy\n{LAST}after\n"),
+                "\n\n\nafter\n".to_owned(),
+            ),
+            (
+                "password: hunter2 lantern\nb".to_owned(),
+                "password: … lantern\nb".to_owned(),
+            ),
+            ("plain\ntext".to_owned(), "plain\ntext".to_owned()),
+        ] {
+            assert_eq!(lines_without_secrets(&text), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_several_lines_shows_none_of_data() {
+        let data = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2";
+        for (value, shown) in [
+            (format!("{data} {data}"), String::new()),
+            (format!("{data}|{}…", &data[..40]), String::new()),
+            (format!("KEY=\"{data}\";"), "KEY=\"…\";".to_owned()),
+            (format!("key {data} of ada"), "key … of ada".to_owned()),
+            (format!("{data}\nada"), "ada".to_owned()),
+            (format!("\"{data}\";"), String::new()),
+            (format!("{}… of ada", &data[..40]), "…… of ada".to_owned()),
+            ("ada lovelace".to_owned(), "ada lovelace".to_owned()),
+            ("->".to_owned(), "->".to_owned()),
+            (
+                "src/main/java/org/example/Harbour2/berths/BerthBookingServiceImplementation.java".to_owned(),
+                "src/main/java/org/example/Harbour2/berths/BerthBookingServiceImplementation.java".to_owned(),
+            ),
+        ] {
+            assert_eq!(value_without_secrets(&value), shown, "{value}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn runs_are_found_wherever_they_begin(text in "([ab+/]{0,9}|[ .é]{0,3}){0,12}", least in 1_usize..8) {
+            let found: Vec<&str> = base64_runs(&text, least).map(|run| &text[run]).collect();
+            let parts = text.split(|c: char| !c.is_ascii() || !is_base64(c as u8));
+            prop_assert_eq!(found, parts.filter(|run| run.len() >= least).collect::<Vec<_>>());
+        }
 
         #[test]
         fn no_line_of_a_key_is_shown_wherever_the_text_is_cut(

@@ -6,6 +6,7 @@ use super::label::{Label, Named, is_space};
 use super::shape::{self, Shape};
 use super::words::{TECHNIQUES, is_grammar, is_label, is_speech};
 use super::{Place, REDACTED};
+use crate::text::start as start_of;
 
 /// What stands between a label and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +86,7 @@ impl<'t> Place<'t> {
             return None;
         }
         let judged = Value {
-            text: clip(text, JUDGED),
+            text: start_of(text, JUDGED),
             ..value
         };
         if !self.is_secret(named.label, &judged) || shape::is_placeholder(judged.text) {
@@ -114,7 +115,7 @@ impl<'t> Place<'t> {
             _ => return None,
         };
         let start = at + open.len_utf8();
-        let rest = clip(self.rest(start), QUOTED);
+        let rest = start_of(self.rest(start), QUOTED);
         let end = rest.find([close, '\n'])?;
         let inner = rest[..end].trim_end_matches('\\');
         (rest[end..].starts_with(close) && !inner.is_empty()).then_some((start, inner))
@@ -136,7 +137,7 @@ impl<'t> Place<'t> {
             JUDGED.min(next - from)
         };
         let end = self.run(from, most, |byte| !ends(byte));
-        let text = clip(self.rest(from), end - from);
+        let text = start_of(self.rest(from), end - from);
         // A name with a value of its own: `?next=key=x`.
         let name = text
             .bytes()
@@ -210,7 +211,7 @@ impl<'t> Place<'t> {
         if value.quoted {
             return !shape::is_place(text) || !text.contains(['/', '.']);
         }
-        let after = clip(self.rest(value.end()), AFTER);
+        let after = start_of(self.rest(value.end()), AFTER);
         if text
             .bytes()
             .all(|byte| byte.is_ascii_digit() || b".,+-%".contains(&byte))
@@ -304,12 +305,4 @@ fn is_phrase(text: &str) -> bool {
 fn starts(text: &str, word: &str) -> bool {
     let start = text.get(..word.len());
     start.is_some_and(|start| start.eq_ignore_ascii_case(word))
-}
-
-/// The first bytes of a text, whole characters.
-pub(super) fn clip(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len()))
-        .rev()
-        .find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or(0)]
 }

@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::speaker;
+use crate::text;
 pub(crate) use fold::is_unspaced;
 use scan::Token;
 pub(crate) use stop::is_stop;
@@ -251,11 +252,7 @@ impl Analyzer {
     /// One folded word: its stem, when it is in Latin letters only.
     fn word(&mut self, word: &str, sink: &mut impl FnMut(&str, &str)) {
         if word.len() > TERM {
-            let end = (0..=TERM)
-                .rev()
-                .find(|&end| word.is_char_boundary(end))
-                .unwrap_or(0);
-            return sink(&word[..end], word);
+            return sink(text::start(word, TERM), word);
         }
         if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return sink(word, word);

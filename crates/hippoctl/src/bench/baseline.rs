@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use hippo_core::tokens;
+
 use super::metrics::{Judged, Span, judge, recall};
 use super::questions::Question;
 use super::run::Outcome;
@@ -13,8 +15,6 @@ use crate::failure::Failure;
 
 /// Files that the grep row reads whole.
 const GREP_FILES: usize = 5;
-/// Bytes that count as one token, no tokenizer being at hand.
-const TOKEN_BYTES: usize = 4;
 /// What the daemon derives from the memory, in the root of the workspace.
 const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 
@@ -54,7 +54,7 @@ pub fn measure(
         outcomes.push(Outcome {
             judged,
             budget_recall: args.budgets.iter().map(budget).collect(),
-            tokens: (read.iter().map(|text| text.body.len()).sum::<usize>() / TOKEN_BYTES) as f64,
+            tokens: tokens::of_bytes(read.iter().map(|text| text.body.len()).sum()) as f64,
             latency_ms,
             degraded: None,
         });
@@ -103,7 +103,7 @@ fn grep(query: &str, texts: Vec<Text>) -> Vec<Text> {
 
 /// What a reader sees who reads file after file and stops when the budget is used up.
 fn within(texts: &[Text], budget_tokens: u32) -> Vec<Span> {
-    let mut left = budget_tokens as usize * TOKEN_BYTES;
+    let mut left = tokens::bytes(budget_tokens as usize);
     let mut spans = Vec::new();
     for text in texts {
         let span = first_bytes(text, left);

@@ -14,7 +14,7 @@ use crate::args::CompactArgs;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::render::one_line;
+use crate::render::{harmless, one_line};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 256 << 10;
@@ -26,7 +26,18 @@ const TOLD: usize = 5;
 struct Answer<'a> {
     summary: &'a str,
     stats: &'a Stats,
+    /// The ids of the messages for which the summary has no room.
+    rest: Rest<'a>,
     entries: Entries<'a>,
+}
+
+/// Written one by one, as [`Entries`] are.
+struct Rest<'a>(&'a Compacted);
+
+impl Serialize for Rest<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.rest_ids().map(|id| id.to_string()))
+    }
 }
 
 /// Written one by one: a long session has millions.
@@ -52,6 +63,8 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
         config,
         format: args.format.only(),
         budget: args.budget.map(|budget| budget as usize),
+        // Nothing keeps the contents: no id can be fetched.
+        stored: false,
     };
     let compacted = if args.file == Path::new("-") {
         let spooled = spooled()
@@ -68,9 +81,10 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     let answer = Answer {
         summary: &compacted.summary,
         stats: &compacted.stats,
+        rest: Rest(&compacted),
         entries: Entries(&compacted),
     };
-    out.answer(&answer, |answer, _| format!("{}\n", answer.summary))
+    out.answer(&answer, |answer, _| format!("{}\n", harmless(answer.summary)))
 }
 
 /// The numbers of a folder, or the defaults.

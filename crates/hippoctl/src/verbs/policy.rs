@@ -133,7 +133,7 @@ impl Tested {
             Indexing::Passed => &mut self.passed,
             Indexing::Dropped => &mut self.dropped,
         } += 1;
-        let tokens = hippo_core::compaction::tokens(&record.content) as u64;
+        let tokens = hippo_core::tokens::of(&record.content) as u64;
         self.records.push(RecordUse {
             index: self.records.len(),
             type_: record.kind.name(),

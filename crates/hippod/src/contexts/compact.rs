@@ -36,6 +36,7 @@ pub fn compact(
         config,
         format: request.format.and_then(format),
         budget: request.budget_tokens.map(|tokens| tokens as usize),
+        stored: view.is_some(),
     };
     let mut keeper = view.map(|view| Keeper::new(shared, view, owner(&request)));
     let compacted = match (&request.path, request.messages) {
@@ -240,7 +241,7 @@ impl Keeper {
             .iter()
             .map(|content| Piece {
                 bytes: content.as_bytes(),
-                tokens: compaction::tokens(content) as u64,
+                tokens: hippo_core::tokens::of(content) as u64,
             })
             .collect();
         let contents = |store: &hippo_store::contexts::ContextStore| {

@@ -136,7 +136,7 @@ pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<Context
         Some(ContextFormat::Markdown) | None => Format::Markdown,
     };
     let all: Vec<ContextEntry> = entries.kept.iter().map(|kept| kept.entry.clone()).collect();
-    let count = |text: &str| hippo_core::compaction::tokens(text) as u64;
+    let count = |text: &str| hippo_core::tokens::of(text) as u64;
     let section = core::render(&all, &plan.strengths, &plan.states, budget.into(), format, count);
     let shown = core::shown(&section, &all, &plan.strengths, count);
     Ok(ContextRenderResponse {

@@ -147,7 +147,7 @@ fn place(picture: &Picture, ranked: &Ranked) -> Option<Place> {
 }
 
 fn estimate(text: &str) -> u32 {
-    u32::try_from(text.len().div_ceil(4)).unwrap_or(u32::MAX)
+    u32::try_from(hippo_core::tokens::of(text)).unwrap_or(u32::MAX)
 }
 
 fn explain(features: &Features) -> BTreeMap<String, f32> {

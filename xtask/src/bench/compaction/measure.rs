@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use hippo_core::compaction::{Compactor, ContentId, Message, Options, Pass, Role, tokens};
+use hippo_core::compaction::{Compactor, ContentId, Message, Options, Pass, Role};
+use hippo_core::tokens;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -33,17 +33,14 @@ struct Line {
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Sums {
     pub cuts: f64,
-    pub needs: f64,
     pub ours: f64,
     pub reference: f64,
     pub truncated: f64,
     pub reachable: f64,
-    /// Tokens before, of our summary and of the reference's.
+    /// Tokens before, and of our summary; the reference's are its budget.
     pub before: f64,
     pub tokens: f64,
-    pub reference_tokens: f64,
-    /// Milliseconds of ours.
-    pub took: f64,
+    pub budget: f64,
 }
 
 impl Sums {
@@ -51,26 +48,22 @@ impl Sums {
     pub fn add(&mut self, other: &Self) {
         let Self {
             cuts,
-            needs,
             ours,
             reference,
             truncated,
             reachable,
             before,
             tokens,
-            reference_tokens,
-            took,
+            budget,
         } = other;
         self.cuts += cuts;
-        self.needs += needs;
         self.ours += ours;
         self.reference += reference;
         self.truncated += truncated;
         self.reachable += reachable;
         self.before += before;
         self.tokens += tokens;
-        self.reference_tokens += reference_tokens;
-        self.took += took;
+        self.budget += budget;
     }
 }
 
@@ -150,20 +143,20 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
         return Ok(Sums::default());
     }
     let reference = reference::summary(&before.iter().map(message).collect::<Vec<_>>());
-    let budget = tokens(&reference);
-    let started = Instant::now();
+    let budget = tokens::of(&reference);
     let mut compactor = Compactor::new(Options {
         budget: Some(budget),
+        // As where contents are kept: otherwise no id leads on to what has no room.
+        stored: true,
         ..Options::default()
     });
     compactor.feed(bytes);
     let Pass::Done(compacted) = compactor.finish() else {
         bail!("a list of messages has no paths")
     };
-    let took = started.elapsed().as_secs_f64() * 1_000.0;
     let summary = &compacted.summary;
-    if tokens(summary) > budget {
-        bail!("{} tokens within a budget of {budget}", tokens(summary));
+    if tokens::of(summary) > budget {
+        bail!("{} tokens within a budget of {budget}", tokens::of(summary));
     }
     let mut contents: Vec<(ContentId, String)> = Vec::new();
     let mut again = Compactor::new(Options::default());
@@ -199,15 +192,13 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
     }
     Ok(Sums {
         cuts: 1.0,
-        needs: needed.len() as f64,
         ours: share(summary),
         reference: share(&reference),
         truncated: share(&all_before[from..]),
         reachable: 1.0 - missing.len() as f64 / needed.len() as f64,
-        before: tokens(&all_before) as f64,
-        tokens: tokens(summary) as f64,
-        reference_tokens: budget as f64,
-        took,
+        before: tokens::of(&all_before) as f64,
+        tokens: tokens::of(summary) as f64,
+        budget: budget as f64,
     })
 }
 

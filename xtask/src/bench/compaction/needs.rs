@@ -60,7 +60,7 @@ fn is_wanted(word: &str) -> bool {
     if letters == 0 {
         return digits >= 3;
     }
-    let humps = word
+    let camel = word
         .as_bytes()
         .windows(2)
         .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
@@ -72,6 +72,6 @@ fn is_wanted(word: &str) -> bool {
     });
     let identifier = word.len() >= 5
         && !word.contains('/')
-        && (humps || word.trim_matches('_').contains('_') || digits > 0);
+        && (camel || word.trim_matches('_').contains('_') || digits > 0);
     path || file || identifier
 }

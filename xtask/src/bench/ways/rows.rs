@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use serde::Deserialize;
 
 use crate::bench::Ground;
 use crate::bench::ask::{AT_2000, BUDGETS, Outcome, Summary, mean};
+use crate::bench::client::ask;
 use crate::bench::table::{Figure, ms};
-use crate::scratch::answer;
 use crate::terminal::say;
 
 /// The names of the rows that are compared.
@@ -33,35 +32,15 @@ pub struct Ways {
     baselines: BTreeMap<String, Vec<Summary>>,
 }
 
-#[derive(Deserialize)]
-struct Report {
-    questions: usize,
-    rows: Vec<Row>,
-}
-
-#[derive(Deserialize)]
-struct Row {
-    mode: String,
-    group: Option<String>,
-    recall_at: BTreeMap<u32, f64>,
-    budget_recall: BTreeMap<u32, f64>,
-    tokens_per_question: f64,
-    latency_p50_ms: f64,
-}
-
 impl Ways {
     /// The rows that need no daemon, as the client program measures them.
     ///
     /// # Errors
     /// It fails.
     pub fn baseline(&mut self, ground: &Ground<'_>, root: &str, questions: &Path) -> Result<()> {
-        let mut command = ground.scratch.hippoctl();
-        command
-            .args(["--json", "--workspace", root, "bench"])
-            .arg(questions)
-            .args(["--modes", "full-scan,grep", "-k", "5"]);
-        let report: Report = answer(&mut command)?;
-        for row in report.rows.iter().filter(|row| row.group.is_none()) {
+        let arguments = ["--modes", "full-scan,grep", "-k", "5"];
+        let report = ask(ground.scratch, root, questions, &arguments)?;
+        for row in report.all() {
             let within = BUDGETS
                 .iter()
                 .filter_map(|budget| row.budget_recall.get(budget).copied());

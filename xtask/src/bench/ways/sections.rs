@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use hippo_core::tokens;
 use hippo_proto::{GetRequest, GetResponse, Request};
 
 use crate::bench::Ground;
@@ -10,8 +11,6 @@ use crate::bench::ask::{Answer, Asker, BUDGETS, Outcome, Question, Span, recall}
 
 /// Sections that are read.
 const SECTIONS: usize = 3;
-/// Bytes that count as one token where no tokenizer is at hand.
-const TOKEN_BYTES: usize = 4;
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -56,7 +55,7 @@ pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Resul
         let bytes: usize = read.iter().map(|(_, text)| text.len()).sum();
         let of = |spans: &[Span], bytes: usize| Answer {
             recall: recall(spans, &question.evidence),
-            tokens: (bytes / TOKEN_BYTES) as f64,
+            tokens: tokens::of_bytes(bytes) as f64,
             ms,
             by_index: false,
         };
@@ -73,7 +72,7 @@ pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Resul
 
 /// The whole lines that a reader sees who stops when the budget is used up.
 fn beginning(read: &[(Span, String)], budget: u32) -> Vec<Span> {
-    let mut left = budget as usize * TOKEN_BYTES;
+    let mut left = tokens::bytes(budget as usize);
     let mut spans = Vec::new();
     for (span, text) in read {
         let mut lines = 0;

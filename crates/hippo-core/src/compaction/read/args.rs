@@ -59,7 +59,7 @@ impl<'de> Visitor<'de> for Outer {
         Ok(Args(Some(Cow::Owned(number.to_string()))))
     }
     fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(Args(Some(Cow::Owned(number.to_string()))))
+        Ok(Args(Some(Cow::Owned(float(number)))))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
         let mut out = String::new();
@@ -79,6 +79,14 @@ impl<'de> Visitor<'de> for Outer {
         .visit_map(object)?;
         Ok(Args(Some(Cow::Owned(out))))
     }
+}
+
+/// A number as text; one beyond all digits as it is written in JSON, not as three hundred zeros.
+pub fn float(number: f64) -> String {
+    if number.abs() < 1e15 && number.fract() == 0.0 {
+        return number.to_string();
+    }
+    format!("{number:?}")
 }
 
 /// Writes one value.
@@ -119,7 +127,8 @@ impl<'de> Visitor<'de> for Inner<'_> {
         write!(self.out, "{number}").map_err(E::custom)
     }
     fn visit_f64<E: Error>(self, number: f64) -> Result<(), E> {
-        write!(self.out, "{number}").map_err(E::custom)
+        self.out.push_str(&float(number));
+        Ok(())
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         let Self { out, top } = self;

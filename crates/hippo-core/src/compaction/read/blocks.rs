@@ -58,11 +58,11 @@ impl<'a> Blocks<'a> {
 
     /// Notes a call of a tool, in any of the shapes in which one is written.
     pub fn call(&mut self, call: &Node<'_>) {
-        let function = call.function.0.as_deref().unwrap_or(call);
+        let function = call.rare().function.0.as_deref().unwrap_or(call);
         let name = [function.name.get(), call.name.get(), "tool"];
         let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or("tool");
-        let args = if function.arguments.is_some() {
-            &function.arguments
+        let args = if function.rare().arguments.is_some() {
+            &function.rare().arguments
         } else {
             &function.input
         };

@@ -21,11 +21,11 @@ const OTHERS: [&str; 9] = [
 
 /// Reads a record, if it is one of Claude Code.
 pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
-    let marked = node.uuid.0.is_some() || node.parent_uuid.0.is_some();
+    let marked = node.rare().uuid.0.is_some() || node.rare().parent_uuid.0.is_some();
     let tag = node.tag.get();
     let known = match tag {
         "user" | "assistant" => node.message.0.is_some() && node.role.0.is_none(),
-        "summary" => node.summary.0.is_some() && node.id.0.is_none() && node.content.0.is_empty(),
+        "summary" => node.rare().summary.0.is_some() && node.id.0.is_none() && node.content.0.is_empty(),
         other => OTHERS.contains(&other) && (marked || other != "system") && node.role.0.is_none(),
     };
     if !known {
@@ -34,19 +34,19 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
     let mut record = Record {
         format: Some(Format::ClaudeCode),
         link: Link {
-            id: hashed(&node.uuid),
-            parent: hashed(&node.parent_uuid),
+            id: hashed(&node.rare().uuid),
+            parent: hashed(&node.rare().parent_uuid),
             ..Link::default()
         },
         ..Record::default()
     };
     // Another agent's conversation; what it found comes back as the answer of a tool.
-    if node.sidechain.is_set() {
+    if node.rare().sidechain.is_set() {
         record.link = Link::default();
         return Some(record);
     }
     if tag == "summary" {
-        let title = Message::new(Role::Other, node.summary.get()).named("summary");
+        let title = Message::new(Role::Other, node.rare().summary.get()).named("summary");
         record.messages.push(title);
     }
     if let ("user" | "assistant", Some(message)) = (tag, &node.message.0) {
@@ -59,7 +59,7 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
         } else {
             Blocks::read(&message.content)
         };
-        if node.compact_summary.is_set() {
+        if node.rare().compact_summary.is_set() {
             record.prior = Some(blocks.text.into_owned());
             record.folds = true;
             record.link.compaction = true;
@@ -67,7 +67,7 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
         }
         let role = match tag {
             "assistant" => Role::Assistant,
-            _ if node.meta.is_set() => Role::Other,
+            _ if node.rare().meta.is_set() => Role::Other,
             _ => Role::User,
         };
         record.link.prompt = role == Role::User && blocks.results.is_empty();

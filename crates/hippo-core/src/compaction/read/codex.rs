@@ -50,7 +50,7 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
         format: Some(Format::Codex),
         ..Record::default()
     };
-    let payload = node.payload.0.as_deref();
+    let payload = node.rare().payload.0.as_deref();
     match (node.tag.get(), payload) {
         ("response_item", Some(item)) => response_item(item, &mut record),
         ("compacted", Some(folded)) => {
@@ -64,7 +64,7 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
         }
         ("event_msg" | "session_meta" | "turn_context", Some(_)) => {}
         ("item.completed" | "item.started" | "item.updated", _) => {
-            if let ("item.completed", Some(item)) = (node.tag.get(), &node.item.0) {
+            if let ("item.completed", Some(item)) = (node.tag.get(), &node.rare().item.0) {
                 run_item(item, &mut record);
             }
         }
@@ -82,7 +82,7 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
         ("message", _) if node.role.0.is_some() && has_typed_text(&node.content) => {
             response_item(node, &mut record);
         }
-        _ if node.dir.0.is_some() && node.kind.0.is_some() => {
+        _ if node.rare().dir.0.is_some() && node.rare().kind.0.is_some() => {
             if let Some(payload) = payload {
                 screen_event(payload, &mut record);
             }
@@ -132,14 +132,14 @@ fn response_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
             } else {
                 "web_search"
             };
-            found.call_of(tool, &item.action.shown());
+            found.call_of(tool, &item.rare().action.shown());
             found.called = hashed(&item.call_id)
                 .map(|id| (id, tool.to_owned()))
                 .into_iter()
                 .collect();
         }
         "function_call_output" | "custom_tool_call_output" => {
-            let text = unwrapped(Blocks::read(&item.output).text);
+            let text = unwrapped(Blocks::read(&item.rare().output).text);
             let mut message = Message::new(Role::Tool, text).named(item.call_id.get());
             message.by_call = true;
             record.messages.push(message);
@@ -153,8 +153,8 @@ fn response_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
 /// The output within `{"output": "…", "metadata": …}`, which some versions write as a text.
 fn unwrapped(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.starts_with('{')
-        && let Ok(inner) = serde_json::from_str::<Node<'_>>(&text)
-        && let Some(output) = inner.output.0.first()
+        && let Ok(inner) = Node::read(text.as_bytes())
+        && let Some(output) = inner.rare().output.0.first()
         && !output.text.get().is_empty()
     {
         return Cow::Owned(output.text.get().to_owned());
@@ -172,24 +172,25 @@ fn run_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
                 .push(Message::new(Role::Assistant, item.text.get()));
         }
         "command_execution" => {
-            found.call_of("shell", &item.command.shown());
+            found.call_of("shell", &item.rare().command.shown());
             found.into(Role::Assistant, Cow::Borrowed(""), record);
             record
                 .messages
-                .push(answer(item, item.aggregated_output.get(), "shell"));
+                .push(answer(item, item.rare().aggregated_output.get(), "shell"));
         }
         "file_change" => {
-            found.call_of("apply_patch", &item.changes.shown());
+            found.call_of("apply_patch", &item.rare().changes.shown());
             found.into(Role::Assistant, Cow::Borrowed(""), record);
         }
         "mcp_tool_call" => {
-            let tool = if item.tool.get().is_empty() {
+            let tool = if item.rare().tool.get().is_empty() {
                 "mcp"
             } else {
-                item.tool.get()
+                item.rare().tool.get()
             };
-            found.call_of(tool, &item.arguments.shown());
+            found.call_of(tool, &item.rare().arguments.shown());
             found.into(Role::Assistant, Cow::Borrowed(""), record);
+            record.messages.extend(result(item, tool));
         }
         _ => {}
     }
@@ -198,12 +199,12 @@ fn run_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
 /// An event of the screen log, or an operation of the user.
 fn screen_event<'a>(payload: &'a Node<'_>, record: &mut Record<'a>) {
     if let "user_input" | "user_turn" = payload.tag.get() {
-        let mut found = Blocks::read(&payload.items);
+        let mut found = Blocks::read(&payload.rare().items);
         found.said = true;
         found.into(Role::User, Cow::Borrowed(""), record);
         return;
     }
-    let Some(event) = payload.msg.0.as_deref() else {
+    let Some(event) = payload.rare().msg.0.as_deref() else {
         return;
     };
     let message = event
@@ -221,12 +222,17 @@ fn screen_event<'a>(payload: &'a Node<'_>, record: &mut Record<'a>) {
         "error" => record
             .messages
             .push(Message::new(Role::Other, message).named("error")),
-        "exec_command_begin" => call("exec", &event.command.shown()),
-        "patch_apply_begin" => call("apply_patch", &event.changes.shown()),
+        "exec_command_begin" => call("exec", &event.rare().command.shown()),
+        "patch_apply_begin" => call("apply_patch", &event.rare().changes.shown()),
         "mcp_tool_call_begin" => {
-            if let Some(invocation) = &event.invocation.0 {
-                call(invocation.tool.get(), &invocation.arguments.shown());
+            if let Some(invocation) = &event.rare().invocation.0 {
+                call(invocation.rare().tool.get(), &invocation.rare().arguments.shown());
             }
+        }
+        "mcp_tool_call_end" => {
+            let invocation = event.rare().invocation.0.as_deref();
+            let tool = invocation.map_or("", |invocation| invocation.rare().tool.get());
+            record.messages.extend(result(event, tool));
         }
         "exec_command_end" | "patch_apply_end" => {
             let name = if event.tag.get() == "exec_command_end" {
@@ -234,14 +240,14 @@ fn screen_event<'a>(payload: &'a Node<'_>, record: &mut Record<'a>) {
             } else {
                 "apply_patch"
             };
-            let both = [event.stdout.get(), event.stderr.get()];
+            let both = [event.rare().stdout.get(), event.rare().stderr.get()];
             let text = both
                 .into_iter()
                 .filter(|text| !text.is_empty())
                 .collect::<Vec<_>>()
                 .join("\n");
             let text = if text.is_empty() {
-                event.aggregated_output.get().to_owned()
+                event.rare().aggregated_output.get().to_owned()
             } else {
                 text
             };
@@ -253,6 +259,31 @@ fn screen_event<'a>(payload: &'a Node<'_>, record: &mut Record<'a>) {
 
 fn answer<'a>(node: &Node<'_>, text: impl Into<Cow<'a, str>>, name: &'a str) -> Message<'a> {
     let mut message = Message::new(Role::Tool, text).named(name);
-    message.error = node.exit_code.0.is_some_and(|code| code != 0) || node.success.0 == Some(false);
+    message.error =
+        node.rare().exit_code.0.is_some_and(|code| code != 0) || node.rare().success.0 == Some(false);
     message
+}
+
+/// What the tool of a server answered: `{"content": […]}`, which stands in `{"Ok": …}` or beside `{"Err": "…"}` in event logs.
+fn result<'a>(node: &'a Node<'_>, tool: &'a str) -> Option<Message<'a>> {
+    let said = |node: &'a Node<'_>| {
+        let inner = node.message.0.as_deref().unwrap_or(node);
+        Cow::Borrowed(inner.text.get())
+    };
+    let result = node.rare().result.0.as_deref();
+    let failure = node.rare().failure.0.as_deref();
+    let failure = failure.or_else(|| result?.rare().err.0.as_deref());
+    let (text, error) = match (failure, result) {
+        (Some(failure), _) => (said(failure), true),
+        (None, Some(result)) => {
+            let result = result.rare().ok.0.as_deref().unwrap_or(result);
+            let text = Blocks::read(&result.content).text;
+            let text = if text.is_empty() { said(result) } else { text };
+            (text, result.error.is_set())
+        }
+        (None, None) => return None,
+    };
+    let mut message = Message::new(Role::Tool, text).named(tool);
+    message.error = error;
+    Some(message)
 }

@@ -1,137 +1,124 @@
 //! Which fields of a JSON object may belong to a message, whatever program wrote it?
 //!
-//! Every format is read into one shape, in which a field of an unexpected type counts as missing: a transcript is the work of
-//! another program, and one odd field is no reason to lose a message.
+//! Every format is read into one shape, in which a field of an unexpected type counts as missing, and of a field that stands twice
+//! the last one counts: a transcript is the work of another program, and one odd field is no reason to lose a message.
+
+mod field;
+mod scalar;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::args::Args;
+use field::{Field, Key};
+use scalar::ignores;
+pub use scalar::{Flag, Number, Text};
+
+/// Blocks of one record that are kept; more are counted. No program writes as many, and a block takes more than the bytes it is
+/// written with.
+pub const BLOCKS: usize = 20_000;
 
 /// An object of a transcript.
-#[derive(Debug, Default, serde::Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default)]
 pub struct Node<'a> {
-    #[serde(borrow, rename = "type")]
     pub tag: Text<'a>,
-    #[serde(borrow)]
     pub role: Text<'a>,
-    #[serde(borrow)]
-    pub kind: Text<'a>,
-    #[serde(borrow)]
-    pub subtype: Text<'a>,
-    #[serde(borrow)]
-    pub dir: Text<'a>,
-    #[serde(borrow)]
     pub name: Text<'a>,
-    #[serde(borrow, rename = "toolName")]
-    pub tool_name: Text<'a>,
-    #[serde(borrow)]
-    pub tool: Text<'a>,
-    #[serde(borrow)]
     pub text: Text<'a>,
-    #[serde(borrow)]
-    pub summary: Text<'a>,
-    #[serde(borrow)]
-    pub uuid: Text<'a>,
-    #[serde(borrow, rename = "parentUuid")]
-    pub parent_uuid: Text<'a>,
-    #[serde(borrow)]
     pub id: Text<'a>,
-    #[serde(borrow, rename = "parentId")]
-    pub parent_id: Text<'a>,
-    #[serde(borrow, rename = "firstKeptEntryId")]
-    pub first_kept: Text<'a>,
-    #[serde(borrow, alias = "tool_use_id", alias = "toolCallId", alias = "tool_call_id")]
     pub call_id: Text<'a>,
-    #[serde(borrow)]
-    pub stdout: Text<'a>,
-    #[serde(borrow)]
-    pub stderr: Text<'a>,
-    #[serde(borrow)]
-    pub aggregated_output: Text<'a>,
-    #[serde(borrow)]
     pub content: Content<'a>,
-    #[serde(borrow)]
-    pub output: Content<'a>,
-    #[serde(borrow, alias = "toolCalls")]
-    pub tool_calls: Content<'a>,
-    #[serde(borrow)]
-    pub items: Content<'a>,
-    #[serde(borrow)]
     pub message: Sub<'a>,
-    #[serde(borrow)]
-    pub payload: Sub<'a>,
-    #[serde(borrow)]
-    pub msg: Sub<'a>,
-    #[serde(borrow)]
-    pub item: Sub<'a>,
-    #[serde(borrow)]
-    pub function: Sub<'a>,
-    #[serde(borrow)]
-    pub invocation: Sub<'a>,
-    #[serde(borrow)]
     pub input: Args<'a>,
-    #[serde(borrow)]
-    pub arguments: Args<'a>,
-    #[serde(borrow)]
-    pub command: Args<'a>,
-    #[serde(borrow)]
-    pub action: Args<'a>,
-    #[serde(borrow)]
-    pub changes: Args<'a>,
-    #[serde(rename = "isSidechain")]
-    pub sidechain: Flag,
-    #[serde(rename = "isMeta")]
-    pub meta: Flag,
-    #[serde(rename = "isCompactSummary")]
-    pub compact_summary: Flag,
-    #[serde(rename = "isError", alias = "is_error")]
     pub error: Flag,
+    /// Fields that most blocks do not have.
+    rare: Option<Box<Rare<'a>>>,
+}
+
+/// The other fields of an object.
+#[derive(Debug, Default)]
+pub struct Rare<'a> {
+    pub kind: Text<'a>,
+    pub dir: Text<'a>,
+    pub tool_name: Text<'a>,
+    pub tool: Text<'a>,
+    pub summary: Text<'a>,
+    pub uuid: Text<'a>,
+    pub parent_uuid: Text<'a>,
+    pub parent_id: Text<'a>,
+    pub first_kept: Text<'a>,
+    pub stdout: Text<'a>,
+    pub stderr: Text<'a>,
+    pub aggregated_output: Text<'a>,
+    pub output: Content<'a>,
+    pub tool_calls: Content<'a>,
+    pub items: Content<'a>,
+    pub payload: Sub<'a>,
+    pub msg: Sub<'a>,
+    pub item: Sub<'a>,
+    pub function: Sub<'a>,
+    pub invocation: Sub<'a>,
+    pub result: Sub<'a>,
+    pub ok: Sub<'a>,
+    pub err: Sub<'a>,
+    pub failure: Sub<'a>,
+    pub arguments: Args<'a>,
+    pub command: Args<'a>,
+    pub action: Args<'a>,
+    pub changes: Args<'a>,
+    pub sidechain: Flag,
+    pub meta: Flag,
+    pub compact_summary: Flag,
     pub success: Flag,
-    #[serde(alias = "exitCode")]
     pub exit_code: Number,
 }
 
-impl<'a> Node<'a> {
-    /// A text that stands where an object may stand.
-    fn plain(text: Cow<'a, str>) -> Self {
-        Self {
-            tag: Text(Some(Cow::Borrowed("text"))),
-            text: Text(Some(text)),
-            ..Self::default()
-        }
+/// What an object without rare fields has of them.
+static NONE: Rare<'static> = {
+    const TEXT: Text<'static> = Text(None);
+    const CONTENT: Content<'static> = Content(Vec::new());
+    const SUB: Sub<'static> = Sub(None);
+    const ARGS: Args<'static> = Args(None);
+    const FLAG: Flag = Flag(None);
+    Rare {
+        kind: TEXT,
+        dir: TEXT,
+        tool_name: TEXT,
+        tool: TEXT,
+        summary: TEXT,
+        uuid: TEXT,
+        parent_uuid: TEXT,
+        parent_id: TEXT,
+        first_kept: TEXT,
+        stdout: TEXT,
+        stderr: TEXT,
+        aggregated_output: TEXT,
+        output: CONTENT,
+        tool_calls: CONTENT,
+        items: CONTENT,
+        payload: SUB,
+        msg: SUB,
+        item: SUB,
+        function: SUB,
+        invocation: SUB,
+        result: SUB,
+        ok: SUB,
+        err: SUB,
+        failure: SUB,
+        arguments: ARGS,
+        command: ARGS,
+        action: ARGS,
+        changes: ARGS,
+        sidechain: FLAG,
+        meta: FLAG,
+        compact_summary: FLAG,
+        success: FLAG,
+        exit_code: Number(None),
     }
-}
-
-/// A text, or nothing; a number is a text.
-#[derive(Debug, Default, Clone)]
-pub struct Text<'a>(pub Option<Cow<'a, str>>);
-
-impl Text<'_> {
-    /// The text; empty for none.
-    pub fn get(&self) -> &str {
-        self.0.as_deref().unwrap_or_default()
-    }
-}
-
-/// A truth value; false for anything else.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct Flag(pub Option<bool>);
-
-impl Flag {
-    /// Whether it is there and true.
-    pub fn is_set(self) -> bool {
-        self.0 == Some(true)
-    }
-}
-
-/// A whole number, or nothing.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct Number(pub Option<i64>);
+};
 
 /// An object, or nothing; a text stands for an object with that text.
 #[derive(Debug, Default)]
@@ -141,96 +128,193 @@ pub struct Sub<'a>(pub Option<Box<Node<'a>>>);
 #[derive(Debug, Default)]
 pub struct Content<'a>(pub Vec<Node<'a>>);
 
-/// Writes the parts of a lenient visitor that ignore what is not wanted.
-macro_rules! ignores {
-    ($($what:ident),*) => {$(ignores!(@ $what);)*};
-    (@ bool) => { fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> { Ok(Self::Value::default()) } };
-    (@ numbers) => {
-        fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> { Ok(Self::Value::default()) }
-        fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> { Ok(Self::Value::default()) }
-        fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> { Ok(Self::Value::default()) }
-    };
-    (@ text) => { fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> { Ok(Self::Value::default()) } };
-    (@ none) => { fn visit_unit<E: Error>(self) -> Result<Self::Value, E> { Ok(Self::Value::default()) } };
-    (@ list) => {
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-            while list.next_element::<IgnoredAny>()?.is_some() {}
-            Ok(Self::Value::default())
+impl<'a> Content<'a> {
+    /// Takes the place of another one, if it says something.
+    fn put(self, field: &mut Content<'a>) {
+        if !self.0.is_empty() {
+            *field = self;
         }
-    };
-    (@ object) => {
-        fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
-            while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-            Ok(Self::Value::default())
-        }
-    };
+    }
 }
 
-macro_rules! lenient {
-    ($type:ty, $visitor:ident, plain) => {
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                from.deserialize_any($visitor)
-            }
+impl<'a> Node<'a> {
+    /// Reads an object.
+    ///
+    /// # Errors
+    /// The bytes are no JSON object, or not one alone.
+    pub fn read(bytes: &'a [u8]) -> serde_json::Result<Self> {
+        let left = Cell::new(BLOCKS);
+        let mut from = serde_json::Deserializer::from_slice(bytes);
+        let node = from.deserialize_map(Object(&left))?;
+        from.end()?;
+        node.ok_or_else(|| Error::custom("no object"))
+    }
+
+    /// A text that stands where an object may stand.
+    fn plain(text: Cow<'a, str>) -> Self {
+        Self {
+            tag: Text(Some(Cow::Borrowed("text"))),
+            text: Text(Some(text)),
+            ..Self::default()
         }
-    };
-    ($type:ty, $visitor:ident) => {
-        impl<'de: 'a, 'a> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                from.deserialize_any($visitor)
-            }
+    }
+
+    /// The fields that most objects do not have.
+    pub fn rare(&self) -> &Rare<'a> {
+        match &self.rare {
+            Some(rare) => rare,
+            None => &NONE,
         }
-    };
+    }
+
+    /// Whether none of the fields that are read is there.
+    fn says_nothing(&self) -> bool {
+        let texts = [
+            &self.tag,
+            &self.role,
+            &self.name,
+            &self.text,
+            &self.id,
+            &self.call_id,
+        ];
+        texts.into_iter().all(|text| text.0.is_none())
+            && self.content.0.is_empty()
+            && self.message.0.is_none()
+            && !self.input.is_some()
+            && self.rare.is_none()
+    }
 }
 
-struct TextVisitor;
-lenient!(Text<'a>, TextVisitor);
-impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text<'de>;
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text")
+/// Reads an object, or a text in its place; anything else is nothing. What it holds is counted against the blocks that are left.
+#[derive(Clone, Copy)]
+struct Object<'c>(&'c Cell<usize>);
+
+impl<'de> DeserializeSeed<'de> for Object<'_> {
+    type Value = Option<Node<'de>>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_any(self)
     }
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Borrowed(text))))
-    }
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Owned(text.to_owned()))))
-    }
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Owned(number.to_string()))))
-    }
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Owned(number.to_string()))))
-    }
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Owned(number.to_string()))))
-    }
-    ignores!(bool, none, list, object);
 }
 
-struct SubVisitor;
-lenient!(Sub<'a>, SubVisitor);
-impl<'de> Visitor<'de> for SubVisitor {
-    type Value = Sub<'de>;
+/// Takes a value over the one that a field has already, if it says something.
+macro_rules! replace {
+    ($field:expr, $value:expr) => {{
+        let value = $value;
+        if value.0.is_some() {
+            $field = value;
+        }
+    }};
+}
+
+impl<'de> Visitor<'de> for Object<'_> {
+    type Value = Option<Node<'de>>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Sub(Some(Box::new(Node::plain(Cow::Borrowed(text))))))
+        Ok(Some(Node::plain(Cow::Borrowed(text))))
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Sub(Some(Box::new(Node::plain(Cow::Owned(text.to_owned()))))))
+        Ok(Some(Node::plain(Cow::Owned(text.to_owned()))))
     }
-    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
-        let node = Node::deserialize(MapAccessDeserializer::new(object))?;
-        Ok(Sub(Some(Box::new(node))))
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
+        let mut node = Node::default();
+        while let Some(Key(key)) = object.next_key()? {
+            match key {
+                Field::Other => drop(object.next_value::<IgnoredAny>()?),
+                Field::Type => replace!(node.tag, object.next_value::<Text<'de>>()?),
+                Field::Role => replace!(node.role, object.next_value::<Text<'de>>()?),
+                Field::Name => replace!(node.name, object.next_value::<Text<'de>>()?),
+                Field::Text => replace!(node.text, object.next_value::<Text<'de>>()?),
+                Field::Id => replace!(node.id, object.next_value::<Text<'de>>()?),
+                Field::CallId => replace!(node.call_id, object.next_value::<Text<'de>>()?),
+                Field::Content => object.next_value_seed(List(self.0))?.put(&mut node.content),
+                Field::Message => replace!(node.message, Sub(self.sub(&mut object)?)),
+                Field::Input => replace!(node.input, object.next_value::<Args<'de>>()?),
+                Field::IsError => replace!(node.error, object.next_value::<Flag>()?),
+                rare => self.rare(rare, node.rare.get_or_insert_default(), &mut object)?,
+            }
+        }
+        Ok(Some(node))
     }
     ignores!(bool, numbers, none, list);
 }
 
-struct ContentVisitor;
-lenient!(Content<'a>, ContentVisitor);
-impl<'de> Visitor<'de> for ContentVisitor {
+impl Object<'_> {
+    fn sub<'de, A: MapAccess<'de>>(self, object: &mut A) -> Result<Option<Box<Node<'de>>>, A::Error> {
+        Ok(object.next_value_seed(self)?.map(Box::new))
+    }
+
+    fn rare<'de, A: MapAccess<'de>>(
+        self,
+        field: Field,
+        rare: &mut Rare<'de>,
+        object: &mut A,
+    ) -> Result<(), A::Error> {
+        let text = match field {
+            Field::Kind => &mut rare.kind,
+            Field::Dir => &mut rare.dir,
+            Field::ToolName => &mut rare.tool_name,
+            Field::Tool => &mut rare.tool,
+            Field::Summary => &mut rare.summary,
+            Field::Uuid => &mut rare.uuid,
+            Field::ParentUuid => &mut rare.parent_uuid,
+            Field::ParentId => &mut rare.parent_id,
+            Field::FirstKept => &mut rare.first_kept,
+            Field::Stdout => &mut rare.stdout,
+            Field::Stderr => &mut rare.stderr,
+            Field::AggregatedOutput => &mut rare.aggregated_output,
+            other => return self.rare_value(other, rare, object),
+        };
+        replace!(*text, object.next_value::<Text<'de>>()?);
+        Ok(())
+    }
+
+    fn rare_value<'de, A: MapAccess<'de>>(
+        self,
+        field: Field,
+        rare: &mut Rare<'de>,
+        object: &mut A,
+    ) -> Result<(), A::Error> {
+        match field {
+            Field::Output => object.next_value_seed(List(self.0))?.put(&mut rare.output),
+            Field::ToolCalls => object.next_value_seed(List(self.0))?.put(&mut rare.tool_calls),
+            Field::Items => object.next_value_seed(List(self.0))?.put(&mut rare.items),
+            Field::Payload => replace!(rare.payload, Sub(self.sub(object)?)),
+            Field::Msg => replace!(rare.msg, Sub(self.sub(object)?)),
+            Field::Item => replace!(rare.item, Sub(self.sub(object)?)),
+            Field::Function => replace!(rare.function, Sub(self.sub(object)?)),
+            Field::Invocation => replace!(rare.invocation, Sub(self.sub(object)?)),
+            Field::Result => replace!(rare.result, Sub(self.sub(object)?)),
+            Field::Ok => replace!(rare.ok, Sub(self.sub(object)?)),
+            Field::Err => replace!(rare.err, Sub(self.sub(object)?)),
+            Field::Failure => replace!(rare.failure, Sub(self.sub(object)?)),
+            Field::Arguments => replace!(rare.arguments, object.next_value::<Args<'de>>()?),
+            Field::Command => replace!(rare.command, object.next_value::<Args<'de>>()?),
+            Field::Action => replace!(rare.action, object.next_value::<Args<'de>>()?),
+            Field::Changes => replace!(rare.changes, object.next_value::<Args<'de>>()?),
+            Field::IsSidechain => replace!(rare.sidechain, object.next_value::<Flag>()?),
+            Field::IsMeta => replace!(rare.meta, object.next_value::<Flag>()?),
+            Field::IsCompactSummary => replace!(rare.compact_summary, object.next_value::<Flag>()?),
+            Field::Success => replace!(rare.success, object.next_value::<Flag>()?),
+            Field::ExitCode => replace!(rare.exit_code, object.next_value::<Number>()?),
+            _ => drop(object.next_value::<IgnoredAny>()?),
+        }
+        Ok(())
+    }
+}
+
+/// Reads a text, an object, or a list of these.
+struct List<'c>(&'c Cell<usize>);
+
+impl<'de> DeserializeSeed<'de> for List<'_> {
+    type Value = Content<'de>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for List<'_> {
     type Value = Content<'de>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text or a list of blocks")
@@ -242,48 +326,27 @@ impl<'de> Visitor<'de> for ContentVisitor {
         Ok(Content(vec![Node::plain(Cow::Owned(text.to_owned()))]))
     }
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
-        Ok(Content(vec![Node::deserialize(MapAccessDeserializer::new(
-            object,
-        ))?]))
+        Ok(Content(Object(self.0).visit_map(object)?.into_iter().collect()))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut blocks = Vec::new();
-        while let Some(Sub(block)) = list.next_element()? {
-            blocks.extend(block.map(|block| *block));
+        let mut more = 0_usize;
+        while let Some(block) = list.next_element_seed(Object(self.0))? {
+            let Some(block) = block.filter(|block| !block.says_nothing()) else {
+                continue;
+            };
+            match self.0.get().checked_sub(1) {
+                Some(left) => {
+                    self.0.set(left);
+                    blocks.push(block);
+                }
+                None => more += 1,
+            }
+        }
+        if more > 0 {
+            blocks.push(Node::plain(Cow::Owned(format!("[{more} more blocks]"))));
         }
         Ok(Content(blocks))
     }
     ignores!(bool, numbers, none);
-}
-
-struct FlagVisitor;
-lenient!(Flag, FlagVisitor, plain);
-impl<'de> Visitor<'de> for FlagVisitor {
-    type Value = Flag;
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("true or false")
-    }
-    fn visit_bool<E: Error>(self, flag: bool) -> Result<Self::Value, E> {
-        Ok(Flag(Some(flag)))
-    }
-    ignores!(numbers, text, none, list, object);
-}
-
-struct NumberVisitor;
-lenient!(Number, NumberVisitor, plain);
-impl<'de> Visitor<'de> for NumberVisitor {
-    type Value = Number;
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number")
-    }
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Number(Some(number)))
-    }
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Number(i64::try_from(number).ok()))
-    }
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Number(None))
-    }
-    ignores!(bool, text, none, list, object);
 }

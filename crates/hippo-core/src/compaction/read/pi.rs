@@ -24,7 +24,7 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
     let known = match tag {
         "message" => node.message.0.is_some(),
         "custom_message" => true,
-        "compaction" | "branch_summary" => node.summary.0.is_some(),
+        "compaction" | "branch_summary" => node.rare().summary.0.is_some(),
         other => OTHERS.contains(&other) && node.role.0.is_none(),
     };
     if !known {
@@ -38,8 +38,8 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
     if tag != "session" {
         record.link = Link {
             id: hashed(&node.id),
-            parent: hashed(&node.parent_id),
-            first_kept: hashed(&node.first_kept),
+            parent: hashed(&node.rare().parent_id),
+            first_kept: hashed(&node.rare().first_kept),
             compaction: tag == "compaction",
             prompt: false,
         };
@@ -50,12 +50,12 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
             Blocks::read(&node.content).into(Role::Other, Cow::Borrowed("custom"), &mut record);
         }
         ("branch_summary", _) => {
-            let summary = Message::new(Role::Other, node.summary.get()).named("branch");
+            let summary = Message::new(Role::Other, node.rare().summary.get()).named("branch");
             record.messages.push(summary);
         }
         // Without a tree, as the first version wrote it, everything before is folded.
         ("compaction", _) => {
-            record.prior = Some(node.summary.get().to_owned());
+            record.prior = Some(node.rare().summary.get().to_owned());
             record.folds = node.id.0.is_none();
         }
         _ => {}
@@ -66,23 +66,23 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
 fn message<'a>(inner: &'a Node<'_>, record: &mut Record<'a>) {
     let name = inner.role.get();
     if name == "bashExecution" {
-        let said = Blocks::read(&inner.output).text;
-        let text = format!("$ {}\n{said}", inner.command.shown());
+        let said = Blocks::read(&inner.rare().output).text;
+        let text = format!("$ {}\n{said}", inner.rare().command.shown());
         let mut message = Message::new(Role::Tool, text).named("bash");
-        message.error = inner.exit_code.0.is_some_and(|code| code != 0);
+        message.error = inner.rare().exit_code.0.is_some_and(|code| code != 0);
         record.messages.push(message);
         return;
     }
     let role = blocks::role(name).unwrap_or(Role::Other);
     let label = match role {
-        Role::Tool => inner.tool_name.get(),
+        Role::Tool => inner.rare().tool_name.get(),
         Role::Other => name,
         _ => "",
     };
     let before = record.messages.len();
     let mut found = Blocks::read(&inner.content);
     if found.text.is_empty() && inner.content.0.is_empty() {
-        let other = [inner.summary.get(), inner.text.get()];
+        let other = [inner.rare().summary.get(), inner.text.get()];
         found.text = Cow::Borrowed(other.into_iter().find(|text| !text.is_empty()).unwrap_or(""));
     }
     found.into(role, Cow::Borrowed(label), record);

@@ -18,7 +18,7 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
     let name = node.role.get();
     let mut role = blocks::role(name).unwrap_or(Role::Other);
     let mut found = Blocks::read(&node.content);
-    match node.kind.get() {
+    match node.rare().kind.get() {
         "thinking" | "reasoning" => return Some(record),
         "tool_call" => {
             found = Blocks::default();
@@ -37,14 +37,14 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
             if node.content.0.is_empty() {
                 found.text = Cow::Borrowed(node.text.get());
             }
-            node.tool_calls.0.iter().for_each(|call| found.call(call));
+            node.rare().tool_calls.0.iter().for_each(|call| found.call(call));
             if kind == "tool_result" {
                 role = Role::Tool;
             }
         }
     }
     let label = match role {
-        Role::Tool => [node.name.get(), node.tool_name.get()]
+        Role::Tool => [node.name.get(), node.rare().tool_name.get()]
             .into_iter()
             .find(|name| !name.is_empty()),
         Role::Other => Some(name),

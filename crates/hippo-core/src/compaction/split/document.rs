@@ -29,11 +29,18 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Whether a list of messages opens in these bytes.
-    pub(super) fn opens_list(bytes: &[u8]) -> bool {
-        let mut document = Self::default();
-        document.feed(bytes, &mut |_| ());
-        document.elements > 0
+    /// Whether a list of messages has opened by the end of these bytes, the next ones of a line.
+    pub(super) fn opens_list(&mut self, bytes: &[u8]) -> bool {
+        let mut at = 0;
+        while at < bytes.len() && self.elements == 0 {
+            if self.string {
+                at = self.in_string(bytes, at);
+            } else {
+                self.step(bytes[at]);
+                at += 1;
+            }
+        }
+        self.elements > 0
     }
 
     pub(super) fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(Piece<'_>)) {

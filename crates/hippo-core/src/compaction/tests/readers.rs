@@ -36,92 +36,6 @@ fn claude_code_is_read() {
 }
 
 #[test]
-fn going_back_in_claude_code_leaves_what_came_after() {
-    let line = |id: &str, parent: &str, role: &str, text: &str| {
-        format!(
-            r#"{{"parentUuid":"{parent}","uuid":"{id}","type":"{role}","message":{{"role":"{role}","content":"{text}"}}}}"#
-        ) + "\n"
-    };
-    let text = line("a", "", "user", "first")
-        + &line("b", "a", "assistant", "one")
-        + &line("c", "b", "user", "wrong way")
-        + &line("d", "c", "assistant", "two")
-        + &line("e", "b", "user", "right way");
-    let expected = ["User  first|", "Assistant  one|", "User  right way|"];
-    assert_eq!(read(&text).0, expected);
-    // A compaction of its own: what was before is folded.
-    let folded = text
-        + r#"{"type":"user","isCompactSummary":true,"uuid":"s","parentUuid":"e","message":{"role":"user","content":"so far"}}"#
-        + "\n"
-        + &line("h", "s", "user", "go on now");
-    let after = compacted(&folded);
-    assert_eq!((after.stats.messages, after.stats.folded), (1, 3));
-    assert!(
-        after.summary.contains("## Prior Context\nso far\n"),
-        "{}",
-        after.summary
-    );
-}
-
-#[test]
-fn the_active_path_of_a_pi_session_is_read() {
-    let text = r#"{"type":"session","version":3,"id":"s","cwd":"/w"}
-{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":[{"type":"text","text":"start"}]}}
-{"type":"message","id":"b","parentId":"a","message":{"role":"assistant","content":[{"type":"text","text":"left"},{"type":"toolCall","id":"t","name":"bash","arguments":{"command":"ls -l"}}]}}
-{"type":"message","id":"c","parentId":"b","message":{"role":"toolResult","toolCallId":"t","toolName":"bash","content":[{"type":"text","text":"total 0"}],"isError":false}}
-{"type":"branch_summary","id":"d","parentId":"a","summary":"it was tried"}
-{"type":"model_change","id":"e","parentId":"d","modelId":"m"}
-{"type":"message","id":"f","parentId":"e","message":{"role":"bashExecution","command":"make","output":"done","exitCode":2}}
-"#;
-    let expected = [
-        "User  start|",
-        "Other branch it was tried|",
-        "Tool! bash $ make\ndone|",
-    ];
-    assert_eq!(read(text), (expected.map(str::to_owned).to_vec(), Some("pi")));
-    let back = format!(
-        "{text}{}\n",
-        r#"{"type":"message","id":"g","parentId":"c","message":{"role":"user","content":"back"}}"#
-    );
-    let expected = [
-        "User  start|",
-        "Assistant  left|bash(command=ls -l)",
-        "Tool bash total 0|",
-        "User  back|",
-    ];
-    assert_eq!(read(&back).0, expected);
-    let folded = format!(
-        "{back}{}\n{}\n",
-        r#"{"type":"compaction","id":"h","parentId":"g","summary":"in short","firstKeptEntryId":"c"}"#,
-        r#"{"type":"message","id":"i","parentId":"h","message":{"role":"user","content":"on"}}"#
-    );
-    assert_eq!(
-        read(&folded).0,
-        ["Tool bash total 0|", "User  back|", "User  on|"]
-    );
-    assert!(
-        compacted(&folded)
-            .summary
-            .contains("## Prior Context\nin short\n")
-    );
-}
-
-#[test]
-fn parents_in_a_circle_end_somewhere() {
-    let line = |id: &str, parent: &str| {
-        format!(
-            r#"{{"type":"message","id":"{id}","parentId":"{parent}","message":{{"role":"user","content":"{id}"}}}}"#
-        ) + "\n"
-    };
-    let all = line("a", "c") + &line("b", "a") + &line("c", "b");
-    assert_eq!(read(&all).0, ["User  a|", "User  b|", "User  c|"]);
-    let own = line("a", "a") + &line("b", "b");
-    assert_eq!(read(&own).0, ["User  b|"]);
-    let nowhere = line("a", "") + &line("b", "gone");
-    assert_eq!(read(&nowhere).0, ["User  b|"]);
-}
-
-#[test]
 fn codex_is_read_from_rollouts_runs_and_screen_logs() {
     let rollout = r#"{"timestamp":"t","type":"session_meta","payload":{"id":"x"}}
 {"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>x</environment_context>"}]}}
@@ -279,6 +193,46 @@ fn a_record_that_is_too_long_is_passed_over() {
     let document = format!("[{},{},{}]", good.trim(), long.trim(), good.trim());
     let compacted = compact(document.as_bytes(), &Options::default());
     assert_eq!((compacted.stats.messages, compacted.stats.malformed), (2, 1));
+}
+
+#[test]
+fn the_shape_does_not_depend_on_the_pieces() {
+    let message = said("user", &"a long first message ".repeat(15_000));
+    let list = format!("[{message},{message}]");
+    let tools = "t".repeat(300_000);
+    let cut = message.replace("\"}", "");
+    let cases = [
+        (list.clone(), 2),
+        // The list comes late, or after the first line.
+        (
+            format!(r#"{{"model":"m","tools":"{tools}","messages":{list}}}"#),
+            2,
+        ),
+        (
+            format!("{{\"model\":\"m\",\n\"tools\":\"{tools}\",\n\"messages\":{list}}}"),
+            2,
+        ),
+        (format!("{{\n{}\"messages\":{list}}}", " ".repeat(100_000)), 2),
+        (format!("{message}{message}"), 2),
+        (message.trim().to_owned(), 1),
+        // A first line that was cut off.
+        (format!("{}\n{message}", cut.trim()), 1),
+        (format!("\u{feff}{message}"), 1),
+    ];
+    for (number, (text, count)) in cases.iter().enumerate() {
+        let whole = compact(text.as_bytes(), &Options::default());
+        assert_eq!(whole.stats.messages, *count, "case {number}");
+        for size in [1_000, 64 << 10, 256 << 10] {
+            let mut compactor = Compactor::new(Options::default());
+            text.as_bytes()
+                .chunks(size)
+                .for_each(|piece| compactor.feed(piece));
+            let Pass::Done(pieces) = compactor.finish() else {
+                panic!("no second reading")
+            };
+            assert_eq!(pieces.stats, whole.stats, "case {number} in pieces of {size}");
+        }
+    }
 }
 
 #[test]

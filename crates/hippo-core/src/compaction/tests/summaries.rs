@@ -35,25 +35,107 @@ fn a_summary_within_a_budget_tells_what_has_no_room() {
     insta::assert_snapshot!(compacted.summary);
 }
 
+/// Whether every message of a session can be reached from its summary; nothing for one without messages in it.
+fn reached(compacted: &Compacted) -> Option<bool> {
+    let Compacted { summary, stats, .. } = compacted;
+    let rest = compacted.rest();
+    let led_on = stats
+        .rest
+        .as_ref()
+        .is_some_and(|id| summary.contains(id.as_str()));
+    let reached = |entry: Entry| summary.contains(&entry.id) || led_on && rest.contains(&entry.id);
+    (!summary.is_empty()).then(|| compacted.entries().all(reached))
+}
+
 #[test]
 fn every_id_leads_to_a_message_and_every_message_is_reached() {
-    for budget in [1, 60, 120, 200, 300, 500, 1_000, 5_000] {
-        let compacted = within(&session(), budget);
-        let rest = compacted.rest();
-        let led_on = compacted
-            .stats
-            .rest
-            .as_ref()
-            .is_some_and(|id| compacted.summary.contains(id.as_str()));
-        for entry in compacted.entries() {
-            let reached = compacted.summary.contains(&entry.id) || led_on && rest.contains(&entry.id);
-            assert!(
-                reached || compacted.summary.is_empty(),
-                "{budget}: {entry:?}\n{}",
+    // What may come right before an id: an id that is taken for a password is lost.
+    let labels = [
+        "Enter the admin password:",
+        "token:",
+        "api_key =",
+        "the passphrase is",
+        "Authorization: Bearer",
+    ];
+    let asked: String = labels
+        .iter()
+        .map(|label| {
+            said("user", &format!("Please answer this one: {label}"))
+                + &said("tool", label)
+                + &said("assistant", label)
+        })
+        .collect();
+    for text in [session(), asked.clone() + &session(), session() + &asked] {
+        for budget in [40, 60, 120, 200, 300, 500, 1_000, 5_000] {
+            let compacted = within(&text, budget);
+            assert_eq!(
+                reached(&compacted),
+                Some(true),
+                "{budget}:\n{}",
                 compacted.summary
             );
         }
+        assert_eq!(reached(&compacted(&text)), Some(true));
     }
+    // Too small for an id.
+    for budget in [0, 1, 3] {
+        assert_eq!(within(&session(), budget).summary, "");
+    }
+}
+
+#[test]
+fn what_is_not_stored_is_not_said_to_be_fetched() {
+    let options = |budget, stored| Options {
+        budget: Some(budget),
+        stored,
+        ..Options::default()
+    };
+    for budget in [60, 300, 500] {
+        let local = compact(session().as_bytes(), &options(budget, false));
+        assert!(local.stats.dropped > 0 && local.stats.rest.is_none());
+        assert!(
+            !local.summary.contains("fetch any")
+                && !local.summary.contains("all of them")
+                && !local.summary.contains("all entries"),
+            "{}",
+            local.summary
+        );
+        let stored = compact(session().as_bytes(), &options(budget, true));
+        let rest = ContentId::of(&stored.rest()).to_string();
+        assert_eq!(stored.stats.rest.as_deref(), Some(rest.as_str()));
+        assert!(stored.summary.contains(&rest), "{}", stored.summary);
+        let ids: Vec<String> = stored.rest_ids().map(|id| id.to_string()).collect();
+        assert_eq!(ids.len(), stored.stats.dropped);
+        assert!(
+            stored
+                .rest()
+                .lines()
+                .zip(&ids)
+                .all(|(line, id)| line.starts_with(id.as_str()))
+        );
+    }
+}
+
+#[test]
+fn what_a_terminal_obeys_is_not_in_a_summary() {
+    let text = said(
+        "tool",
+        "\u{1b}[31msrc/main.rs\u{1b}[0m: \u{1b}]8;;x\u{7}failed_here\u{1b}]8;;\u{7}\nat 10 %\rat 100 %",
+    ) + &said("user", "\u{9b}31mlook at src/main.rs and \u{1b}(Bfailed_here")
+        + &said("\u{1b}[2Jodd", "a hook that said so");
+    let compacted = compacted(&text);
+    let Compacted { summary, .. } = &compacted;
+    assert!(!summary.contains(['\u{1b}', '\u{9b}', '\r']), "{summary:?}");
+    assert!(
+        !summary.contains("31m") && !summary.contains("10 %\n"),
+        "{summary}"
+    );
+    assert!(summary.contains("src/main.rs: failed_here at 100 %"), "{summary}");
+    // The words are the same: the user refers to them. The id is that of the bytes as they were.
+    let entries: Vec<Entry> = compacted.entries().collect();
+    assert!((entries[0].importance - 0.65).abs() < 1e-9, "{:?}", entries[0]);
+    let raw = "\u{9b}31mlook at src/main.rs and \u{1b}(Bfailed_here";
+    assert_eq!(entries[1].id, ContentId::of(raw).to_string());
 }
 
 #[test]
@@ -98,23 +180,44 @@ fn the_sparse_index_has_its_own_limit() {
 #[test]
 fn secrets_are_shown_nowhere_and_change_no_id() {
     let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    // A private key as a tool shows it: in three pieces, of which only the first has its first line.
+    let data = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2";
+    let first = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{data}\n{data}");
+    let last =
+        format!("{data}\nc2gtZWQyNTUxOQAAACBhbbXk\n-----END OPENSSH PRIVATE KEY-----\nthen build_4711");
     let text = said("tool", &format!("API_KEY={secret} in env_file"))
         + &said("user", &format!("use {secret} for api_upload please"))
         + &session()
-        + &said("user", &format!("again: password: hunter2hunter2 and {secret}"));
-    for compacted in [
-        compacted(&text),
-        within(&text, 150),
-        within(&text, 300),
-        within(&text, 5_000),
-    ] {
-        assert!(
-            !compacted.summary.contains("ghp_") && !compacted.summary.contains("hunter2"),
-            "{}",
-            compacted.summary
-        );
-    }
+        + &said("tool", &first)
+        + &said("tool", &format!("{data}\n{data}"))
+        + &said("tool", &last)
+        + &said("user", "the password:\n\nzanzibar44 was it")
+        + &said("user", &format!("again: password: hunter2hunter2 and {secret}"))
+        + &format!(
+            "{{\"type\":\"user\",\"isCompactSummary\":true,\"uuid\":\"s\",\"message\":{{\"content\":\"so far {secret}\\n{data}\"}}}}\n"
+        )
+        + &said("user", "go on with build_4711");
     let (_, seen) = messages(text.as_bytes(), None);
+    let text_without_prior = text.replace("isCompactSummary", "x");
+    for text in [&text, &text_without_prior] {
+        for compacted in [
+            compacted(text),
+            within(text, 150),
+            within(text, 300),
+            within(text, 5_000),
+        ] {
+            for shown in ["ghp_", "hunter2", "b3BlbnNza", "c2gtZWQyNTUxOQ", "OPENSSH"] {
+                assert!(
+                    !compacted.summary.contains(shown),
+                    "{shown}\n{}",
+                    compacted.summary
+                );
+            }
+        }
+    }
+    assert!(within(&text_without_prior, 5_000).summary.contains("build_4711"));
+    assert_eq!((seen.stats.messages, seen.stats.folded), (1, 73));
+    let (_, seen) = messages(text_without_prior.as_bytes(), Some(Format::Messages));
     let first = seen.entries().next().unwrap();
     assert_eq!(
         first.id,
@@ -133,14 +236,15 @@ fn a_transcript_without_messages_has_a_summary_without_entries() {
 
 #[test]
 fn ids_are_short_and_stay() {
-    let id = ContentId::of("hello").to_string();
-    assert_eq!(id.len(), ContentId::LENGTH);
-    assert_eq!(id, ContentId::of("hello").to_string());
-    assert!(
-        id.starts_with('m')
-            && id
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    );
-    assert_ne!(id, ContentId::of("hello ").to_string());
+    // Ids stand in summaries that agents keep: these never change.
+    for (content, id) in [
+        ("hello", "mxa7hcfdkg"),
+        ("", "mnw9mkefnz"),
+        ("привет\n", "m4kaqdm7b8"),
+    ] {
+        let found = ContentId::of(content);
+        assert_eq!(found.to_string(), id);
+        assert_eq!(id.len(), ContentId::LENGTH);
+    }
+    assert_ne!(ContentId::of("hello"), ContentId::of("hello "));
 }

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::shows_secret;
-use crate::compaction::tokens;
 use crate::context::ContextEntry;
 use crate::context::render::{block, without_sections};
-use crate::extract::{MOST_TOKENS, clip};
+use crate::extract::MOST_TOKENS;
 use crate::redact::{self, REDACTED};
+use crate::{text, tokens};
 
 /// Bytes of one text in key data that a caller gave, at most.
 const MOST_VALUE: usize = 400;
@@ -17,7 +17,7 @@ const MOST_VALUES: usize = 100;
 /// A summary that a caller gave, or a short content: without secrets, in one line.
 pub(super) fn summary(text: &str) -> String {
     let text = without_sections(text);
-    clip::clip(&redact::redact(&text), MOST_TOKENS * 4)
+    text::clip(&redact::redact(&text), MOST_TOKENS * 4)
 }
 
 /// The sentences of a message that ask for something once and for all, within some bytes; empty when there are none.
@@ -30,7 +30,7 @@ pub(super) fn instructions(text: &str, bytes: usize) -> String {
     };
     let sentences = shown.split_inclusive(['\n', '.', '!', '?']).map(str::trim);
     let said: Vec<&str> = sentences.filter(lasting).take(MOST_VALUES).collect();
-    clip::clip(&said.join(" "), bytes)
+    text::clip(&said.join(" "), bytes)
 }
 
 fn begins(word: &str, lasting: &str) -> bool {
@@ -42,7 +42,7 @@ fn begins(word: &str, lasting: &str) -> bool {
 pub(super) fn data(given: &Map<String, Value>) -> Map<String, Value> {
     let mut shown = Map::new();
     for (name, value) in given.iter().take(MOST_VALUES) {
-        let name = clip::clip(&redact::redact(name), MOST_VALUE);
+        let name = text::clip(&redact::redact(name), MOST_VALUE);
         let value = value_of(value);
         // Only beside its name is `hunter2` a secret.
         let secret = !name.is_empty() && shows_secret(&json_of(&name, &value));
@@ -54,7 +54,7 @@ pub(super) fn data(given: &Map<String, Value>) -> Map<String, Value> {
 
 fn value_of(value: &Value) -> Value {
     match value {
-        Value::String(text) => Value::from(clip::clip(&redact::redact(text), MOST_VALUE)),
+        Value::String(text) => Value::from(text::clip(&redact::redact(text), MOST_VALUE)),
         Value::Array(items) => items.iter().take(MOST_VALUES).map(value_of).collect(),
         Value::Object(inner) => Value::Object(data(inner)),
         other => other.clone(),
@@ -105,14 +105,14 @@ pub(super) fn fit(entry: &mut ContextEntry, most: usize) {
     let mut bytes = entry.summary.len();
     while size(entry) > most && bytes > 8 {
         bytes -= (bytes / 8).max(4);
-        entry.summary = clip::clip(&entry.summary, bytes.max(8));
+        entry.summary = text::clip(&entry.summary, bytes.max(8));
     }
 }
 
 /// Tokens of an entry: as it is rendered, or on the wire where that is more and can be less.
 pub(super) fn size(entry: &ContextEntry) -> usize {
-    let rendered = tokens(&block(entry));
-    let wire = serde_json::to_string(entry).map_or(0, |text| tokens(&text));
+    let rendered = tokens::of(&block(entry));
+    let wire = serde_json::to_string(entry).map_or(0, |text| tokens::of(&text));
     let names: usize = entry.modifiers.associations.iter().map(String::len).sum();
     // Names and references are the caller's, and cannot be made shorter here.
     let fixed = (names + entry.id.len() + entry.source.reference.len()) / 4;

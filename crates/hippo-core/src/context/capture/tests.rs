@@ -45,7 +45,7 @@ fn large_results_errors_and_lasting_instructions_become_entries() {
         let captured = captured(&put(kind, source, content));
         assert_eq!(captured.indexing, indexing, "{source} {}", captured.reason);
         assert_eq!(captured.entry.is_some(), indexing == Entry);
-        assert_eq!(captured.tokens, tokens(content) as u64);
+        assert_eq!(captured.tokens, tokens::of(content) as u64);
     }
     let mut failed = put(Kind::ToolResult, "exec", "exit 1");
     failed.error = true;
@@ -313,7 +313,7 @@ proptest! {
             prop_assert!(!shows_secret(&entry.summary) && !entry.summary.is_empty());
             let data = serde_json::to_string(&entry.key_data).unwrap();
             prop_assert!(!shows_secret(&data), "{}", data);
-            prop_assert!(tokens(&serde_json::to_string(entry).unwrap()) <= 700);
+            prop_assert!(tokens::of(&serde_json::to_string(entry).unwrap()) <= 700);
         } else {
             prop_assert!(content.trim().is_empty());
         }

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::{Kept, Settings};
-use crate::compaction::tokens;
 use crate::context::render::{line, told};
 use crate::context::{Kind, Priority, Shown};
-use crate::extract::clip::clip;
 use crate::redact;
+use crate::text::clip;
+use crate::tokens;
 
 /// Bytes of a text, at most.
 const TEXT: usize = 1_200;
@@ -88,7 +88,7 @@ pub(super) fn persist(
     for (why, at, _) in wanted {
         let Some(kept) = entries.get(at) else { continue };
         let text = text(kept);
-        let cost = tokens(&text);
+        let cost = tokens::of(&text);
         if count == settings.most_persisted || cost > room {
             left_out += usize::from(!kept.persisted);
             continue;

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Decided, Decision, ERROR, Rule, Subject, decide};
-use crate::compaction::tokens;
 use crate::context::capture::{Indexing, Settings, Worth, worth};
 use crate::context::{Kind, Priority};
+use crate::tokens;
 
 /// Something that could be put.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -80,7 +80,7 @@ fn one(rules: &[Rule], record: &Record, settings: &Settings) -> Evaluated {
         &decision,
         &Worth {
             kind: record.kind,
-            tokens: record.tokens.unwrap_or(tokens(&record.content) as u64),
+            tokens: record.tokens.unwrap_or(tokens::of(&record.content) as u64),
             blank: record.tokens.is_none() && record.content.trim().is_empty(),
             error,
             asked: false,

@@ -1,6 +1,6 @@
 //! Which programming language is a text written in?
 
-use crate::extract::clip::extension;
+use crate::extract::words::extension;
 
 /// A language, or several that declare alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,6 @@
 //! Which tags and words does a markup text have, however broken it is?
 
-use crate::extract::clip::floor;
+use crate::text::floor;
 
 /// Bytes of a tag that are looked at.
 const TAG: usize = 4_096;

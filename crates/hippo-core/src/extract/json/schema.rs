@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::shape::{Place, Shape};
 use super::tokens::unescaped;
 use crate::extract::Kind;
-use crate::extract::clip::{clip, counted};
 use crate::extract::draft::Draft;
+use crate::extract::words::counted;
+use crate::text::clip;
 
 /// Whether a value describes others: it says so, or is an object with properties that have types.
 pub(super) fn is_schema(shape: &Shape<'_>) -> bool {

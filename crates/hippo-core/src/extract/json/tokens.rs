@@ -1,7 +1,5 @@
 //! Which tokens does a text have that may be JSON, cut off, or several values in a row?
 
-use crate::extract::clip;
-
 /// One token; texts are as written, without their quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::extract) enum Token<'t> {
@@ -113,7 +111,7 @@ pub(in crate::extract) fn is_json(text: &str) -> bool {
     if !start.starts_with(['{', '[']) {
         return false;
     }
-    let head = clip::start(start, 16_384);
+    let head = crate::text::start(start, 16_384);
     let (mut tokens, mut junk, mut keys, mut values) = (0_usize, 0_usize, 0_usize, 0_usize);
     for token in Tokens::new(head) {
         tokens += 1;

@@ -1,7 +1,7 @@
 //! What does one line of a listing name?
 
-use crate::extract::clip::extension;
 use crate::extract::values::is_path;
+use crate::extract::words::extension;
 
 /// One line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,11 @@
 //! What does one line of a build or test log tell of how it went?
 
-use crate::extract::clip::start;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
 use crate::extract::trace;
+use crate::text::start;
 
 /// Bytes of a line that is looked at.
 const LINE: usize = 2_000;
@@ -41,16 +45,56 @@ pub(in crate::extract) fn outcome(line: &str) -> Option<Outcome<'_>> {
     if text.contains("= short test summary info =") {
         return Some(Outcome::Summary);
     }
-    total(text)
-        .or_else(|| test(text))
-        .or_else(|| compiler(text))
-        .or_else(|| ending(text))
+    // Most lines have none of the words that are looked for anywhere in a line: one pass instead of one for each word.
+    let marks = marks_of(text);
+    total(text, marks & SUMS != 0)
+        .or_else(|| test(text, marks & DOTS != 0))
+        .or_else(|| compiler(text, marks & COMPILERS != 0))
+        .or_else(|| ending(text, marks & EXITS != 0))
         .or_else(|| service(text))
-        .or_else(|| error(line, text))
+        .or_else(|| error(line, text, marks & MISSING != 0))
 }
 
+/// Which of the words of [`MARKED`] a line has, as bits.
+fn marks_of(text: &str) -> u16 {
+    let Some(marked) = &*MARKED else { return u16::MAX };
+    let found = marked.find_iter(text);
+    found.fold(0, |marks, found| marks | 1 << found.pattern().as_u32())
+}
+
+/// Bits of the words that stand for the same.
+const SUMS: u16 = 0xf;
+const DOTS: u16 = 1 << 4;
+const COMPILERS: u16 = 0xf << 5;
+const EXITS: u16 = 0x7 << 9;
+const MISSING: u16 = 0x3 << 12;
+
+/// What is looked for anywhere in a line. `None` would be a fault of the words; they are constants.
+static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let words = [
+        "passed",
+        "failed",
+        "passing",
+        "failing",
+        " ... ",
+        ": error",
+        ": fatal error: ",
+        ": warning",
+        "Warning: ",
+        "exited with code ",
+        "xit code",
+        "exit status ",
+        "No such file or directory",
+        "Permission denied",
+    ];
+    AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(words)
+        .ok()
+});
+
 /// Sums of test runners.
-fn total(text: &str) -> Option<Outcome<'_>> {
+fn total(text: &str, marked: bool) -> Option<Outcome<'_>> {
     let bare = text.trim_matches(['=', ' ', '-', '_']);
     let counted = |word: &str| {
         bare.match_indices(word).any(|(at, _)| {
@@ -59,7 +103,8 @@ fn total(text: &str) -> Option<Outcome<'_>> {
         })
     };
     // pytest, cargo, jest, vitest, mocha, sympy
-    let sum = (counted("passed") || counted("failed") || counted("passing") || counted("failing"))
+    let sum = marked
+        && (counted("passed") || counted("failed") || counted("passing") || counted("failing"))
         && bare.len() < 200;
     if sum {
         let bare = bare.strip_prefix("test result: ").unwrap_or(bare);
@@ -89,7 +134,7 @@ fn total(text: &str) -> Option<Outcome<'_>> {
 }
 
 /// One test.
-fn test(text: &str) -> Option<Outcome<'_>> {
+fn test(text: &str, marked: bool) -> Option<Outcome<'_>> {
     // pytest: `FAILED path::name - words`
     for mark in ["FAILED ", "ERROR "] {
         if let Some(rest) = text.strip_prefix(mark).filter(|rest| is_test(rest)) {
@@ -134,7 +179,7 @@ fn test(text: &str) -> Option<Outcome<'_>> {
         return Some(Outcome::Passed);
     }
     // unittest -v: `name (module.Class) ... FAIL`, where no description stands instead of the name
-    if let Some((name, how)) = text.rsplit_once(" ... ") {
+    if marked && let Some((name, how)) = text.rsplit_once(" ... ") {
         let failed = matches!(how, "FAIL" | "ERROR") && name.ends_with(')');
         return failed.then_some(Outcome::Failed(name));
     }
@@ -148,7 +193,7 @@ fn is_test(rest: &str) -> bool {
 }
 
 /// Errors and warnings of compilers.
-fn compiler(text: &str) -> Option<Outcome<'_>> {
+fn compiler(text: &str, marked: bool) -> Option<Outcome<'_>> {
     if let Some(rest) = text.strip_prefix("error") {
         return (rest.starts_with(": ") || rest.starts_with('[')).then_some(Outcome::Error(text));
     }
@@ -163,11 +208,15 @@ fn compiler(text: &str) -> Option<Outcome<'_>> {
         return Some(Outcome::Warning);
     }
     // tsc: `a.ts(5,15): error TS2305: …`; gcc: `a.c:1:2: error: …`; pytest: `a.py:400: AttributeError`
-    if text.contains(": error ") || text.contains(": error: ") || text.contains(": fatal error: ") {
+    if marked && (text.contains(": error ") || text.contains(": error: ") || text.contains(": fatal error: "))
+    {
         return Some(Outcome::Error(text));
     }
-    if text.contains(": warning: ") || text.contains(": warning ") || text.contains("Warning: ") {
+    if marked && (text.contains(": warning: ") || text.contains(": warning ") || text.contains("Warning: ")) {
         return Some(Outcome::Warning);
+    }
+    if !text.contains(':') {
+        return None;
     }
     let (place, words) = text.rsplit_once(": ").unwrap_or((text.trim_end_matches(':'), ""));
     let found = trace::place_of(place).filter(|_| {
@@ -184,15 +233,16 @@ fn compiler(text: &str) -> Option<Outcome<'_>> {
 }
 
 /// How a program ended, and after how long.
-fn ending(text: &str) -> Option<Outcome<'_>> {
-    for mark in [
+fn ending(text: &str, marked: bool) -> Option<Outcome<'_>> {
+    let marks = [
         "exited with code ",
         "exit code: ",
         "exit code ",
         "exit status ",
         "Exit code: ",
         "Exit code ",
-    ] {
+    ];
+    for mark in marks.into_iter().filter(|_| marked) {
         if let Some((_, rest)) = text.split_once(mark) {
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
             return (digits > 0).then(|| Outcome::Exit(&rest[..digits]));
@@ -241,7 +291,7 @@ fn service(text: &str) -> Option<Outcome<'_>> {
 }
 
 /// An error that is told in a sentence.
-fn error<'t>(line: &'t str, text: &'t str) -> Option<Outcome<'t>> {
+fn error<'t>(line: &'t str, text: &'t str, marked: bool) -> Option<Outcome<'t>> {
     if let Some(words) = text.strip_prefix("E  ") {
         return Some(Outcome::Error(words.trim_start()));
     }
@@ -268,9 +318,10 @@ fn error<'t>(line: &'t str, text: &'t str) -> Option<Outcome<'t>> {
         "error TS",
         "ld: ",
     ];
-    let marked = MARKS.iter().any(|mark| text.starts_with(mark)) || text.ends_with("command not found");
-    let missing = text.contains("No such file or directory") || text.contains("Permission denied");
-    (marked || missing).then_some(Outcome::Error(text))
+    let begins = MARKS.iter().any(|mark| text.starts_with(mark)) || text.ends_with("command not found");
+    let missing =
+        marked && (text.contains("No such file or directory") || text.contains("Permission denied"));
+    (begins || missing).then_some(Outcome::Error(text))
 }
 
 #[cfg(test)]
@@ -335,6 +386,7 @@ mod tests {
                 "2026-01-02T10:00:00Z ERROR lost",
                 Some(Error("2026-01-02T10:00:00Z ERROR lost")),
             ),
+            ("cp: Permission denied", Some(Error("cp: Permission denied"))),
             ("Everything is fine.", None),
         ] {
             assert_eq!(outcome(line), expected, "{line}");

@@ -71,7 +71,7 @@ impl Case {
         );
         prop_assert_eq!(&again, &files);
         prop_assert_eq!(
-            files.master.len().div_ceil(4) <= self.limits.max_tokens || files.entries == 0,
+            crate::tokens::of_bytes(files.master.len()) <= self.limits.max_tokens || files.entries == 0,
             true
         );
         self.everything_is_in_one_place(&files)?;

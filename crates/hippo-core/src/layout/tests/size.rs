@@ -40,7 +40,7 @@ fn many(count: usize) -> Store {
 }
 
 fn size(files: &Files) -> usize {
-    files.master.len().div_ceil(4)
+    crate::tokens::of_bytes(files.master.len())
 }
 
 #[test]

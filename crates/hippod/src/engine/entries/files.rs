@@ -225,11 +225,11 @@ impl IndexFile {
         waits || self.look_at.is_some_and(|look| look <= at)
     }
 
-    /// Tokens of the file, estimated as a quarter of its bytes.
+    /// Tokens of the file, estimated.
     pub fn tokens(&self) -> u64 {
         self.base
             .as_ref()
-            .map_or(0, |bytes| bytes.len().div_ceil(4) as u64)
+            .map_or(0, |bytes| hippo_core::tokens::of_bytes(bytes.len()) as u64)
     }
 
     /// Notes why the file is left alone, and when to look again.

@@ -1,0 +1,124 @@
+//! By which names are the fields of an object known?
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+/// A field that is read, or any other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    Other,
+    Type,
+    Role,
+    Name,
+    Text,
+    Id,
+    CallId,
+    Content,
+    Message,
+    Input,
+    IsError,
+    Kind,
+    Dir,
+    ToolName,
+    Tool,
+    Summary,
+    Uuid,
+    ParentUuid,
+    ParentId,
+    FirstKept,
+    Stdout,
+    Stderr,
+    AggregatedOutput,
+    Output,
+    ToolCalls,
+    Items,
+    Payload,
+    Msg,
+    Item,
+    Function,
+    Invocation,
+    Result,
+    Ok,
+    Err,
+    Failure,
+    Arguments,
+    Command,
+    Action,
+    Changes,
+    IsSidechain,
+    IsMeta,
+    IsCompactSummary,
+    Success,
+    ExitCode,
+}
+
+impl Field {
+    fn of(name: &str) -> Self {
+        match name {
+            "type" => Self::Type,
+            "role" => Self::Role,
+            "name" => Self::Name,
+            "text" => Self::Text,
+            "id" => Self::Id,
+            "call_id" | "tool_use_id" | "toolCallId" | "tool_call_id" => Self::CallId,
+            "content" => Self::Content,
+            "message" => Self::Message,
+            "input" => Self::Input,
+            "isError" | "is_error" => Self::IsError,
+            "kind" => Self::Kind,
+            "dir" => Self::Dir,
+            "toolName" => Self::ToolName,
+            "tool" => Self::Tool,
+            "summary" => Self::Summary,
+            "uuid" => Self::Uuid,
+            "parentUuid" => Self::ParentUuid,
+            "parentId" => Self::ParentId,
+            "firstKeptEntryId" => Self::FirstKept,
+            "stdout" => Self::Stdout,
+            "stderr" => Self::Stderr,
+            "aggregated_output" => Self::AggregatedOutput,
+            "output" => Self::Output,
+            "tool_calls" | "toolCalls" => Self::ToolCalls,
+            "items" => Self::Items,
+            "payload" => Self::Payload,
+            "msg" => Self::Msg,
+            "item" => Self::Item,
+            "function" => Self::Function,
+            "invocation" => Self::Invocation,
+            "result" => Self::Result,
+            "Ok" => Self::Ok,
+            "Err" => Self::Err,
+            "error" => Self::Failure,
+            "arguments" => Self::Arguments,
+            "command" => Self::Command,
+            "action" => Self::Action,
+            "changes" => Self::Changes,
+            "isSidechain" => Self::IsSidechain,
+            "isMeta" => Self::IsMeta,
+            "isCompactSummary" => Self::IsCompactSummary,
+            "success" => Self::Success,
+            "exit_code" | "exitCode" => Self::ExitCode,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A key of an object.
+pub struct Key(pub Field);
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Name;
+        impl Visitor<'_> for Name {
+            type Value = Key;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+            fn visit_str<E: Error>(self, name: &str) -> Result<Key, E> {
+                Ok(Key(Field::of(name)))
+            }
+        }
+        from.deserialize_identifier(Name)
+    }
+}

@@ -1,0 +1,132 @@
+//! Is no message lost, and no memory, to what a program writes otherwise than expected?
+
+use super::*;
+
+fn read(text: &str) -> Vec<String> {
+    let (messages, compacted) = messages(text.as_bytes(), None);
+    assert_eq!(compacted.stats.malformed, 0, "{text}");
+    messages
+}
+
+#[test]
+fn of_a_field_that_stands_twice_the_last_one_that_says_something_counts() {
+    let table = [
+        (
+            r#"{"role":"tool","call_id":"a","tool_call_id":"b","toolCallId":null,"content":"x"}"#,
+            "Tool b x|",
+        ),
+        (
+            r#"{"role":"tool","name":"f","is_error":true,"isError":false,"content":"x"}"#,
+            "Tool f x|",
+        ),
+        (
+            r#"{"role":"tool","name":"f","isError":true,"is_error":null,"content":"x"}"#,
+            "Tool! f x|",
+        ),
+        (
+            r#"{"role":"user","content":"x","content":["y"],"role":"assistant"}"#,
+            "Assistant  y|",
+        ),
+        (
+            r#"{"role":"assistant","tool_calls":[{"name":"f","input":{}}],"toolCalls":[]}"#,
+            "Assistant  |f()",
+        ),
+    ];
+    for (line, expected) in table {
+        assert_eq!(read(line), [expected], "{line}");
+    }
+}
+
+#[test]
+fn numbers_that_are_none_cost_no_record() {
+    let line = r#"{"role":"assistant","loss":NaN,"content":"NaN, \"Infinity\" and -Infinity","tool_calls":[{"name":"f","input":{"a":-Infinity,"b":[NaN,-1,Infinity],"c":"NaN"}}]}"#;
+    assert_eq!(
+        read(line),
+        ["Assistant  NaN, \"Infinity\" and -Infinity|f(a=null, b=[null, -1, null], c=NaN)"]
+    );
+    // What is broken elsewhere stays broken.
+    assert_eq!(compacted(r#"{"role":"user","content":NaNa}"#).stats.malformed, 1);
+}
+
+#[test]
+fn large_numbers_are_written_as_they_are() {
+    let line =
+        r#"{"role":"assistant","tool_calls":[{"name":"f","input":{"a":1e300,"b":1.5,"c":3.0,"d":1e-9}}]}"#;
+    assert_eq!(read(line), ["Assistant  |f(a=1e300, b=1.5, c=3, d=1e-9)"]);
+}
+
+#[test]
+fn what_the_tool_of_a_server_answered_is_read() {
+    let run = r#"{"type":"item.completed","item":{"type":"mcp_tool_call","server":"s","tool":"find","arguments":{"q":1},"result":{"content":[{"type":"text","text":"found"}]},"status":"completed"}}
+{"type":"item.completed","item":{"type":"mcp_tool_call","tool":"find","arguments":{},"error":{"message":"no such server"}}}
+{"type":"item.completed","item":{"type":"mcp_tool_call","tool":"find","arguments":{}}}
+"#;
+    let expected = [
+        "Assistant  |find(q=1)",
+        "Tool find found|",
+        "Assistant  |find()",
+        "Tool! find no such server|",
+        "Assistant  |find()",
+    ];
+    assert_eq!(read(run), expected);
+    let event = |msg: &str| {
+        format!(r#"{{"ts":"t","dir":"to_tui","kind":"codex_event","payload":{{"id":"1","msg":{msg}}}}}"#)
+            + "\n"
+    };
+    let screen = event(
+        r#"{"type":"mcp_tool_call_begin","call_id":"c","invocation":{"tool":"find","arguments":{"q":2}}}"#,
+    ) + &event(
+        r#"{"type":"mcp_tool_call_end","invocation":{"tool":"find"},"result":{"Ok":{"content":[{"type":"text","text":"found"}],"is_error":true}}}"#,
+    ) + &event(
+        r#"{"type":"mcp_tool_call_end","invocation":{"tool":"find"},"result":{"Err":"timed out"}}"#,
+    );
+    assert_eq!(
+        read(&screen),
+        [
+            "Assistant  |find(q=2)",
+            "Tool! find found|",
+            "Tool! find timed out|"
+        ]
+    );
+}
+
+#[test]
+fn blocks_beyond_any_use_are_counted_and_take_no_memory() {
+    let list = |block: &str, count: usize| {
+        let blocks = vec![block; count].join(",");
+        format!(r#"{{"role":"user","content":[{blocks},{{"text":"end"}}]}}"#)
+    };
+    assert_eq!(read(&list("{}", 50_000)), ["User  end|"]);
+    assert_eq!(read(&list(r#"{"x":[1]}"#, 50_000)), ["User  end|"]);
+    let many = read(&list(r#"{"text":"a"}"#, 50_000));
+    assert!(
+        many[0].ends_with("a\na\n[30001 more blocks]|"),
+        "{}",
+        &many[0][many[0].len() - 40..]
+    );
+    // Within each other too.
+    let inner = vec![r#"{"text":"a"}"#; 1_000].join(",");
+    let nested = list(&format!(r#"{{"type":"tool_result","content":[{inner}]}}"#), 100);
+    let tools: usize = read(&nested)
+        .iter()
+        .map(|message| message.matches("a\n").count())
+        .sum();
+    assert!((18_000..20_000).contains(&tools), "{tools}");
+}
+
+#[test]
+fn the_name_of_a_tool_is_bounded_wherever_it_comes_from() {
+    let name = "n".repeat(5_000);
+    let text = format!(
+        r#"{{"role":"assistant","tool_calls":[{{"id":"c","name":"{name}","input":{{}}}}]}}
+{{"role":"tool","tool_call_id":"c","content":"by call"}}
+{{"role":"tool","name":"{name}","content":"by name"}}
+"#
+    );
+    let summary = compacted(&text).summary;
+    assert_eq!(
+        summary.matches(&format!("[TOOL:{}]", "n".repeat(64))).count(),
+        2,
+        "{summary}"
+    );
+}

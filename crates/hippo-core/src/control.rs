@@ -1,0 +1,182 @@
+//! What of a terminal's output does a reader see: no escape sequences, and nothing that was written over?
+
+use std::borrow::Cow;
+
+use memchr::{memchr_iter, memchr2_iter, memchr3_iter, memrchr};
+
+const ESCAPE: u8 = 0x1b;
+/// The first byte of the controls from U+0080 to U+009F as UTF-8.
+const LEAD: u8 = 0xc2;
+/// What ends the payload of a sequence, besides its own end: cancel, substitute, and the end of the line.
+const ENDS: [u8; 3] = [0x18, 0x1a, b'\n'];
+
+/// The text without escape sequences of terminals: colours, movements, titles, links, character sets, images.
+///
+/// Neither ESC nor a control character from U+0080 to U+009F stays, but for U+0085, which ends a line; what cannot be a
+/// sequence loses only these. A payload that never ends is cut at the end of its line.
+#[must_use]
+pub fn without_escapes(text: &str) -> Cow<'_, str> {
+    match has_escapes(text) {
+        true => Cow::Owned(Reader::default().read(text)),
+        false => Cow::Borrowed(text),
+    }
+}
+
+/// The same, and what backspaces and carriage returns wrote over is gone: a progress is told by how it ended.
+#[must_use]
+pub fn as_seen(text: &str) -> Cow<'_, str> {
+    if has_escapes(text) || overwrites(text.as_bytes()) {
+        let reader = Reader {
+            overwrites: true,
+            ..Reader::default()
+        };
+        return Cow::Owned(reader.read(text));
+    }
+    Cow::Borrowed(text)
+}
+
+fn has_escapes(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr2_iter(ESCAPE, LEAD, bytes).any(|at| bytes[at] == ESCAPE || control(&bytes[at..]).is_some())
+}
+
+/// Whether something was written over: a backspace, or a carriage return that ends no line.
+fn overwrites(bytes: &[u8]) -> bool {
+    let goes_on = |at: usize| !matches!(bytes.get(at + 1), None | Some(b'\n' | b'\r'));
+    memchr2_iter(b'\r', 0x08, bytes).any(|at| bytes[at] == 0x08 || goes_on(at))
+}
+
+/// The second byte of a control from U+0080 to U+009F that begins here, U+0085 excepted.
+fn control(bytes: &[u8]) -> Option<u8> {
+    match bytes {
+        [LEAD, second @ 0x80..=0x9f, ..] if *second != 0x85 => Some(*second),
+        _ => None,
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    overwrites: bool,
+    out: String,
+}
+
+impl Reader {
+    fn read(mut self, text: &str) -> String {
+        let bytes = text.as_bytes();
+        self.out.reserve(text.len());
+        let mut copied = 0;
+        let backspace = if self.overwrites { 0x08 } else { ESCAPE };
+        let mut others = memchr3_iter(ESCAPE, LEAD, backspace, bytes).peekable();
+        let returned = if self.overwrites { bytes } else { &[] };
+        let mut returns = memchr_iter(b'\r', returned)
+            .filter(|at| bytes.get(at + 1) != Some(&b'\n'))
+            .peekable();
+        loop {
+            while others.next_if(|at| *at < copied).is_some() {}
+            while returns.next_if(|at| *at < copied).is_some() {}
+            let found = match (others.peek(), returns.peek()) {
+                (Some(other), Some(back)) if other < back => others.next(),
+                (_, Some(_)) => returns.next(),
+                _ => others.next(),
+            };
+            let Some(found) = found else { break };
+            let behind = match bytes[found] {
+                ESCAPE => found + 1 + escape(&bytes[found + 1..]),
+                LEAD => match control(&bytes[found..]) {
+                    Some(second) => found + 2 + single(second, &bytes[found + 2..]),
+                    None => continue,
+                },
+                _ => found + 1,
+            };
+            self.copy(&text[copied..found]);
+            match bytes[found] {
+                0x08 if !self.out.ends_with(['\n', '\r']) => {
+                    self.out.pop();
+                }
+                b'\r' => self.out.push('\r'),
+                _ => {}
+            }
+            copied = behind;
+        }
+        self.copy(&text[copied..]);
+        self.out
+    }
+
+    /// Takes over a text without controls; writes over the line that a carriage return began again.
+    fn copy(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if self.overwrites && self.out.ends_with('\r') && !text.starts_with(['\n', '\r']) {
+            let line = memrchr(b'\n', self.out.as_bytes()).map_or(0, |end| end + 1);
+            self.out.truncate(line);
+        }
+        self.out.push_str(text);
+    }
+}
+
+/// Bytes of a sequence after its ESC.
+fn escape(bytes: &[u8]) -> usize {
+    match bytes.first() {
+        Some(b'[') => 1 + sequence(&bytes[1..]),
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => {
+            let rest = &bytes[1..];
+            1 + payload(rest).unwrap_or_else(|| line(rest))
+        }
+        // A character set and the like: marks, then one final byte.
+        Some(b' '..=b'/') => {
+            let marks = run(bytes, b' '..=b'/');
+            marks + usize::from(matches!(bytes.get(marks), Some(b'0'..=b'~')))
+        }
+        Some(b'0'..=b'~') => 1,
+        _ => 0,
+    }
+}
+
+/// Bytes of a sequence after a single control. Such a control is more often a letter in a wrong encoding: what does not
+/// look like a whole sequence stays.
+fn single(control: u8, bytes: &[u8]) -> usize {
+    match control {
+        // CSI.
+        0x9b if matches!(bytes.first(), Some(b'0'..=b'?' | b'm' | b'K')) => sequence(bytes),
+        // DCS, SOS, OSC, PM, APC.
+        0x90 | 0x98 | 0x9d..=0x9f => payload(bytes).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Parameters, intermediate bytes, one final byte.
+fn sequence(bytes: &[u8]) -> usize {
+    let parameters = run(bytes, b'0'..=b'?');
+    let marks = parameters + run(&bytes[parameters..], b' '..=b'/');
+    marks + usize::from(matches!(bytes.get(marks), Some(b'@'..=b'~')))
+}
+
+fn run(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
+    bytes.iter().take_while(|byte| range.contains(byte)).count()
+}
+
+/// Bytes of a payload with its end: BEL, ESC `\` or U+009C. None of one that does not end on its line.
+fn payload(bytes: &[u8]) -> Option<usize> {
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            0x07 => return Some(at + 1),
+            &ESCAPE if bytes.get(at + 1) == Some(&b'\\') => return Some(at + 2),
+            &LEAD if bytes.get(at + 1) == Some(&0x9c) => return Some(at + 2),
+            byte if ENDS.contains(byte) => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Bytes up to the end of the line, or to what cancels a sequence.
+fn line(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .position(|byte| ENDS.contains(byte))
+        .unwrap_or(bytes.len())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+//! How is a text cut between characters, and put into one line?
+
+/// What stands for the part of a text that was left out.
+const LEFT_OUT: char = '…';
+/// Bytes of a text that are looked at, for each byte of a line that is made of it.
+const LOOKED_AT: usize = 4;
+
+/// The last place at or before `at` that is between two characters; the end of a text that is shorter.
+#[must_use]
+pub fn floor(text: &str, at: usize) -> usize {
+    if at >= text.len() {
+        return text.len();
+    }
+    // A character has at most four bytes.
+    (at.saturating_sub(3)..=at)
+        .rev()
+        .find(|&at| text.is_char_boundary(at))
+        .unwrap_or(0)
+}
+
+/// The first place at or after `at` that is between two characters; the end of a text that is shorter.
+#[must_use]
+pub fn ceil(text: &str, at: usize) -> usize {
+    (at..text.len())
+        .find(|&at| text.is_char_boundary(at))
+        .unwrap_or(text.len())
+}
+
+/// The beginning of a text: at most so many bytes, whole characters.
+#[must_use]
+pub fn start(text: &str, most: usize) -> &str {
+    &text[..floor(text, most)]
+}
+
+/// The end of a text: at most so many bytes, whole characters.
+#[must_use]
+pub fn end(text: &str, most: usize) -> &str {
+    &text[ceil(text, text.len().saturating_sub(most))..]
+}
+
+/// What stands between white space and control characters.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|piece| !piece.is_empty())
+}
+
+/// A text on one line: white space and control characters become single spaces. Ends soon after `most` bytes of the
+/// line, and looks at [`LOOKED_AT`] times as many of the text: a long run of white space says nothing.
+#[must_use]
+pub fn squeeze(text: &str, most: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(most));
+    let end = floor(text, most.saturating_mul(LOOKED_AT).max(64));
+    for piece in pieces(&text[..end]) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(piece);
+        if out.len() > most {
+            break;
+        }
+    }
+    if end < text.len() && out.len() <= most {
+        out.push(LEFT_OUT);
+    }
+    out
+}
+
+/// The beginning of a text on one line: at most so many characters, with nothing to mark what was left out.
+#[must_use]
+pub fn first_characters(text: &str, most: usize) -> String {
+    let looked_at = start(text, most.saturating_mul(8));
+    // Most texts begin with ASCII alone: there a byte is a character.
+    let mut out = String::with_capacity(most.min(text.len()));
+    let mut rest = looked_at;
+    loop {
+        let graphic = rest.bytes().take_while(u8::is_ascii_graphic).count();
+        let (word, behind) = rest.split_at(graphic);
+        let cut = word.get(..most - out.len()).unwrap_or(word);
+        out.push_str(cut);
+        if cut.len() < word.len() {
+            return out;
+        }
+        match behind.bytes().find(|byte| !matches!(byte, 0..=b' ' | 0x7f)) {
+            None => return out,
+            Some(0x80..) => return any_first_characters(looked_at, most),
+            Some(_) => {}
+        }
+        if out.len() < most && !out.is_empty() {
+            out.push(' ');
+        }
+        rest = behind.trim_start_matches(|c: char| c.is_ascii_control() || c == ' ');
+    }
+}
+
+fn any_first_characters(text: &str, most: usize) -> String {
+    let mut out = String::new();
+    let mut count = 0;
+    // Twice as far as characters of any script reach, so that some white space does no harm.
+    for piece in pieces(text) {
+        if count > 0 && count < most {
+            out.push(' ');
+            count += 1;
+        }
+        let left = most - count;
+        let cut = piece.char_indices().nth(left).map_or(piece.len(), |(at, _)| at);
+        out.push_str(&piece[..cut]);
+        if cut < piece.len() {
+            break;
+        }
+        count += piece.chars().count();
+    }
+    out
+}
+
+/// The beginning of a text on one line: at most `most` bytes, `…` included where something was left out; whole words
+/// where it can.
+#[must_use]
+pub fn clip(text: &str, most: usize) -> String {
+    let line = squeeze(text, most.saturating_add(1));
+    if line.len() <= most {
+        return line;
+    }
+    let room = most.saturating_sub(LEFT_OUT.len_utf8());
+    let end = floor(&line, room);
+    let word = line[..end].rfind(' ').filter(|at| at * 3 > end * 2);
+    let kept = line[..word.unwrap_or(end)].trim_end_matches([' ', ',', ';', ':', '·']);
+    if most < LEFT_OUT.len_utf8() {
+        return String::new();
+    }
+    format!("{kept}{LEFT_OUT}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_cut_is_between_characters() {
+        for (text, at, before, after) in [
+            ("abc", 2, 2, 2),
+            ("日本", 0, 0, 0),
+            ("日本", 1, 0, 3),
+            ("日本", 5, 3, 6),
+            ("日本", 9, 6, 6),
+            ("🚢", 3, 0, 4),
+        ] {
+            assert_eq!((floor(text, at), ceil(text, at)), (before, after), "{text} {at}");
+        }
+        assert_eq!((start("日本", 4), end("日本", 4)), ("日", "本"));
+        assert_eq!((start("ab", 9), end("ab", 9)), ("ab", "ab"));
+    }
+
+    #[test]
+    fn a_clip_is_one_line_of_whole_words_within_its_bytes() {
+        for (text, most, expected) in [
+            ("one two", 7, "one two"),
+            ("one\n\ttwo  ", 40, "one two"),
+            ("one two three four", 13, "one two…"),
+            ("abcdefghijkl", 8, "abcde…"),
+            ("日本語日本語", 10, "日本…"),
+            ("abc", 0, ""),
+        ] {
+            let clipped = clip(text, most);
+            assert_eq!(clipped, expected);
+            assert!(clipped.len() <= most);
+        }
+    }
+
+    #[test]
+    fn first_characters_are_counted_as_characters() {
+        for (text, most, expected) in [
+            ("one two", 40, "one two"),
+            (" one\n\n two\u{7}three ", 9, "one two t"),
+            ("one two", 4, "one "),
+            ("one two", 3, "one"),
+            ("日本語 日本語", 5, "日本語 日"),
+            ("abc", 0, ""),
+        ] {
+            assert_eq!(first_characters(text, most), expected, "{text} {most}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_text_is_cut_within_its_bounds(text in "\\PC{0,40}[ \n\t]{0,9}\\PC{0,40}", most in 0_usize..120) {
+            prop_assert!(start(&text, most).len() <= most && end(&text, most).len() <= most);
+            prop_assert!(text.starts_with(start(&text, most)) && text.ends_with(end(&text, most)));
+            prop_assert!(text.len() <= most || start(&text, most).len() + 3 >= most);
+            prop_assert!(clip(&text, most).len() <= most);
+            prop_assert!(first_characters(&text, most).chars().count() <= most);
+            for line in [clip(&text, most), squeeze(&text, most), first_characters(&text, most)] {
+                prop_assert!(!line.contains("  ") && !line.contains(['\n', '\t']) && !line.starts_with(' '));
+            }
+        }
+    }
+}
