@@ -107,8 +107,10 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
         }
         let from = begin(bytes, start, end);
         let word = &text[from..end];
+        // What is left of a word without what stood before it is what it is alone.
+        let is = if from == start { sort::of } else { sort_of };
         if (LEAST..=MOST).contains(&word.len())
-            && let Some(sort) = sort::of(word)
+            && let Some(sort) = is(word)
         {
             finds.literal(word, sort, from);
         }

@@ -153,6 +153,6 @@ fn figures_of_a_scripted_daemon_and_of_the_baselines() {
         rows["full-scan"]["recall_at"],
         serde_json::json!({"1": 0.5, "2": 0.5})
     );
-    assert_eq!(rows["full-scan"]["tokens_per_question"], 4.0);
+    assert_eq!(rows["full-scan"]["tokens_per_question"], 5.0);
     assert!(rows["full-scan"]["mrr"].is_null());
 }

@@ -174,6 +174,21 @@ fn words_begin_where_they_stand() {
     );
 }
 
+#[test]
+fn hyphens_before_a_word_make_it_no_other() {
+    for (text, told) in [
+        ("-\u{fc}aA", None),
+        ("--aBcd-", Some(Sort::Id)),
+        ("--aBc", None),
+        ("...-README", Some(Sort::Term)),
+    ] {
+        let mut found = Found::default();
+        scan(text, &mut found);
+        assert_eq!(found.literals.first().map(|(_, sort, _)| *sort), told, "{text}");
+        assert_eq!(sort_of(text.trim_matches(['-', '.'])), told);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
