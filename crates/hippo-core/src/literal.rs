@@ -9,6 +9,8 @@ mod sort;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use class::{
     CJK, CLASSES, DIGIT, DOT, HYPHEN, LETTERS, LOOSE, LOWER, OTHER, SLASH, STOPS, UNDER, UPPER, is_mark,
     width,
@@ -48,7 +50,8 @@ pub trait Finds<'t> {
 /// Goes through the words of a text.
 pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
     let bytes = text.as_bytes();
-    let mut at = 0;
+    // The last word that was told ends at `told_to`.
+    let (mut at, mut told_to) = (0, 0);
     while let Some(&byte) = bytes.get(at) {
         let class = CLASSES[usize::from(byte)];
         if class == 0 && byte < 0x80 {
@@ -94,7 +97,8 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
             before = class;
         }
         if classes & !(LETTERS | DIGIT | HYPHEN | DOT) == 0 && end == at && bytes[at..].starts_with(b"://") {
-            at = address(text, start, at, finds);
+            at = address(text, start.saturating_sub(SCHEME).max(told_to)..start, at, finds);
+            told_to = at;
             continue;
         }
         if classes & !LETTERS == 0 {
@@ -102,6 +106,7 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
             if told && (4..=MOST).contains(&(end - start)) {
                 let sort = if camel { Sort::Id } else { Sort::Term };
                 finds.literal(&text[start..end], sort, start);
+                told_to = end;
             }
             continue;
         }
@@ -113,6 +118,7 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
             && let Some(sort) = is(word)
         {
             finds.literal(word, sort, from);
+            told_to = end;
         }
     }
 }
@@ -201,15 +207,16 @@ fn begin(bytes: &[u8], start: usize, end: usize) -> usize {
     }
 }
 
-/// Takes the address whose scheme stands from `start` to `colon`, and answers with its end. One that is too long to be told
-/// is passed over as a whole.
-fn address<'t>(text: &'t str, start: usize, colon: usize, finds: &mut impl Finds<'t>) -> usize {
+/// Takes the address whose scheme ends at `colon` and may begin in the bytes `before` its last word, and answers with its end.
+/// One that is too long to be told is passed over as a whole.
+fn address<'t>(text: &'t str, before: Range<usize>, colon: usize, finds: &mut impl Finds<'t>) -> usize {
     let bytes = text.as_bytes();
     let first = colon + "://".len();
     let stop = bytes[first..].iter().position(|byte| STOPS[usize::from(*byte)]);
     let end = stop.map_or(bytes.len(), |stop| first + stop);
     let scheme = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'+';
-    let before = bytes[start.saturating_sub(SCHEME)..start].iter().rev();
+    let start = before.end;
+    let before = bytes[before].iter().rev();
     let from = start - before.take_while(|byte| scheme(byte)).count();
     let letter = bytes[from..colon].iter().position(u8::is_ascii_alphabetic);
     let told = text[..end].trim_end_matches(['.', ':', '!', '?', '*', '_']).len();

@@ -189,6 +189,14 @@ fn hyphens_before_a_word_make_it_no_other() {
     }
 }
 
+#[test]
+fn no_word_is_told_twice() {
+    let mut found = Found::default();
+    scan("A0Aa+b://one.org and git+https://two.org", &mut found);
+    let told: Vec<&str> = found.literals.iter().map(|(literal, ..)| *literal).collect();
+    assert_eq!(told, ["A0Aa", "b://one.org", "git+https://two.org"]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
