@@ -8,6 +8,8 @@
 mod clients;
 #[path = "e2e/contexts.rs"]
 mod contexts;
+#[path = "e2e/contexts_later.rs"]
+mod contexts_later;
 #[path = "e2e/crash.rs"]
 mod crash;
 #[path = "e2e/cycles.rs"]

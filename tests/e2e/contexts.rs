@@ -13,7 +13,7 @@ use hippo_proto::{
 use hippod_tests::{Caller, Daemon, Scratch};
 use serde_json::json;
 
-fn begun() -> (Scratch, Daemon, Caller) {
+pub(super) fn begun() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
     scratch.write(
         "MEMORY.md",
@@ -25,7 +25,7 @@ fn begun() -> (Scratch, Daemon, Caller) {
     (scratch, daemon, client)
 }
 
-fn open(client: &mut Caller, root: &Path, session: Option<&str>) -> ContextOpenResponse {
+pub(super) fn open(client: &mut Caller, root: &Path, session: Option<&str>) -> ContextOpenResponse {
     let request = ContextOpenRequest {
         workspace: root.display().to_string(),
         agent: Some("tester".to_owned()),
@@ -34,7 +34,7 @@ fn open(client: &mut Caller, root: &Path, session: Option<&str>) -> ContextOpenR
     client.raw().call(&request.into()).expect("opened")
 }
 
-fn request(session: &str, turn: u64, source: (&str, &str), content: &str) -> ContextPutRequest {
+pub(super) fn request(session: &str, turn: u64, source: (&str, &str), content: &str) -> ContextPutRequest {
     ContextPutRequest {
         session: session.to_owned(),
         turn,
@@ -47,16 +47,16 @@ fn request(session: &str, turn: u64, source: (&str, &str), content: &str) -> Con
     }
 }
 
-fn put(client: &mut Caller, request: ContextPutRequest) -> ContextPutResponse {
+pub(super) fn put(client: &mut Caller, request: ContextPutRequest) -> ContextPutResponse {
     client.raw().call(&request.into()).expect("put")
 }
 
-fn entry(client: &mut Caller, request: ContextPutRequest) -> ContextEntry {
+pub(super) fn entry(client: &mut Caller, request: ContextPutRequest) -> ContextEntry {
     let answer = put(client, request);
     answer.entry.expect("an entry")
 }
 
-fn fetch(client: &mut Caller, id: &str) -> ContextFetchResponse {
+pub(super) fn fetch(client: &mut Caller, id: &str) -> ContextFetchResponse {
     let request = ContextFetchRequest {
         session: None,
         id: id.to_owned(),
@@ -64,7 +64,12 @@ fn fetch(client: &mut Caller, id: &str) -> ContextFetchResponse {
     client.raw().call(&request.into()).expect("fetched")
 }
 
-fn turn(client: &mut Caller, session: &str, turn: u64, used: Option<(u64, u64)>) -> ContextTurnResponse {
+pub(super) fn turn(
+    client: &mut Caller,
+    session: &str,
+    turn: u64,
+    used: Option<(u64, u64)>,
+) -> ContextTurnResponse {
     let request = ContextTurnRequest {
         session: session.to_owned(),
         turn,
@@ -74,7 +79,7 @@ fn turn(client: &mut Caller, session: &str, turn: u64, used: Option<(u64, u64)>)
     client.raw().call(&request.into()).expect("a turn")
 }
 
-fn render(client: &mut Caller, session: &str, cue: Option<&str>) -> ContextRenderResponse {
+pub(super) fn render(client: &mut Caller, session: &str, cue: Option<&str>) -> ContextRenderResponse {
     let request = ContextRenderRequest {
         session: session.to_owned(),
         cue: cue.map(str::to_owned),
@@ -83,7 +88,7 @@ fn render(client: &mut Caller, session: &str, cue: Option<&str>) -> ContextRende
     client.raw().call(&request.into()).expect("rendered")
 }
 
-fn state(client: &mut Caller, session: &str, id: &str) -> ContextState {
+pub(super) fn state(client: &mut Caller, session: &str, id: &str) -> ContextState {
     let request = ContextListRequest {
         session: Some(session.to_owned()),
         ..ContextListRequest::default()
@@ -96,14 +101,14 @@ fn state(client: &mut Caller, session: &str, id: &str) -> ContextState {
         .state
 }
 
-fn close(client: &mut Caller, session: &str) -> ContextCloseResponse {
+pub(super) fn close(client: &mut Caller, session: &str) -> ContextCloseResponse {
     let request = ContextCloseRequest {
         session: session.to_owned(),
     };
     client.raw().call(&request.into()).expect("closed")
 }
 
-fn refusal<T: std::fmt::Debug>(answer: Result<T, ClientError>) -> ErrorKind {
+pub(super) fn refusal<T: std::fmt::Debug>(answer: Result<T, ClientError>) -> ErrorKind {
     match answer {
         Err(ClientError::Refused(error)) => error.data.kind,
         other => panic!("no refusal: {other:?}"),
@@ -111,7 +116,7 @@ fn refusal<T: std::fmt::Debug>(answer: Result<T, ClientError>) -> ErrorKind {
 }
 
 /// A listing of some thousand tokens in which every line is another one.
-fn listing(of: &str) -> String {
+pub(super) fn listing(of: &str) -> String {
     let line = |number: u32| format!("drwxr-xr-x 2 {of} {of} 4096 Mar {number:>4} 10:00 {of}-{number}.txt\n");
     (0..200).map(line).collect()
 }

@@ -93,6 +93,7 @@ fn a_workspace_that_is_added_again_has_what_had_left_its_index_file() {
 
     let request = WorkspaceRemoveRequest {
         workspace: root.display().to_string(),
+        ..WorkspaceRemoveRequest::default()
     };
     let _: WorkspaceRemoveResponse = client.raw().call(&request.into()).expect("removed");
     client.index(&root);

@@ -16,6 +16,7 @@ pub mod hierarchy;
 pub mod index_file;
 pub mod layout;
 pub mod literal;
+pub mod own_block;
 pub mod redact;
 pub mod retrieval;
 pub mod schedule;

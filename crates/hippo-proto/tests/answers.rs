@@ -57,7 +57,13 @@ fn answers_of_the_session_and_of_workspaces() {
             workspaces: vec![info],
         },
     );
-    answer(r#"{"root":"/w"}"#, &WorkspaceRemoveResponse { root: "/w".into() });
+    answer(
+        r#"{"root":"/w"}"#,
+        &WorkspaceRemoveResponse {
+            root: "/w".into(),
+            contexts_kept: false,
+        },
+    );
     answer(
         r#"{"documents":2,"changed":1,"removed":0,"pending":0,"generation":4,"took_ms":12.5}"#,
         &WorkspaceSyncResponse {

@@ -87,6 +87,15 @@ fn requests_with_every_field() {
         r#"{"workspace":"/w"}"#,
         WorkspaceRemoveRequest {
             workspace: workspace(),
+            purge: false,
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","purge":true}"#,
+        WorkspaceRemoveRequest {
+            workspace: workspace(),
+            purge: true,
         }
         .into(),
     );

@@ -179,6 +179,9 @@ pub enum WorkspaceVerb {
     Remove {
         /// The folder [default: the workspace that the current folder belongs to]
         dir: Option<PathBuf>,
+        /// Forget what its sessions stored, too: tool results that stand nowhere else
+        #[arg(long)]
+        purge: bool,
     },
 }
 

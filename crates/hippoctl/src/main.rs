@@ -48,7 +48,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Workspace { verb } => match verb {
             WorkspaceVerb::Add { dir } => verbs::workspace::add(&mut session, dir, out),
             WorkspaceVerb::List => verbs::workspace::list(&mut session, out),
-            WorkspaceVerb::Remove { dir } => verbs::workspace::remove(&mut session, dir, out),
+            WorkspaceVerb::Remove { dir, purge } => verbs::workspace::remove(&mut session, dir, purge, out),
         },
         Verb::Sync(args) => verbs::workspace::sync(&mut session, &args, out),
         Verb::Search(args) => verbs::search::search(&mut session, args, out),

@@ -6,6 +6,7 @@
 mod close;
 mod compact;
 mod fetch;
+mod keeper;
 mod policies;
 mod put;
 mod session;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hippo_proto::{ContextsStatus, ErrorKind, RpcError};
+use hippo_store::StoreError;
 use hippo_store::contexts::{ContextError, ContextReader, ContextStore, Session};
 
 use crate::clock::rfc3339;
@@ -31,11 +33,15 @@ use session::Sessions;
 pub use close::close;
 pub use compact::compact;
 pub use fetch::fetch;
+pub use keeper::keep;
+pub use policies::FILE as POLICIES;
 pub use put::{open, put};
 pub use turn::{list, render, touch, turn};
 
 /// The database of a workspace's contexts, in its state folder.
 const FILE: &str = "contexts.db";
+/// Milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
 /// Idle read connections kept for a workspace.
 const READERS_KEPT: usize = 4;
 
@@ -117,6 +123,27 @@ impl Contexts {
         .hint("hippoctl context list shows the sessions; context open begins one"))
     }
 
+    /// Closes the database of a workspace that is registered no more.
+    pub fn let_go(&self, root: &Path) {
+        lock(&self.places).remove(root);
+        lock(&self.homes).retain(|_, home| home != root);
+    }
+
+    /// Whether what sessions stored can be read; `None` where there never was a session.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what to do.
+    pub fn check(&self, shared: &Shared, root: &Path) -> Result<Option<PathBuf>, RpcError> {
+        let place = self.place(shared, root);
+        let sound = place.read(|reader| reader.check().map_err(ContextError::Store))?;
+        Ok(sound.map(|()| place.file.clone()))
+    }
+
+    /// Why the policies of a workspace are not used, where they are not.
+    pub fn policies_trouble(&self, shared: &Shared, root: &Path) -> Option<String> {
+        self.place(shared, root).policies.of(root).1
+    }
+
     /// How much a workspace keeps; nothing where there never was a session.
     pub fn usage(&self, shared: &Shared, view: &WorkspaceView) -> Option<ContextsStatus> {
         let place = self.place(shared, &view.root);
@@ -139,7 +166,7 @@ impl Place {
     fn held(&self) -> Result<MutexGuard<'_, Held>, RpcError> {
         let mut held = lock(&self.held);
         if held.store.is_none() {
-            held.store = Some(ContextStore::open(&self.file).map_err(|error| store_error(&error))?);
+            held.store = Some(ContextStore::open(&self.file).map_err(|error| unusable(&error))?);
         }
         Ok(held)
     }
@@ -155,7 +182,7 @@ impl Place {
         let kept = lock(&self.readers).pop();
         let reader = match kept {
             Some(reader) => reader,
-            None => ContextReader::open(&self.file).map_err(|error| store_error(&error))?,
+            None => ContextReader::open(&self.file).map_err(|error| unusable(&error))?,
         };
         let answer = ask(&reader).map_err(refusal)?;
         let mut readers = lock(&self.readers);
@@ -176,14 +203,53 @@ impl Held {
     }
 }
 
+/// Whether a state folder has what sessions stored.
+pub fn stand_in(state: &Path) -> bool {
+    state.join(FILE).exists()
+}
+
+/// Removes what else a state folder has.
+///
+/// # Errors
+/// As the system says.
+pub fn remove_all_else(state: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(state)? {
+        let entry = entry?;
+        // The database has a journal beside it.
+        if entry.file_name().to_string_lossy().starts_with(FILE) {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            std::fs::remove_dir_all(entry.path())?;
+        } else {
+            std::fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the database of contexts says, with what is to be done: unlike the index it cannot be made again.
+fn unusable(error: &StoreError) -> RpcError {
+    let refusal = store_error(error);
+    match error {
+        StoreError::Corrupt { .. } => refusal.hint(
+            "nothing but it has what sessions stored: put it back from a backup while hippod is stopped, or move it away with what stands beside it (-wal, -shm), and sessions begin anew; index and search are not concerned",
+        ),
+        StoreError::NewerSchema { .. } => {
+            refusal.hint("a newer hippod wrote it: install that one; index and search are not concerned")
+        }
+        _ => refusal,
+    }
 }
 
 fn refusal(error: ContextError) -> RpcError {
     let what = error.to_string();
     match error {
-        ContextError::Store(error) => store_error(&error),
+        ContextError::Store(error) => unusable(&error),
         ContextError::UnknownSession(_) | ContextError::UnknownEntry(_) => {
             RpcError::not_found(what).hint("hippoctl context list shows what there is")
         }

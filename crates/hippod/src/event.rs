@@ -84,6 +84,8 @@ pub enum Request {
     Remove {
         /// As the client gave it.
         folder: PathBuf,
+        /// What its sessions stored goes, too.
+        purge: bool,
         /// The way back.
         reply: Answer<WorkspaceRemoveResponse>,
     },

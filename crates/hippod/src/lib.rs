@@ -10,6 +10,7 @@ mod files;
 mod index;
 pub mod instance;
 mod models;
+mod own_part;
 mod power;
 mod recall;
 mod registry;

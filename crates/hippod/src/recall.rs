@@ -54,11 +54,7 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
         );
     }
     let view = shared.views.get(&request.workspace).await?;
-    let zone = view
-        .config
-        .search
-        .time_zone()
-        .unwrap_or_else(|| shared.clock.time_zone());
+    let zone = shared.zone_of(&view);
     let now = shared.clock.now();
     let today = date_in(now, &zone);
     let question = Arc::new(Question::new(

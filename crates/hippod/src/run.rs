@@ -12,7 +12,7 @@ use hippo_proto::Paths;
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::contexts::Contexts;
+use crate::contexts::{self, Contexts};
 use crate::embed_worker::{EmbedWorker, Sink};
 use crate::engine::Engine;
 use crate::event::Event;
@@ -82,6 +82,8 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         tracing::warn!(%error, "could not start the scheduler; cycles may come up to an hour late");
     }
 
+    let keeper = tokio::spawn(contexts::keep(Arc::clone(&shared), stop.subscribe()));
+
     let mut told = stop.subscribe();
     let serving = server::serve(Arc::clone(&shared), listener, stop.subscribe());
     tokio::pin!(serving, shutdown);
@@ -100,6 +102,8 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         // It only ticks: nothing is lost with it.
         let _ = ticks.shutdown().await;
     }
+    // Between two requests to a database nothing of it is left open.
+    keeper.abort();
     shared.embed.stop();
     // A dead engine takes no events.
     let _ = events.send(Event::Shutdown);

@@ -7,6 +7,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use jiff::tz::TimeZone;
 use tokio::sync::{broadcast, watch};
 
 use hippo_proto::{ErrorKind, Paths, RpcError};
@@ -48,6 +49,14 @@ pub struct Shared {
     pub served: AtomicU64,
     /// Turns true when the daemon is to end.
     pub stop: watch::Sender<bool>,
+}
+
+impl Shared {
+    /// The time zone of a workspace: the one that is set for it, or the machine's.
+    pub fn zone_of(&self, view: &WorkspaceView) -> TimeZone {
+        let own = view.config.search.time_zone();
+        own.unwrap_or_else(|| self.clock.time_zone())
+    }
 }
 
 /// A registered workspace.

@@ -156,7 +156,10 @@ pub fn clear(ground: &Ground<'_>, folder: &Path) -> Result<()> {
         return Ok(());
     }
     let workspace = root_of(folder)?;
-    let remove = WorkspaceRemoveRequest { workspace };
+    let remove = WorkspaceRemoveRequest {
+        workspace,
+        purge: true,
+    };
     // It may not be registered.
     let _ = ground
         .scratch

@@ -51,7 +51,10 @@ pub fn fresh(ground: &mut Ground<'_>, name: &str) -> Result<String> {
             .to_str()
             .context("the name of the folder is not unicode")?
             .to_owned();
-        let remove = WorkspaceRemoveRequest { workspace };
+        let remove = WorkspaceRemoveRequest {
+            workspace,
+            purge: true,
+        };
         // It is there when an earlier run registered it.
         let _ = ground
             .scratch

@@ -17,7 +17,7 @@ use super::render::block;
 use super::{ContextEntry, Shown};
 use crate::tokens;
 
-pub use persist::{Persist, Why};
+pub use persist::{Persist, Why, promoted};
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -80,7 +80,7 @@ pub struct Settings {
     pub strong: f32,
     /// Entries that one session writes into long-term memory, at most.
     pub most_persisted: usize,
-    /// Tokens that one session writes into long-term memory, at most.
+    /// Tokens that one session writes into long-term memory, at most; the block of `MEMORY.md` has no more of all sessions.
     pub persist_tokens: usize,
     /// Turns in which an entry is used until it is often used.
     pub often: usize,

@@ -178,9 +178,9 @@ fn words_begin_where_they_stand() {
 fn hyphens_before_a_word_make_it_no_other() {
     for (text, told) in [
         ("-\u{fc}aA", None),
-        ("--aBcd-", Some(Sort::Id)),
+        ("--aBcd-", Some(Id)),
         ("--aBc", None),
-        ("...-README", Some(Sort::Term)),
+        ("...-README", Some(Term)),
     ] {
         let mut found = Found::default();
         scan(text, &mut found);

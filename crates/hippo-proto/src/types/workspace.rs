@@ -58,11 +58,14 @@ pub struct WorkspaceInfo {
 }
 
 /// Parameters of `workspace.remove`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceRemoveRequest {
     /// Path of the folder; it need not exist any more.
     pub workspace: String,
+    /// Forget what its sessions stored, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub purge: bool,
 }
 
 impl Validate for WorkspaceRemoveRequest {
@@ -76,6 +79,9 @@ impl Validate for WorkspaceRemoveRequest {
 pub struct WorkspaceRemoveResponse {
     /// The root that is registered no more.
     pub root: String,
+    /// What its sessions stored is kept for the case that it is added again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub contexts_kept: bool,
 }
 
 /// Parameters of `workspace.sync`.

@@ -213,6 +213,9 @@ impl ContextStore {
     /// # Errors
     /// [`ContextError::UnknownEntry`], [`ContextError::ClosedSession`], [`ContextError::Store`].
     pub fn update_entries(&mut self, entries: &[Kept], now_ms: i64) -> Result<(), ContextError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
         let mut written = Vec::with_capacity(entries.len());
         for kept in entries {
             let entry = &kept.entry;

@@ -27,6 +27,8 @@ pub struct Content {
     pub tokens: u64,
     /// When it was stored, milliseconds since the Unix epoch.
     pub stored_ms: i64,
+    /// When it was used last, milliseconds since the Unix epoch.
+    pub used_ms: i64,
 }
 
 impl fmt::Debug for Content {
@@ -121,7 +123,7 @@ impl ContextReader {
         let read = self.ask(|connection| {
             connection
                 .prepare_cached(
-                    "SELECT hash, raw, coding, tokens, stored_ms, gone, gone_ms, bytes
+                    "SELECT hash, raw, coding, tokens, stored_ms, gone, gone_ms, bytes, last_used_ms
                      FROM contents LEFT JOIN blobs ON content = row WHERE row = ?1",
                 )?
                 .query_row([row], lookup)
@@ -212,6 +214,7 @@ fn lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
                     bytes,
                     tokens: unsigned(row.get(3)?),
                     stored_ms: row.get(4)?,
+                    used_ms: row.get(8)?,
                 }));
             }
             Err(reason) => Gone::Damaged { reason },

@@ -145,7 +145,8 @@ impl ContextStore {
         }
     }
 
-    /// Ends a session. Its entries stay as they are; their contents may be forgotten from now on.
+    /// Ends a session. Its entries stay as they are; their contents may be forgotten from now on, and count as used now: the
+    /// time for which they are kept begins.
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::Store`].
@@ -160,6 +161,12 @@ impl ContextStore {
                 connection
                     .prepare_cached(
                         "UPDATE sessions SET closed_ms = ?2, last_used_ms = max(last_used_ms, ?2) WHERE id = ?1",
+                    )?
+                    .execute(params![id, now_ms])?;
+                connection
+                    .prepare_cached(
+                        "UPDATE contents SET last_used_ms = max(last_used_ms, ?2) WHERE row IN (
+                             SELECT content FROM entries WHERE session = (SELECT row FROM sessions WHERE id = ?1))",
                     )?
                     .execute(params![id, now_ms])
             })?;

@@ -58,14 +58,24 @@ pub fn list(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
 ///
 /// # Errors
 /// It is not registered.
-pub fn remove(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Result<(), Failure> {
+pub fn remove(
+    session: &mut Session,
+    dir: Option<PathBuf>,
+    purge: bool,
+    out: &mut Output,
+) -> Result<(), Failure> {
     let workspace = match dir {
         Some(dir) => text(&absolute(&dir)?)?,
         None => session.workspace()?,
     };
-    let answer: WorkspaceRemoveResponse = session.call(WorkspaceRemoveRequest { workspace })?;
+    let answer: WorkspaceRemoveResponse = session.call(WorkspaceRemoveRequest { workspace, purge })?;
     out.answer(&answer, |answer, style| {
-        format!("removed {}; its files stay\n", style.path(&answer.root))
+        let kept = if answer.contexts_kept {
+            ", and so does what its sessions stored (--purge forgets it)"
+        } else {
+            ""
+        };
+        format!("removed {}; its files stay{kept}\n", style.path(&answer.root))
     })
 }
 

@@ -13,12 +13,16 @@ pub struct Context {
     pub budget_mb: u64,
     /// Days for which the contents of closed sessions are kept after their last use.
     pub keep_days: u32,
+    /// Days without use after which a session is closed; 0: never.
+    pub close_idle_days: u32,
     /// Tokens of a rendered section, unless the request says otherwise.
     pub render_tokens: u32,
     /// Share of the context's limit from which a turn is a deep cycle.
     pub threshold: f64,
     /// Whether content that shows a secret is stored.
     pub store_secrets: bool,
+    /// Whether what remains of a session goes into MEMORY.md too.
+    pub persist_to_memory_md: bool,
 }
 
 impl Context {
@@ -43,9 +47,11 @@ impl Default for Context {
             worth_tokens: WORTH_AN_ENTRY,
             budget_mb: 1_024,
             keep_days: 90,
+            close_idle_days: 30,
             render_tokens: 5_000,
             threshold: 0.8,
             store_secrets: true,
+            persist_to_memory_md: false,
         }
     }
 }

@@ -128,12 +128,16 @@ pub(super) const KEYS: &[Key] = keys! {
         "What contents of sessions may take on the disk (MiB, compressed); those of closed sessions give way.";
     "context.keep_days" "HIPPOD_CONTEXT_KEEP_DAYS" Kind::Whole(1, 36_500), true,
         "Contents of closed sessions are kept this long after their last use (days).";
+    "context.close_idle_days" "HIPPOD_CONTEXT_CLOSE_IDLE_DAYS" Kind::Whole(0, 36_500), true,
+        "A session in which nothing was done for so long is closed (days); 0: never.";
     "context.render_tokens" "HIPPOD_CONTEXT_RENDER_TOKENS" Kind::Whole(100, 1_000_000), true,
         "Size of a rendered section at most, unless the request says otherwise (tokens).";
     "context.threshold" "HIPPOD_CONTEXT_THRESHOLD" Kind::Share, true,
         "Share of its limit from which a context is nearly full: the turn is a deep cycle (0 to 1).";
     "context.store_secrets" "HIPPOD_CONTEXT_STORE_SECRETS" Kind::Bool, true,
         "Keep content that shows a secret, readable for you alone; without it only its entry is kept.";
+    "context.persist_to_memory_md" "HIPPOD_CONTEXT_PERSIST_TO_MEMORY_MD" Kind::Bool, true,
+        "Write what remains of a closed session into MEMORY.md too, between markers of its own; the daily log has it in any case.";
     "decay.profile" "HIPPOD_DECAY_PROFILE" Kind::Choice(&["protocol", "tuned"]), true,
         "Numbers of the curve by which strength fades: protocol (those of the protocol), tuned (see docs/simulation.md).";
     "server.max_connections" "HIPPOD_SERVER_MAX_CONNECTIONS" Kind::Whole(1, 65_536), false,

@@ -2,17 +2,23 @@
 
 use std::sync::Arc;
 
-use hippo_core::context::lifecycle::{Kept, Trigger};
+use hippo_core::context::lifecycle::{Kept, Settings, Trigger, promoted};
 use hippo_core::time::Timestamp;
 use hippo_proto::{ContextCloseRequest, ContextCloseResponse, ContextPersisted, RememberRequest, RpcError};
 use hippo_store::contexts::Session;
 
 use super::turn::plan;
 use super::{Home, now, refusal};
-use crate::clock::rfc3339;
+use crate::clock::{date_in, rfc3339};
+use crate::own_part;
 use crate::recall::gone;
 use crate::server::remember;
 use crate::shared::Shared;
+
+/// The file that agents read at the beginning of every session.
+const MEMORY: &str = "MEMORY.md";
+/// The block of it that sessions write.
+const BLOCK: &str = "sessions";
 
 /// What is to be written into long-term memory.
 struct Leaving {
@@ -55,6 +61,9 @@ pub async fn close(
         )
         .await?;
         notes.extend(written.notes);
+        if leaving.home.view.config.context.persist_to_memory_md {
+            notes.extend(promote(shared, &leaving).await?);
+        }
         let first = written.start_line + 2;
         persisted.extend(
             leaving
@@ -79,6 +88,22 @@ pub async fn close(
         notes,
         session: session.id,
     })
+}
+
+/// Writes what remains of a session into `MEMORY.md` as well; answers what is to be told of it.
+async fn promote(shared: &Arc<Shared>, leaving: &Leaving) -> Result<Option<String>, RpcError> {
+    let view = &leaving.home.view;
+    let (root, texts) = (view.root.clone(), leaving.texts.clone());
+    let today = date_in(shared.clock.now(), &shared.zone_of(view));
+    let write = move || {
+        let most = Settings::default().persist_tokens;
+        own_part::change(&root, MEMORY, BLOCK, |body| promoted(body, today, &texts, most))
+    };
+    let written = tokio::task::spawn_blocking(write).await.map_err(gone)?;
+    // The daily log has it: that is what counts.
+    Ok(written
+        .err()
+        .map(|error| format!("not in {MEMORY}: {}; {}", error.message, error.data.hint)))
 }
 
 fn topic(session: &Session) -> String {
@@ -115,7 +140,7 @@ fn leaving(shared: &Shared, id: &str) -> Result<Leaving, RpcError> {
 }
 
 fn end(shared: &Shared, leaving: Leaving) -> Result<(Session, bool), RpcError> {
-    let Home { view, place, session } = leaving.home;
+    let Home { place, session, .. } = leaving.home;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     sessions.forget(&session.id);
@@ -125,9 +150,5 @@ fn end(shared: &Shared, leaving: Leaving) -> Result<(Session, bool), RpcError> {
             .map_err(refusal)?;
     }
     let closed = store.close_session(&session.id, now(shared)).map_err(refusal)?;
-    let settings = &view.config.context;
-    if let Err(error) = store.trim(settings.budget_bytes(), settings.keep_days, now(shared)) {
-        tracing::warn!(%error, "contents past their time could not be forgotten");
-    }
     Ok((closed.session, closed.already))
 }

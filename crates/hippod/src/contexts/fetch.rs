@@ -6,10 +6,10 @@ use std::sync::Arc;
 use hippo_core::compaction;
 use hippo_core::context::complete::{self, AtHand};
 use hippo_proto::{ContextFetchRequest, ContextFetchResponse, ErrorKind, RpcError};
-use hippo_store::contexts::{ContentId, ContentPrefix, ContextReader, Gone, KeptEntry, Lookup};
+use hippo_store::contexts::{Content, ContentId, ContentPrefix, ContextReader, Gone, KeptEntry, Lookup};
 
 use super::turn::unknown;
-use super::{Home, Place, now, refusal, wire};
+use super::{DAY_MS, Home, Place, now, refusal, wire};
 use crate::clock::rfc3339;
 use crate::files;
 use crate::shared::Shared;
@@ -27,7 +27,7 @@ pub fn fetch(shared: &Shared, request: &ContextFetchRequest) -> Result<ContextFe
     if let Some(session) = &request.session {
         let Home { view, place, session } = shared.contexts.home(shared, session)?;
         if let Some(name) = content_name(&request.id)? {
-            return content(&[place], name, &request.id);
+            return content(&[place], name, &request.id, now(shared));
         }
         let found = place.read(|reader| reader.entry(&request.id))?.flatten();
         let found = found.filter(|entry| entry.session == session.id);
@@ -38,7 +38,7 @@ pub fn fetch(shared: &Shared, request: &ContextFetchRequest) -> Result<ContextFe
     let place_of = |view: &Arc<WorkspaceView>| shared.contexts.place(shared, &view.root);
     if let Some(name) = content_name(&request.id)? {
         let places: Vec<Arc<Place>> = views.iter().map(place_of).collect();
-        return content(&places, name, &request.id);
+        return content(&places, name, &request.id, now(shared));
     }
     for view in &views {
         let place = place_of(view);
@@ -64,11 +64,17 @@ fn content_name(id: &str) -> Result<Option<ContentPrefix>, RpcError> {
 }
 
 /// A content by its name alone.
-fn content(places: &[Arc<Place>], name: ContentPrefix, id: &str) -> Result<ContextFetchResponse, RpcError> {
+fn content(
+    places: &[Arc<Place>],
+    name: ContentPrefix,
+    id: &str,
+    now: i64,
+) -> Result<ContextFetchResponse, RpcError> {
     let mut gone = None;
     for place in places {
         match place.read(|reader| reader.content(name))? {
             Some(Lookup::Kept(content)) => {
+                used(place, &content, now);
                 let hash = content.id.to_string();
                 let at_hand = AtHand {
                     stored: Ok(&content.bytes),
@@ -109,7 +115,7 @@ fn entry(
 ) -> Result<ContextFetchResponse, RpcError> {
     let stored = match found.content {
         None => Err("the entry stands for itself".to_owned()),
-        Some(id) => bytes_of(place, id)?,
+        Some(id) => bytes_of(place, id, now(shared))?,
     };
     let source = complete::file_of(&found.entry.source.kind, &found.entry.source.reference)
         .ok_or_else(|| {
@@ -152,10 +158,28 @@ fn entry(
     Ok(wire::fetched(completion, Some(told), &now_so.entry.summary))
 }
 
-fn bytes_of(place: &Place, id: ContentId) -> Result<Result<Vec<u8>, String>, RpcError> {
+/// Notes that a content was used, once a day: it is kept for longer then. An open session holds its contents by itself.
+fn used(place: &Place, content: &Content, now: i64) {
+    if now.saturating_sub(content.used_ms) < DAY_MS {
+        return;
+    }
+    let noted = place.held().and_then(|mut held| {
+        let (store, _) = held.parts()?;
+        store.use_contents(&[content.id], now).map_err(refusal)
+    });
+    // It is given nevertheless.
+    if let Err(error) = noted {
+        tracing::warn!(error = error.message, "could not note that a content was used");
+    }
+}
+
+fn bytes_of(place: &Place, id: ContentId, now: i64) -> Result<Result<Vec<u8>, String>, RpcError> {
     let ask = |reader: &ContextReader| reader.content(ContentPrefix::from(id));
     Ok(match place.read(ask)? {
-        Some(Lookup::Kept(content)) => Ok(content.bytes),
+        Some(Lookup::Kept(content)) => {
+            used(place, &content, now);
+            Ok(content.bytes)
+        }
         Some(Lookup::Gone { why, .. }) => Err(reason(&why)),
         Some(Lookup::Unknown | Lookup::Ambiguous) | None => Err("it is not in the store any more".to_owned()),
     })

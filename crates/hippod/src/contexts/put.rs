@@ -46,12 +46,6 @@ pub fn open(
     let opened = store
         .open_session(&id, request.agent.as_deref(), now(shared))
         .map_err(refusal)?;
-    let settings = &view.config.context;
-    // A moment in which nobody waits for a put.
-    let trimmed = store.trim(settings.budget_bytes(), settings.keep_days, now(shared));
-    if let Err(error) = trimmed {
-        tracing::warn!(%error, "contents past their time could not be forgotten");
-    }
     lock(&shared.contexts.homes).insert(id, view.root.clone());
     Ok(ContextOpenResponse {
         session: opened.session.id,

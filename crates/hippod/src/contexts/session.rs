@@ -1,8 +1,8 @@
 //! What of a session is kept in memory, so that a turn reads nothing from the disk?
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use hippo_core::context::lifecycle::Kept;
+use hippo_core::context::lifecycle::{Kept, Plan};
 use hippo_proto::RpcError;
 use hippo_store::contexts::{ContentId, ContextStore, KeptEntry};
 
@@ -89,6 +89,15 @@ impl Sessions {
     pub fn forget(&mut self, session: &str) {
         self.all.remove(session);
     }
+}
+
+/// Does what a plan says; answers the entries that are others now, as they are to be written.
+pub fn changed(entries: &mut Entries, plan: &Plan) -> Vec<Kept> {
+    plan.apply(&mut entries.kept);
+    let moved = plan.moved.iter().map(|step| step.at);
+    let changed: BTreeSet<usize> = moved.chain(plan.linked.iter().map(|link| link.at)).collect();
+    let changed = changed.into_iter();
+    changed.filter_map(|at| entries.kept.get(at).cloned()).collect()
 }
 
 impl From<&KeptEntry> for Known {

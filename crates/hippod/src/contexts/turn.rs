@@ -12,6 +12,7 @@ use hippo_proto::{
 };
 use hippo_store::contexts::{ContextReader, Session};
 
+use super::session::changed;
 use super::{Home, now, refusal, wire};
 use crate::clock::rfc3339;
 use crate::shared::Shared;
@@ -50,20 +51,10 @@ pub fn turn(shared: &Shared, request: &ContextTurnRequest) -> Result<ContextTurn
             })
         })
         .collect();
-    if !plan.is_empty() {
-        plan.apply(&mut entries.kept);
-        let changed = plan.moved.iter().map(|step| step.at);
-        let mut changed: Vec<usize> = changed.chain(plan.linked.iter().map(|link| link.at)).collect();
-        changed.sort_unstable();
-        changed.dedup();
-        let changed: Vec<Kept> = changed
-            .into_iter()
-            .filter_map(|at| entries.kept.get(at).cloned())
-            .collect();
-        if let Err(error) = store.update_entries(&changed, now(shared)) {
-            sessions.forget(&request.session);
-            return Err(refusal(error));
-        }
+    let changed = changed(entries, &plan);
+    if let Err(error) = store.update_entries(&changed, now(shared)) {
+        sessions.forget(&request.session);
+        return Err(refusal(error));
     }
     Ok(ContextTurnResponse {
         turn: plan.turn,

@@ -12,6 +12,7 @@ use super::Engine;
 use super::entries::index_path;
 use super::settings::settings_path;
 use super::workspace::Workspace;
+use crate::contexts::POLICIES;
 use crate::embed_worker::ModelState;
 use crate::shared::Slot;
 use crate::watcher::Mode;
@@ -50,6 +51,7 @@ impl Engine {
         for workspace in self.workspaces.values() {
             if roots.contains(&workspace.root) {
                 examine(workspace, &mut report);
+                self.examine_contexts(&workspace.root, &mut report);
             }
         }
         report.problems.sort_by_key(|problem| problem.severity);
@@ -57,6 +59,30 @@ impl Engine {
             problems: report.problems,
             checks: report.checks,
         })
+    }
+
+    fn examine_contexts(&self, root: &Path, report: &mut Report) {
+        let contexts = &self.shared.contexts;
+        match contexts.check(&self.shared, root) {
+            Ok(None) => {}
+            Ok(Some(file)) => report.check("contexts", true, format!("{}: sound", file.display())),
+            Err(error) => report.problem(
+                "contexts",
+                Severity::Error,
+                error.message,
+                root.display().to_string(),
+                error.data.hint,
+            ),
+        }
+        if let Some(story) = contexts.policies_trouble(&self.shared, root) {
+            report.problem(
+                "policies",
+                Severity::Error,
+                story,
+                root.join(POLICIES).display().to_string(),
+                "mend the line that is named, and try it: hippoctl policy test",
+            );
+        }
     }
 
     fn roots_of(&self, folder: Option<&str>) -> Result<Vec<PathBuf>, RpcError> {

@@ -11,6 +11,7 @@ use hippo_store::StoreError;
 use super::Engine;
 use super::open::{self, Opening};
 use super::workspace::{Waiter, Workspace};
+use crate::contexts;
 use crate::embed_worker::ModelState;
 use crate::event::{Event, Request};
 use crate::shared::Slot;
@@ -22,8 +23,8 @@ impl Engine {
             Request::Add { folder, reply } => {
                 let _ = reply.send(self.add(&folder));
             }
-            Request::Remove { folder, reply } => {
-                let _ = reply.send(self.remove(&folder));
+            Request::Remove { folder, purge, reply } => {
+                let _ = reply.send(self.remove(&folder, purge));
             }
             Request::Sync {
                 root,
@@ -140,7 +141,8 @@ impl Engine {
         })
     }
 
-    fn remove(&mut self, folder: &Path) -> Result<WorkspaceRemoveResponse, RpcError> {
+    /// What was derived from the files goes; what sessions stored stands nowhere else, and stays unless `purge` is said.
+    fn remove(&mut self, folder: &Path, purge: bool) -> Result<WorkspaceRemoveResponse, RpcError> {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let known = self
             .registry
@@ -155,13 +157,21 @@ impl Engine {
             let _ = waiter.reply.send(Err(no_workspace(&root)));
         }
         let state = crate::registry::state_folder(&self.shared.paths.state, &root);
-        if let Err(error) = std::fs::remove_dir_all(&state)
+        self.shared.contexts.let_go(&root);
+        let contexts_kept = !purge && contexts::stand_in(&state);
+        let removed = if contexts_kept {
+            contexts::remove_all_else(&state)
+        } else {
+            std::fs::remove_dir_all(&state)
+        };
+        if let Err(error) = removed
             && error.kind() != std::io::ErrorKind::NotFound
         {
             tracing::warn!(%error, folder = %state.display(), "could not remove the state of a workspace");
         }
         Ok(WorkspaceRemoveResponse {
             root: root.display().to_string(),
+            contexts_kept,
         })
     }
 

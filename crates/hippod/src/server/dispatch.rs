@@ -67,10 +67,12 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
         Request::WorkspaceList(_) => line(&id, Ok(list(shared))),
         Request::WorkspaceRemove(request) => {
             let folder = PathBuf::from(request.workspace);
-            line(
-                &id,
-                ask(shared, |reply| event::Request::Remove { folder, reply }).await,
-            )
+            let removed = ask(shared, |reply| event::Request::Remove {
+                folder,
+                purge: request.purge,
+                reply,
+            });
+            line(&id, removed.await)
         }
         Request::WorkspaceSync(request) => match shared.views.get(&request.workspace).await {
             Ok(view) => {

@@ -102,11 +102,7 @@ pub async fn run(shared: &Arc<Shared>, request: CycleRunRequest) -> Result<Cycle
 /// Where the log cannot be appended to; nothing is written then.
 pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<RememberResponse, RpcError> {
     let view = shared.views.get(&request.workspace).await?;
-    let zone = view
-        .config
-        .search
-        .time_zone()
-        .unwrap_or_else(|| shared.clock.time_zone());
+    let zone = shared.zone_of(&view);
     let today = date_in(shared.clock.now(), &zone);
     if view.status().is_some_and(|status| !status.root_present) || !view.root.is_dir() {
         return Err(root_missing(&view.root));
@@ -243,11 +239,7 @@ fn moment_of(shared: &Shared, view: &WorkspaceView, at: Option<&str>) -> Result<
     let Some(at) = at else {
         return Ok(shared.clock.now());
     };
-    let zone = view
-        .config
-        .search
-        .time_zone()
-        .unwrap_or_else(|| shared.clock.time_zone());
+    let zone = shared.zone_of(view);
     moment(at, &zone).ok_or_else(|| {
         RpcError::bad_request(format!("there is no such moment: {at}"))
             .hint("moments are written YYYY-MM-DD or like 2026-01-10T09:30:00Z")

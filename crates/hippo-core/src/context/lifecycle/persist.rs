@@ -7,6 +7,7 @@ use crate::context::render::{line, told};
 use crate::context::{Kind, Priority, Shown};
 use crate::redact;
 use crate::text::clip;
+use crate::time::Date;
 use crate::tokens;
 
 /// Bytes of a text, at most.
@@ -17,6 +18,9 @@ const VALUES: usize = 240;
 const REFERENCE: usize = 160;
 /// States that are still of interest when a session ends, at most: the last ones.
 const STATES: usize = 3;
+
+/// How the block in `MEMORY.md` begins: in a section of its own, so that it belongs to none of a person's.
+const PROMOTED: &str = "## From sessions\n\n";
 
 /// Why an entry goes into long-term memory; the first that holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -100,6 +104,28 @@ pub(super) fn persist(
         }
     }
     (chosen, left_out)
+}
+
+/// The block of `MEMORY.md` with the texts of a session in it, the newest last: those that it has already stay once, and the
+/// oldest lines go when it has more than so many tokens. The daily log has each of them.
+#[must_use]
+pub fn promoted(body: &str, date: Date, texts: &[String], most_tokens: usize) -> String {
+    let stand = body.lines().filter(|line| line.starts_with("- "));
+    let said = |line: &str, text: &str| line.split_once(": ").is_some_and(|(_, said)| said == text);
+    let mut lines: Vec<String> = stand
+        .filter(|line| !texts.iter().any(|text| said(line, text)))
+        .map(str::to_owned)
+        .collect();
+    lines.extend(texts.iter().map(|text| format!("- {date}: {text}")));
+    let mut room = tokens::bytes(most_tokens).saturating_sub(PROMOTED.len());
+    let fits = |line: &&String| {
+        let fits = line.len() < room;
+        room = room.saturating_sub(line.len() + 1);
+        fits
+    };
+    let kept = lines.iter().rev().take_while(fits).count();
+    let kept = lines.split_off(lines.len() - kept);
+    PROMOTED.to_owned() + &kept.join("\n") + "\n"
 }
 
 /// What an entry says, in one line.

@@ -77,7 +77,7 @@ fn contents_go_by_age_alone_too() {
     assert_eq!(store.read().usage().unwrap().contents, 4);
     assert_eq!(store.trim(PLENTY, 3, 3 * day).unwrap().contents.len(), 0);
     assert_eq!(
-        store.trim(PLENTY, 3, 3 * day + 1).unwrap().contents,
+        store.trim(PLENTY, 3, 3 * day + 2).unwrap().contents,
         [ContentId::of(b"old")]
     );
     assert_eq!(

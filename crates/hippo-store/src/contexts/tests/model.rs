@@ -185,8 +185,14 @@ fn apply(
         Step::Close(id) => {
             let done = store.close_session(&id.to_string(), now);
             assert_eq!(done.is_ok(), model.sessions.contains_key(&id));
-            if let Some(session) = model.sessions.get_mut(&id) {
+            let ends = model.sessions.get_mut(&id).filter(|session| !session.closed);
+            if let Some(session) = ends {
                 session.closed = true;
+                for (_, whose, content) in model.entries.values() {
+                    if let Some(used) = model.kept.get_mut(content).filter(|_| *whose == id) {
+                        *used = now.max(*used);
+                    }
+                }
             }
         }
         Step::Put {

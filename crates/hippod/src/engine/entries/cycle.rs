@@ -168,8 +168,7 @@ impl Engine {
     }
 
     pub(in crate::engine) fn zone(&self, workspace: &Workspace) -> jiff::tz::TimeZone {
-        let own = workspace.view.config.search.time_zone();
-        own.unwrap_or_else(|| self.shared.clock.time_zone())
+        self.shared.zone_of(&workspace.view)
     }
 
     /// One slice of work on the entries. Answers whether more is waiting.

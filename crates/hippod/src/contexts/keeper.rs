@@ -1,0 +1,138 @@
+//! What is done for sessions while nobody asks: idle ones end, entries are gone through, contents past their time go?
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hippo_core::context::lifecycle::Trigger;
+use hippo_core::time::Timestamp;
+use hippo_proto::{ContextCloseRequest, CycleName, Event, RpcError};
+use hippo_store::contexts::{ContextError, ContextReader, Session};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
+
+use super::session::changed;
+use super::turn::plan;
+use super::{DAY_MS, close, now, refusal};
+use crate::recall::gone;
+use crate::shared::{Shared, stopped};
+use crate::view::WorkspaceView;
+
+/// A round over all workspaces begins this long after the one before.
+const ROUND: Duration = Duration::from_secs(3600);
+/// What the wall clock may run ahead of the steady one between two rounds; further, somebody has set it.
+const AHEAD: Duration = Duration::from_secs(24 * 3600);
+
+/// Looks after the sessions of all workspaces until the daemon ends: every hour, and after each archival cycle.
+pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
+    let mut news = shared.news.subscribe();
+    let mut rounds = tokio::time::interval(ROUND);
+    rounds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    // The first one comes at once.
+    rounds.tick().await;
+    let mut last = Moment::of(&shared);
+    loop {
+        let due: Vec<(Arc<WorkspaceView>, Trigger)> = tokio::select! {
+            () = stopped(&mut stop) => return,
+            _ = rounds.tick() => {
+                let moment = Moment::of(&shared);
+                let set = moment.ahead_of(&last) > AHEAD;
+                last = moment;
+                if set {
+                    tracing::warn!("the clock was set forward: sessions are looked after in an hour");
+                    continue;
+                }
+                let views = shared.views.open();
+                views.into_iter().map(|view| (view, Trigger::TurnComplete)).collect()
+            }
+            heard = news.recv() => match heard {
+                Ok(Event::Cycle { workspace, cycle: CycleName::Archival, .. }) => {
+                    let views = shared.views.open();
+                    let it = views.into_iter().find(|view| view.root.as_os_str() == workspace.as_str());
+                    it.map(|view| (view, Trigger::DefragCycle)).into_iter().collect()
+                }
+                Ok(_) | Err(RecvError::Lagged(_)) => continue,
+                Err(RecvError::Closed) => return,
+            },
+        };
+        for (view, trigger) in due {
+            if let Err(error) = look_after(&shared, &view, trigger).await {
+                tracing::warn!(root = %view.root.display(), error = error.message, "could not look after the sessions; it is tried again in an hour");
+            }
+        }
+    }
+}
+
+/// A moment on both clocks.
+struct Moment(Timestamp, Instant);
+
+impl Moment {
+    fn of(shared: &Shared) -> Self {
+        Self(shared.clock.now(), shared.clock.monotonic())
+    }
+
+    fn ahead_of(&self, before: &Self) -> Duration {
+        let wall = u64::try_from(self.0.0.saturating_sub(before.0.0)).unwrap_or(0);
+        Duration::from_millis(wall).saturating_sub(self.1.saturating_duration_since(before.1))
+    }
+}
+
+async fn look_after(
+    shared: &Arc<Shared>,
+    view: &Arc<WorkspaceView>,
+    trigger: Trigger,
+) -> Result<(), RpcError> {
+    let place = shared.contexts.place(shared, &view.root);
+    let Some(sessions) = place.read(ContextReader::sessions)? else {
+        return Ok(());
+    };
+    let idle = i64::from(view.config.context.close_idle_days) * DAY_MS;
+    let before = now(shared).saturating_sub(idle);
+    let (over, open): (Vec<Session>, Vec<Session>) = sessions
+        .into_iter()
+        .filter(|session| session.closed_ms.is_none())
+        .partition(|session| idle > 0 && session.last_used_ms < before);
+    for session in over {
+        let id = session.id.clone();
+        close(shared, ContextCloseRequest { session: session.id }).await?;
+        tracing::info!(session = id, "a session that was idle for long is closed");
+    }
+    let (of, view) = (Arc::clone(shared), Arc::clone(view));
+    let tidied = tokio::task::spawn_blocking(move || tidy(&of, &view, &open, trigger));
+    tidied.await.map_err(gone)?
+}
+
+/// Goes through the entries of open sessions, forgets contents past their time, and gives the room back.
+fn tidy(shared: &Shared, view: &WorkspaceView, open: &[Session], trigger: Trigger) -> Result<(), RpcError> {
+    let place = shared.contexts.place(shared, &view.root);
+    if trigger == Trigger::DefragCycle {
+        for session in open {
+            let mut held = place.held()?;
+            let (store, sessions) = held.parts()?;
+            let entries = sessions.entries(store, &session.id)?;
+            let plan = plan(&entries.kept, trigger, session.turn, session.turn);
+            let changed = changed(entries, &plan);
+            if let Err(error) = store.update_entries(&changed, session.last_used_ms) {
+                sessions.forget(&session.id);
+                // Closed since it was listed.
+                if !matches!(error, ContextError::ClosedSession(_)) {
+                    return Err(refusal(error));
+                }
+            }
+        }
+    }
+    let settings = &view.config.context;
+    let trimmed = {
+        let mut held = place.held()?;
+        let (store, _) = held.parts()?;
+        store
+            .trim(settings.budget_bytes(), settings.keep_days, now(shared))
+            .map_err(refusal)?
+    };
+    if !trimmed.contents.is_empty() {
+        tracing::info!(root = %view.root.display(), contents = trimmed.contents.len(), bytes = trimmed.stored_bytes, "contents of closed sessions past their time were forgotten");
+        let mut held = place.held()?;
+        let (store, _) = held.parts()?;
+        store.tidy().map_err(|error| crate::engine::store_error(&error))?;
+    }
+    Ok(())
+}

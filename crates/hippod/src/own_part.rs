@@ -1,0 +1,246 @@
+//! How does hippod write into its own part of a file that people and other programs write too?
+//!
+//! The file is exchanged as a whole for one with another block. Who saved it at the same time, or a moment later through an
+//! open handle, has written into what was taken out of its place: that is looked at once more, and what is new there is
+//! taken over. Nothing anybody wrote is dropped; what cannot be joined stays beside the file.
+
+use std::io::{self, ErrorKind as IoErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use hippo_core::own_block::{self, Torn};
+use hippo_proto::{ErrorKind, RpcError};
+use hippo_store::shared_file;
+
+use crate::files;
+
+/// A larger file is left alone.
+const LARGEST: u64 = 16 << 20;
+/// How often a write begins anew because somebody wrote at the same time.
+const TRIES: u32 = 5;
+/// What was replaced is looked at again after this long, for whoever had it open.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// Makes what `change` says of the body of a block the body of it, in a file of a workspace, which is made where there is
+/// none. Answers whether the file changed; blocks for a second then.
+///
+/// # Errors
+/// `bad-request` for a block that is not closed, or a link out of the workspace; `read-only`, `internal` as the system says.
+/// The file is as it was.
+pub fn change(
+    root: &Path,
+    file: &str,
+    block: &str,
+    change: impl Fn(&str) -> String,
+) -> Result<bool, RpcError> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = real(root, file)?;
+    let refused = |error: io::Error| refusal(file, &error);
+    let changed = |text: &[u8]| -> Result<Vec<u8>, RpcError> {
+        let body = own_block::body(text, block).map_err(|torn| is_torn(file, torn))?;
+        let body = change(&String::from_utf8_lossy(body.unwrap_or_default()));
+        own_block::put(text, block, &body).map_err(|torn| is_torn(file, torn))
+    };
+    let read = || match files::read(&path, LARGEST) {
+        Err(error) if error.kind() == IoErrorKind::NotFound => Ok(Vec::new()),
+        read => read.map_err(refused),
+    };
+    settle_earlier(&path, &read()?, block).map_err(refused)?;
+    let mut base = read()?;
+    // What is thought to stand in the file's place.
+    let mut expected = base.clone();
+    for slot in 0..TRIES {
+        let wanted = changed(&base)?;
+        if wanted == expected {
+            return settle(&path, slot).map(|()| slot > 0).map_err(refused);
+        }
+        let replaced = shared_file::replace(&path, &wanted, slot).map_err(refused)?;
+        let mut taken = replaced.unwrap_or_default();
+        if taken == expected {
+            std::thread::sleep(SETTLE);
+            let late = shared_file::replaced(&path, slot).map_err(refused)?;
+            taken = late.unwrap_or_default();
+        }
+        if taken == expected {
+            return settle(&path, slot + 1).map(|()| true).map_err(refused);
+        }
+        if slot > 0 {
+            // Written over what somebody wrote just before: nobody can tell what of that is meant to stay.
+            shared_file::set_aside(&path, slot - 1).map_err(refused)?;
+        }
+        (base, expected) = (taken, wanted);
+    }
+    Err(RpcError::internal(format!(
+        "could not write into {file}: somebody writes it all the time"
+    ))
+    .hint("try it again later"))
+}
+
+/// Lets go of what was replaced in the slots before this one.
+fn settle(path: &Path, before: u32) -> io::Result<()> {
+    (0..before).try_for_each(|slot| shared_file::settle(path, slot))
+}
+
+/// What a process left that was stopped between two steps: it goes where the file says the same but for the block, and stays
+/// for people where it does not.
+fn settle_earlier(path: &Path, current: &[u8], block: &str) -> io::Result<()> {
+    shared_file::tidy(path);
+    let others = |text: &[u8]| own_block::put(text, block, "").unwrap_or_else(|_| text.to_vec());
+    for slot in 0..TRIES {
+        let Some(left) = shared_file::replaced(path, slot)? else {
+            continue;
+        };
+        if left.is_empty() || others(&left) == others(current) {
+            shared_file::settle(path, slot)?;
+        } else {
+            let kept = shared_file::set_aside(path, slot)?;
+            tracing::warn!(file = %kept.display(), "an earlier version of a file was kept: a write was cut off");
+        }
+    }
+    Ok(())
+}
+
+/// The file itself, where its name is a link within the workspace.
+fn real(root: &Path, file: &str) -> Result<PathBuf, RpcError> {
+    let path = root.join(file);
+    if !path.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
+        return Ok(path);
+    }
+    match path.canonicalize() {
+        Ok(real) if real.starts_with(root) => Ok(real),
+        Ok(real) => Err(RpcError::bad_request(format!(
+            "{file} is a link that leads out of the workspace ({})",
+            real.display()
+        ))
+        .hint("put the file itself there")),
+        Err(error) => Err(
+            RpcError::bad_request(format!("{file} is a link that leads nowhere ({error})"))
+                .hint("put the file itself there"),
+        ),
+    }
+}
+
+fn is_torn(file: &str, torn: Torn) -> RpcError {
+    RpcError::bad_request(format!("could not write into {file}: {torn}"))
+        .hint("write the line that ends the block, or take out the one that begins it; nothing was written")
+}
+
+fn refusal(file: &str, error: &io::Error) -> RpcError {
+    let what = format!("could not write into {file}: {error}");
+    match error.kind() {
+        IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
+            RpcError::new(ErrorKind::ReadOnly, what)
+                .hint("make the file and its folder writable; nothing was written")
+        }
+        _ => RpcError::internal(what).hint("look after the file and the disk of the workspace"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn add(root: &Path, line: &str) -> Result<bool, RpcError> {
+        change(root, "MEMORY.md", "x", |body| format!("{body}- {line}\n"))
+    }
+
+    fn place() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        (folder, root)
+    }
+
+    fn names(root: &Path) -> Vec<String> {
+        let names = fs::read_dir(root).unwrap();
+        let mut names: Vec<String> = names
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_block_alone_changes_and_nothing_stays_beside() {
+        let (_folder, root) = place();
+        let path = root.join("MEMORY.md");
+        fs::write(&path, "# Core\n\nmine\n").unwrap();
+        assert!(add(&root, "one").unwrap());
+        assert!(add(&root, "two").unwrap());
+        assert!(!change(&root, "MEMORY.md", "x", str::to_owned).unwrap());
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "# Core\n\nmine\n\n<!-- hippod: x -->\n- one\n- two\n<!-- /hippod -->\n"
+        );
+        assert_eq!(names(&root), ["MEMORY.md"]);
+    }
+
+    #[test]
+    fn who_has_the_file_open_writes_nothing_in_vain() {
+        let (_folder, root) = place();
+        let path = root.join("MEMORY.md");
+        fs::write(&path, "# Core\n").unwrap();
+        let mut open = fs::File::options().append(true).open(&path).unwrap();
+        let old = shared_file::replaced_path(&path, 0);
+        let writer = std::thread::spawn(move || {
+            while !old.exists() {
+                std::thread::yield_now();
+            }
+            open.write_all(b"late\n").unwrap();
+        });
+        assert!(add(&root, "one").unwrap());
+        writer.join().unwrap();
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "# Core\nlate\n\n<!-- hippod: x -->\n- one\n<!-- /hippod -->\n"
+        );
+        assert_eq!(names(&root), ["MEMORY.md"]);
+    }
+
+    #[test]
+    fn what_a_stopped_process_left_is_dropped_only_if_nothing_is_lost() {
+        let (_folder, root) = place();
+        let path = root.join("MEMORY.md");
+        fs::write(&path, "# Core\n").unwrap();
+        // As it stands between exchange and settling.
+        let made = own_block::put(b"# Core\n", "x", "- one").unwrap();
+        shared_file::replace(&path, &made, 0).unwrap();
+        assert!(add(&root, "two").unwrap());
+        assert_eq!(names(&root), ["MEMORY.md"]);
+        let made = fs::read(&path).unwrap();
+        fs::write(&path, "# Core, and more\n").unwrap();
+        shared_file::replace(&path, &made, 0).unwrap();
+        assert!(add(&root, "three").unwrap());
+        let names = names(&root);
+        let kept = names
+            .iter()
+            .find(|name| name.contains(shared_file::UNMERGED))
+            .unwrap();
+        assert_eq!(fs::read_to_string(root.join(kept)).unwrap(), "# Core, and more\n");
+        assert_eq!(names.len(), 2, "{names:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_written_safely_is_refused_and_stays_as_it_is() {
+        let (_folder, root) = place();
+        let path = root.join("MEMORY.md");
+        fs::write(&path, "a\n<!-- hippod: x -->\nb\n").unwrap();
+        let torn = add(&root, "one").unwrap_err();
+        assert!(torn.message.contains("line 2"), "{torn:?}");
+        assert_eq!(fs::read(&path).unwrap(), b"a\n<!-- hippod: x -->\nb\n");
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        add(&root, "one").unwrap_err();
+        fs::remove_dir(&path).unwrap();
+        let out = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(out.path().join("there"), &path).unwrap();
+        add(&root, "one").unwrap_err();
+        fs::write(out.path().join("there"), "theirs\n").unwrap();
+        add(&root, "one").unwrap_err();
+        assert_eq!(fs::read(out.path().join("there")).unwrap(), b"theirs\n");
+    }
+}

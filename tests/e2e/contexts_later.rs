@@ -1,0 +1,208 @@
+//! What becomes of sessions when nobody looks after them?
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use hippo_proto::{
+    ClientError, ContextOpenRequest, ContextOpenResponse, ContextOutcome, ContextPutLifecycle, ContextState,
+    ContextsStatus, CycleName, CycleReport, CycleRunRequest,
+};
+use hippod_tests::{Caller, Clocked, Daemon, Scratch};
+
+use super::contexts::{close, entry, fetch, listing, open, request, state};
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+fn begun(settings: &[(&str, &str)]) -> (Scratch, Clocked, Caller) {
+    let scratch = Scratch::new();
+    scratch.write(
+        "MEMORY.md",
+        "# Memory\n\n## Core\n\nThe pump of hall 3 is blue.\n",
+    );
+    let daemon = Clocked::start(&scratch, "2026-03-02T09:00:00Z", settings);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    (scratch, daemon, client)
+}
+
+fn archival(client: &mut Caller, root: &Path) {
+    let request = CycleRunRequest {
+        workspace: root.display().to_string(),
+        cycle: CycleName::Archival,
+        at: None,
+        dry_run: false,
+    };
+    let _: CycleReport = client.raw().call(&request.into()).expect("a cycle");
+}
+
+/// The contexts of the only workspace, as soon as they are as told.
+fn contexts(client: &mut Caller, are: impl Fn(&ContextsStatus) -> bool) -> ContextsStatus {
+    loop {
+        let status = client.status().workspaces.remove(0).contexts.expect("contexts");
+        if are(&status) {
+            return status;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn contents_past_their_time_go_with_an_archival_cycle_and_their_pointers_stay() {
+    let (scratch, clock, mut client) = begun(&[]);
+    let root = scratch.workspace();
+    let over = open(&mut client, &root, Some("over")).session;
+    let old = entry(&mut client, request(&over, 1, ("exec", "ls"), &listing("anchor"))).id;
+    close(&mut client, &over);
+    clock.advance(89 * DAY);
+    let goes_on = open(&mut client, &root, Some("goes-on")).session;
+    let new = entry(
+        &mut client,
+        request(&goes_on, 1, ("exec", "ls"), &listing("compass")),
+    )
+    .id;
+    archival(&mut client, &root);
+    assert_eq!(fetch(&mut client, &old).outcome, ContextOutcome::Full);
+    // That was a use.
+    clock.advance(2 * DAY);
+    archival(&mut client, &root);
+    assert_eq!(fetch(&mut client, &old).outcome, ContextOutcome::Full);
+    clock.advance(91 * DAY);
+    open(&mut client, &root, Some("goes-on"));
+    let before = contexts(&mut client, |_| true);
+    archival(&mut client, &root);
+    let after = contexts(&mut client, |status| status.stored_bytes < before.stored_bytes);
+    assert_eq!((after.sessions, after.open, after.entries), (2, 1, 2));
+    let gone = fetch(&mut client, &old);
+    assert_eq!(gone.outcome, ContextOutcome::Partial);
+    assert!(gone.summary.is_some() && gone.reason.is_some(), "{gone:?}");
+    assert_eq!(fetch(&mut client, &new).outcome, ContextOutcome::Full);
+    assert_eq!(state(&mut client, &goes_on, &new), ContextState::Active);
+}
+
+#[test]
+fn a_session_that_nobody_closes_ends_and_leaves_what_is_worth_it() {
+    let (scratch, clock, mut client) = begun(&[("HIPPOD_CONTEXT_PERSIST_TO_MEMORY_MD", "true")]);
+    let root = scratch.workspace();
+    let mut put = |session: &str, what: &str| {
+        let session = open(&mut client, &root, Some(session)).session;
+        let mut kept = request(&session, 1, ("exec", "deploy"), &listing(what));
+        kept.summary = Some(format!("The {what} was deployed to staging."));
+        kept.lifecycle = Some(ContextPutLifecycle {
+            persist: Some(true),
+            ..ContextPutLifecycle::default()
+        });
+        entry(&mut client, kept).id
+    };
+    let (old, mut wanted) = (put("forgotten", "anchor"), Vec::new());
+    clock.advance(20 * DAY);
+    put("in-use", "compass");
+    clock.advance(11 * DAY);
+    archival(&mut client, &root);
+    let status = contexts(&mut client, |status| status.open == 1);
+    assert_eq!(status.sessions, 2);
+    let log = fs::read_to_string(root.join("memory/2026-04-02.md")).unwrap();
+    assert!(
+        log.contains("The anchor was deployed to staging.") && !log.contains("compass"),
+        "{log}"
+    );
+    let memory = fs::read_to_string(root.join("MEMORY.md")).unwrap();
+    let (mine, block) = memory
+        .split_once("\n<!-- hippod: sessions -->\n")
+        .expect("a block");
+    assert_eq!(mine, "# Memory\n\n## Core\n\nThe pump of hall 3 is blue.\n");
+    wanted.push("2026-04-02: The anchor was deployed to staging. ");
+    close(&mut client, "in-use");
+    wanted.push("2026-04-02: The compass was deployed to staging. ");
+    let memory = fs::read_to_string(root.join("MEMORY.md")).unwrap();
+    let lines: Vec<&str> = memory.lines().filter(|line| line.starts_with("- 2026")).collect();
+    assert_eq!(lines.len(), 2, "{memory}");
+    assert!(
+        lines
+            .iter()
+            .zip(&wanted)
+            .all(|(line, wanted)| line.contains(*wanted)),
+        "{memory}"
+    );
+    assert!(block.starts_with("## From sessions\n\n- 2026-04-02") && memory.ends_with("<!-- /hippod -->\n"));
+    assert_eq!(fetch(&mut client, &old).outcome, ContextOutcome::Full);
+}
+
+#[test]
+fn sessions_outlive_a_workspace_that_is_removed_unless_that_is_meant() {
+    let scratch = Scratch::new();
+    scratch.write("MEMORY.md", "# Memory\n");
+    let daemon: Daemon = scratch.daemon();
+    let mut client = daemon.client();
+    let root = scratch.workspace();
+    client.index(&root);
+    let session = open(&mut client, &root, None).session;
+    let content = listing("anchor");
+    let id = entry(&mut client, request(&session, 1, ("exec", "ls"), &content)).id;
+    let remove = |client: &mut Caller, purge: bool| {
+        let request = hippo_proto::WorkspaceRemoveRequest {
+            workspace: root.display().to_string(),
+            purge,
+        };
+        let _: hippo_proto::WorkspaceRemoveResponse = client.raw().call(&request.into()).expect("removed");
+        client.index(&root);
+    };
+    remove(&mut client, false);
+    assert_eq!(fetch(&mut client, &id).content.as_deref(), Some(content.as_str()));
+    remove(&mut client, true);
+    assert_eq!(client.status().workspaces[0].contexts, None);
+}
+
+#[test]
+fn a_damaged_database_is_told_with_what_to_do_and_search_is_not_concerned() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "MEMORY.md",
+        "# Memory\n\n## Pumps\n\nThe pump of hall 3 is blue.\n",
+    );
+    let daemon: Daemon = scratch.daemon();
+    let mut client = daemon.client();
+    let root = scratch.workspace();
+    client.index(&root);
+    open(&mut client, &root, Some("s-1"));
+    assert!(
+        client
+            .doctor(false)
+            .checks
+            .iter()
+            .any(|check| check.id == "contexts" && check.ok)
+    );
+    daemon.terminate();
+    let file = scratch.state("contexts.db");
+    // The journal has pages too.
+    for name in ["contexts.db-wal", "contexts.db-shm"] {
+        let _ = fs::remove_file(scratch.state(name));
+    }
+    let mut bytes = fs::read(&file).unwrap();
+    bytes.resize(bytes.len().max(4096), 0);
+    bytes[..200].fill(0xAB);
+    fs::write(&file, &bytes).unwrap();
+    scratch.write(".hippocampus/policies.yaml", "decay_policies:\n  - match: [\n");
+
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    let request = ContextOpenRequest {
+        workspace: root.display().to_string(),
+        ..ContextOpenRequest::default()
+    };
+    let refused = client.raw().call::<ContextOpenResponse>(&request.into());
+    let Err(ClientError::Refused(error)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert!(
+        error.message.contains("contexts.db") && error.data.hint.contains("backup"),
+        "{error:?}"
+    );
+    let problems = client.doctor(false).problems;
+    let of = |name: &str| problems.iter().find(|problem| problem.id == name).expect(name);
+    assert!(of("contexts").fix.contains("backup"), "{problems:?}");
+    assert!(of("policies").where_.ends_with("policies.yaml"), "{problems:?}");
+    assert_eq!(client.best(&root, "pump hall").as_deref(), Some("MEMORY.md:5"));
+    assert_eq!(fs::read(&file).unwrap(), bytes);
+}
