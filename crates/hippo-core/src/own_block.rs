@@ -32,6 +32,8 @@ pub fn body<'t>(text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, Torn> {
 pub fn put(text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, Torn> {
     let end: &str = match text.iter().position(|byte| *byte == b'\n') {
         Some(at) if at > 0 && text[at - 1] == b'\r' => "\r\n",
+        // With a line end behind it, it is of that kind.
+        None if text.ends_with(b"\r") => "\r\n",
         _ => "\n",
     };
     let mut body = body.trim_matches('\n').replace('\n', end);

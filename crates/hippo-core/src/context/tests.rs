@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 use super::capture::Settings;
 use super::complete::{AtHand, Outcome, complete, hash_of};
 use super::fade::strengths;
+use super::lifecycle::promoted;
 use super::policy::{BUILT_IN, Record, evaluate, read, rules};
 use super::render::{Format, render};
 use super::*;
+use crate::own_block::put;
 use crate::tokens;
 use schema::{schema, whole, wrong};
 
@@ -68,6 +70,16 @@ fn every_block_of_the_page_is_read() {
             "yaml policies" => assert_eq!(read(text).unwrap().len(), 4),
             "json records" => assert_eq!(serde_json::from_str::<Vec<Record>>(text).unwrap().len(), 4),
             "markdown section" | "json section" => assert!(text.contains(render::OPEN)),
+            "markdown memory" => {
+                let said =
+                    "The anchor was deployed to staging. (exec deploy, turn 1, ctx-04f1a2b3c4)".to_owned();
+                let date = crate::time::Date::new(2026, 3, 2).unwrap();
+                let body = promoted("", date, &[said], 2_000);
+                assert_eq!(
+                    put(b"", "sessions", &body).unwrap().trim_ascii_end(),
+                    text.as_bytes()
+                );
+            }
             other => panic!("no test reads blocks of `{other}`"),
         }
     }
