@@ -83,7 +83,7 @@ fn every_block_of_the_page_is_read() {
             other => panic!("no test reads blocks of `{other}`"),
         }
     }
-    assert_eq!(seen.len(), 7, "{seen:?}");
+    assert_eq!(seen.len(), 8, "{seen:?}");
     let mut none = whole();
     none["lifecycle"]["expires"] = Value::Null;
     assert_eq!(
