@@ -10,6 +10,8 @@ mod clients;
 mod contexts;
 #[path = "e2e/contexts_later.rs"]
 mod contexts_later;
+#[path = "e2e/contexts_odd.rs"]
+mod contexts_odd;
 #[path = "e2e/crash.rs"]
 mod crash;
 #[path = "e2e/cycles.rs"]

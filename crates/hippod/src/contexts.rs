@@ -135,8 +135,14 @@ impl Contexts {
     /// What is wrong with it, and what to do.
     pub fn check(&self, shared: &Shared, root: &Path) -> Result<Option<PathBuf>, RpcError> {
         let place = self.place(shared, root);
-        let sound = place.read(|reader| reader.check().map_err(ContextError::Store))?;
-        Ok(sound.map(|()| place.file.clone()))
+        if !place.file.exists() {
+            return Ok(None);
+        }
+        // Not on a connection that is kept: where others have written since, SQLite's check takes what such a one remembers
+        // of its full-text indexes for damage.
+        let sound = ContextReader::open(&place.file).and_then(|reader| reader.check());
+        sound.map_err(|error| unusable(&error))?;
+        Ok(Some(place.file.clone()))
     }
 
     /// Why the policies of a workspace are not used, where they are not.

@@ -139,11 +139,14 @@ fn entry(
         if let Some(at) = entries.position(&found.entry.id) {
             let mut kept = entries.kept[at].clone();
             kept.touch(turn);
-            store
-                .update_entries(std::slice::from_ref(&kept), now(shared))
-                .map_err(refusal)?;
-            entries.kept[at] = kept.clone();
-            now_so = kept;
+            match store.update_entries(std::slice::from_ref(&kept), now(shared)) {
+                Ok(()) => {
+                    entries.kept[at] = kept.clone();
+                    now_so = kept;
+                }
+                // What is asked for is given also where nothing can be written any more.
+                Err(error) => tracing::warn!(%error, "could not note that an entry was asked for"),
+            }
         }
     }
     let at_hand = AtHand {

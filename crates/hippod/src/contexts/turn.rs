@@ -115,8 +115,9 @@ pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<Context
             }
         }
         if let Err(error) = store.update_entries(&touched, now(shared)) {
+            // What there is is shown also where nothing can be written any more.
             sessions.forget(&session.id);
-            return Err(refusal(error));
+            notes = vec![format!("what the cue means stays dormant: {error}")];
         }
     }
     let entries = sessions.entries(store, &session.id)?;
