@@ -2,6 +2,7 @@
 
 mod play;
 mod session;
+mod show;
 mod uses;
 mod window;
 
@@ -13,24 +14,37 @@ use anyhow::{Context, Result, bail};
 use super::Ground;
 use super::client::{self, root_of};
 use super::table::Figure;
-use crate::simulate::plot::{Panel, grid};
-use crate::terminal::say;
-use play::{Found, Played, play};
+use play::{Found, Played, Way, play};
 use session::Session;
+use show::{less, shares, thousands};
 
 const PART: &str = "replay";
 /// Windows of models, tokens. The first is that of the agents whose sessions these are.
 const LIMITS: [usize; 3] = [200_000, 64_000, 32_000];
+/// Turns for which what tools gave stays whole, and tokens of summary and key data, in the first window: besides 1 and none.
+const OTHERS: [(usize, Option<usize>); 6] = [
+    (3, None),
+    (10, None),
+    (1, Some(100)),
+    (1, Some(200)),
+    (1, Some(450)),
+    (10, Some(450)),
+];
 /// How long one call may take.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Sessions that are drawn, and how many stand in a row.
-const DRAWN: usize = 6;
-const COLUMNS: usize = 3;
-
-/// A session, and what it came to in each window.
+/// A session, and what it came to.
 struct Replayed {
     session: Session,
+    /// In each window.
     played: [Played; 3],
+    /// In the other ways.
+    others: Vec<Played>,
+}
+
+impl Replayed {
+    fn has_entries(&self) -> bool {
+        !self.played[0].entries.is_empty()
+    }
 }
 
 /// Replays all transcripts against the daemon, and draws the largest into docs/replay.svg.
@@ -51,17 +65,28 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let mut all = Vec::new();
     for session in sessions {
         let uses = uses::of(&session);
-        let mut once = |limit: usize| {
-            play(&mut client, &root, &session, &uses, limit)
-                .with_context(|| format!("session {} in a window of {limit} tokens", session.name))
+        let mut once = |limit: usize, (whole, told): (usize, Option<usize>)| {
+            let way = Way { limit, whole, told };
+            play(&mut client, &root, &session, &uses, way)
+                .with_context(|| format!("session {}, {way:?}", session.name))
         };
-        let played = [once(LIMITS[0])?, once(LIMITS[1])?, once(LIMITS[2])?];
-        all.push(Replayed { session, played });
+        let mut first = |limit: usize| once(limit, (1, None));
+        let played = [first(LIMITS[0])?, first(LIMITS[1])?, first(LIMITS[2])?];
+        let others = OTHERS
+            .into_iter()
+            .map(|other| once(LIMITS[0], other))
+            .collect::<Result<_>>()?;
+        all.push(Replayed {
+            session,
+            played,
+            others,
+        });
     }
     let took = began.elapsed();
-    print(&all);
+    show::sessions(&all);
+    show::others(&all);
     let path = ground.house.root.join("docs/replay.svg");
-    fs::write(&path, draw(&all)).with_context(|| format!("could not write {}", path.display()))?;
+    fs::write(&path, show::draw(&all)).with_context(|| format!("could not write {}", path.display()))?;
     let mut figures = figures(&all);
     let calls: usize = all.iter().map(|one| one.session.turns.len()).sum();
     figures.push(Figure::new(
@@ -84,38 +109,9 @@ fn most(values: &[usize]) -> usize {
     values.iter().copied().max().unwrap_or(0)
 }
 
-fn less(without: f64, with: f64) -> String {
-    let change = (with / without.max(1.0) - 1.0) * 100.0;
-    format!("{} → {} ({change:+.1} %)", thousands(without), thousands(with))
-}
-
-fn thousands(value: f64) -> String {
-    let value = format!("{value:.0}");
-    match value.len() {
-        0..=3 => value,
-        length => format!("{},{}", &value[..length - 3], &value[length - 3..]),
-    }
-}
-
-fn shares(found: &Found) -> String {
-    let share = |count: usize| 100.0 * count as f64 / found.all().max(1) as f64;
-    match found.all() {
-        0 => "–".to_owned(),
-        all => format!(
-            "{all}: {:.0} / {:.0} / {:.0} %",
-            share(found.summary),
-            share(found.key_data),
-            share(found.fetched)
-        ),
-    }
-}
-
 fn figures(all: &[Replayed]) -> Vec<Figure> {
     let figure = |what: String, measured: String| Figure::new(PART, what, measured);
-    let with_entries: Vec<&Replayed> = all
-        .iter()
-        .filter(|one| !one.played[0].entries.is_empty())
-        .collect();
+    let with_entries: Vec<&Replayed> = all.iter().filter(|one| one.has_entries()).collect();
     let mut figures = Vec::new();
     let results: usize = all
         .iter()
@@ -200,109 +196,4 @@ fn figures(all: &[Replayed]) -> Vec<Figure> {
         figure("largest section".into(), format!("{section} tokens")).reach("≤ 5,000", section <= 5_000),
     );
     figures
-}
-
-/// A line for each session with entries; those of a program without any share one.
-fn print(all: &[Replayed]) {
-    say(format_args!(
-        "| session | turns | tokens of tool results | entries | average context | largest context | compactions in {} | needed again: summary / key data / fetch | all named again |\n|---|---|---|---|---|---|---|---|---|",
-        LIMITS.map(|limit| format!("{}k", limit / 1_000)).join(", ")
-    ));
-    let program = |one: &Replayed| one.session.name.split('/').next().unwrap_or_default().to_owned();
-    let mut rest: Vec<&Replayed> = Vec::new();
-    for (at, one) in all.iter().enumerate() {
-        if one.played[0].entries.is_empty() {
-            rest.push(one);
-        } else {
-            line(&one.session.name, &[one]);
-        }
-        if all.get(at + 1).is_none_or(|next| program(next) != program(one)) && !rest.is_empty() {
-            let numbers: Vec<&str> = rest
-                .iter()
-                .filter_map(|one| one.session.name.split('/').nth(1))
-                .collect();
-            let name = match numbers.as_slice() {
-                [one] => format!("{}/{one}", program(rest[0])),
-                many => format!("{}, {} sessions", program(rest[0]), many.len()),
-            };
-            line(&name, &rest);
-            rest.clear();
-        }
-    }
-}
-
-fn line(name: &str, of: &[&Replayed]) {
-    let count = of.len() as f64;
-    let first = |f: fn(&Played) -> f64| of.iter().map(|one| f(&one.played[0])).sum::<f64>() / count;
-    let largest = |f: fn(&Played) -> &Vec<usize>| {
-        of.iter().map(|one| most(f(&one.played[0]))).max().unwrap_or(0) as f64
-    };
-    let (mut needed, mut named) = (Found::default(), Found::default());
-    let (mut turns, mut results, mut entries) = (0, 0, (0, 0, 0));
-    for one in of {
-        needed.add(&one.played[0].needed);
-        named.add(&one.played[0].named);
-        turns += one.session.turns.len();
-        results += one
-            .session
-            .results()
-            .map(|result| hippo_core::tokens::of(&result.content))
-            .sum::<usize>();
-        for (whole, entry) in &one.played[0].entries {
-            entries = (entries.0 + 1, entries.1 + whole, entries.2 + entry);
-        }
-    }
-    let compactions: Vec<String> = (0..LIMITS.len())
-        .map(|at| {
-            let sum =
-                |which: usize| -> usize { of.iter().map(|one| one.played[at].compactions[which]).sum() };
-            format!("{} → {}", sum(0), sum(1))
-        })
-        .collect();
-    say(format_args!(
-        "| {name} | {turns} | {} | {} | {} | {} | {} | {} | {} |",
-        thousands(results as f64),
-        match entries {
-            (0, ..) => "–".to_owned(),
-            (count, large, small) => format!("{count}: {}", less(large as f64, small as f64)),
-        },
-        less(first(|p| mean(&p.without)), first(|p| mean(&p.with))),
-        less(largest(|p| &p.without), largest(|p| &p.with)),
-        compactions.join(", "),
-        shares(&needed),
-        shares(&named)
-    ));
-}
-
-/// The sessions with the most tokens, turn by turn.
-fn draw(all: &[Replayed]) -> String {
-    let mut drawn: Vec<&Replayed> = all
-        .iter()
-        .filter(|one| !one.played[0].entries.is_empty())
-        .collect();
-    drawn.sort_by_key(|one| std::cmp::Reverse(most(&one.played[0].without)));
-    let panels: Vec<Panel<'_>> = drawn.into_iter().take(DRAWN).map(panel).collect();
-    grid(&panels, COLUMNS)
-}
-
-fn panel(one: &Replayed) -> Panel<'_> {
-    let line = |sizes: &[usize]| {
-        let points = sizes.iter().enumerate();
-        points
-            .map(|(turn, size)| ((turn + 1) as f64, *size as f64))
-            .collect()
-    };
-    let played = &one.played[0];
-    let top = most(&played.without).max(most(&played.with));
-    Panel {
-        title: format!("{}: tokens in the context", one.session.name),
-        across: "turn",
-        top: top.next_multiple_of(4_000) as f64,
-        scale: |value| format!("{:.0}k", value / 1_000.0),
-        end: played.with.len() as f64,
-        lines: vec![
-            ("without hippod".to_owned(), line(&played.without)),
-            ("with hippod".to_owned(), line(&played.with)),
-        ],
-    }
 }

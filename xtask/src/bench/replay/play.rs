@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail};
+use hippo_core::extract::{Extract, Hints, extract};
 use hippo_core::redact::redact;
 use hippo_core::tokens;
 use hippo_proto::{
@@ -53,6 +54,17 @@ impl Found {
     }
 }
 
+/// How a session is replayed.
+#[derive(Debug, Clone, Copy)]
+pub struct Way {
+    /// Tokens of the model's window.
+    pub limit: usize,
+    /// Turns for which what tools gave stays whole, with hippod: 1 is that in which it came.
+    pub whole: usize,
+    /// Tokens that summary and key data are given; none: as many as the daemon gives them.
+    pub told: Option<usize>,
+}
+
 /// What a session came to.
 #[derive(Debug, Default)]
 pub struct Played {
@@ -88,7 +100,7 @@ struct Section {
     shown: BTreeSet<String>,
 }
 
-/// Replays a session in a window of so many tokens.
+/// Replays a session in one way.
 ///
 /// # Errors
 /// The daemon refuses something.
@@ -97,7 +109,7 @@ pub fn play(
     workspace: &str,
     session: &Session,
     uses: &BTreeMap<usize, Vec<Use>>,
-    limit: usize,
+    way: Way,
 ) -> Result<Played> {
     let open = ContextOpenRequest {
         workspace: workspace.to_owned(),
@@ -108,27 +120,28 @@ pub fn play(
     let mut run = Run {
         client,
         id: opened.session,
+        way,
         made: Vec::new(),
-        came: Vec::new(),
+        whole: Vec::new(),
         section: Section::default(),
         played: Played::default(),
     };
-    let (mut without, mut with) = (Window::new(limit), Window::new(limit));
+    let (mut without, mut with) = (Window::new(way.limit, 1), Window::new(way.limit, way.whole));
     for (at, turn) in session.turns.iter().enumerate() {
-        let whole: usize = turn.read.iter().map(Read::tokens).sum();
+        let read: usize = turn.read.iter().map(Read::tokens).sum();
         let answered = turn.answered();
-        let prompt = without.prompt(whole);
+        let prompt = without.prompt(read);
         run.played.without.push(prompt + answered);
-        without.keep(whole + answered);
+        without.keep(read + answered, read + answered);
 
         // What has just come is read whole, and only then its entry stands for it.
-        let prompt = with.prompt(whole + run.section.tokens);
         let left = run.put(at, turn)?;
         let fetched = run.look(at, uses)?;
-        let size = prompt + fetched + answered;
+        let prompt = with.prompt(read + fetched + run.section.tokens);
+        let size = prompt + answered;
         run.played.with.push(size);
-        with.keep(left + answered);
-        run.over(at, size, limit)?;
+        with.keep(read + fetched + answered, left + answered);
+        run.over(at, size)?;
     }
     run.played.compactions = [without.compactions, with.compactions];
     run.check(session, uses)?;
@@ -142,10 +155,11 @@ pub fn play(
 struct Run<'c> {
     client: &'c mut Client,
     id: String,
+    way: Way,
     /// By the numbers of the tool results.
     made: Vec<Option<Made>>,
-    /// The turns in which they came.
-    came: Vec<usize>,
+    /// The turns in which they came, or were fetched last.
+    whole: Vec<usize>,
     section: Section,
     played: Played,
 }
@@ -165,6 +179,7 @@ impl Run<'_> {
 
     fn put_one(&mut self, at: usize, result: &ToolResult) -> Result<usize> {
         let whole = tokens::of(&result.content);
+        let told = self.way.told.map(|tokens| told(result, tokens));
         let put = ContextPutRequest {
             session: self.id.clone(),
             turn: at as u64,
@@ -175,10 +190,15 @@ impl Run<'_> {
             },
             content: result.content.clone(),
             error: result.failed,
+            summary: told
+                .as_ref()
+                .map(|told| told.summary.clone())
+                .filter(|summary| !summary.is_empty()),
+            key_data: told.map(|told| told.key_data),
             ..ContextPutRequest::default()
         };
         let answer: ContextPutResponse = self.client.call(&put.into())?;
-        self.came.push(at);
+        self.whole.push(at);
         let Some(entry) = answer.entry else {
             self.made.push(None);
             return Ok(whole);
@@ -192,43 +212,52 @@ impl Run<'_> {
 
     /// Looks up the values that the agent names in this turn and that stand nowhere else. Answers the tokens of what had to be fetched.
     fn look(&mut self, at: usize, uses: &BTreeMap<usize, Vec<Use>>) -> Result<usize> {
-        let mut fetched: BTreeMap<String, String> = BTreeMap::new();
-        for (number, used) in uses
-            .iter()
-            .flat_map(|(n, uses)| uses.iter().map(move |used| (*n, used)))
-        {
-            if used.named != at || used.came == at || self.stands(used, at) {
-                continue;
-            }
-            let Some(Some(made)) = self.made.get(number) else {
-                continue;
-            };
-            let shown = self.section.shown.contains(&made.id);
-            match place(made, &used.value).filter(|_| shown) {
-                Some(Place::Summary) => self.played.needed.summary += 1,
-                Some(Place::KeyData) => self.played.needed.key_data += 1,
-                None => {
-                    let id = made.id.clone();
-                    if !fetched.contains_key(&id) {
-                        let content = self.fetch(&id)?;
-                        fetched.insert(id.clone(), content);
+        let mut tokens = 0;
+        let named = |used: &&Use| used.named == at;
+        for (number, uses) in uses {
+            let number = *number;
+            let needed: Vec<&Use> = uses
+                .iter()
+                .filter(named)
+                .filter(|used| !self.stands(number, used, at))
+                .collect();
+            let mut content: Option<String> = None;
+            for used in needed {
+                let Some(Some(made)) = self.made.get(number) else {
+                    continue;
+                };
+                let shown = self.section.shown.contains(&made.id);
+                match place(made, &used.value).filter(|_| shown) {
+                    Some(Place::Summary) => self.played.needed.summary += 1,
+                    Some(Place::KeyData) => self.played.needed.key_data += 1,
+                    None => {
+                        let id = made.id.clone();
+                        let content = match &content {
+                            Some(content) => content,
+                            None => {
+                                let fetched = self.fetch(&id)?;
+                                tokens += tokens::of(&fetched);
+                                self.played.fetches += 1;
+                                self.whole[number] = at;
+                                content.insert(fetched)
+                            }
+                        };
+                        count(&mut self.played.needed, content, &used.value);
                     }
-                    let content = fetched.get(&id).map(String::as_str).unwrap_or_default();
-                    count(&mut self.played.needed, content, &used.value);
                 }
             }
         }
-        self.played.fetches += fetched.len();
-        Ok(fetched.values().map(|content| tokens::of(content)).sum())
+        Ok(tokens)
     }
 
     /// Whether a value stands in the context beside the entry of the result that brought it up.
-    fn stands(&self, used: &Use, at: usize) -> bool {
-        let whole = |number: &usize| {
+    fn stands(&self, number: usize, used: &Use, at: usize) -> bool {
+        let is_whole = |number: &usize| {
             let passed = self.made.get(*number).is_none_or(Option::is_none);
-            passed || self.came.get(*number) == Some(&at)
+            let since = self.whole.get(*number).map(|last| at.saturating_sub(*last));
+            passed || since.is_some_and(|turns| turns < self.way.whole)
         };
-        used.said || used.again.iter().any(whole)
+        used.said || is_whole(&number) || used.again.iter().any(is_whole)
     }
 
     fn fetch(&mut self, id: &str) -> Result<String> {
@@ -242,12 +271,12 @@ impl Run<'_> {
             .with_context(|| format!("the content of {id} was not given: {:?}", answer.reason))
     }
 
-    fn over(&mut self, at: usize, size: usize, limit: usize) -> Result<()> {
+    fn over(&mut self, at: usize, size: usize) -> Result<()> {
         let turn = ContextTurnRequest {
             session: self.id.clone(),
             turn: at as u64,
             context_tokens: Some(size as u64),
-            context_limit: Some(limit as u64),
+            context_limit: Some(self.way.limit as u64),
         };
         let _: ContextTurnResponse = self.client.call(&turn.into())?;
         let render = ContextRenderRequest {
@@ -313,6 +342,16 @@ fn count(found: &mut Found, content: &str, value: &str) {
     }
     found.fetched += 1;
     found.secret += usize::from(!redact(content).contains(value));
+}
+
+/// What an agent that asks for entries of this size puts beside the content.
+fn told(result: &ToolResult, tokens: usize) -> Extract {
+    let hints = Hints {
+        source_type: &result.tool,
+        source_ref: &result.reference,
+        content_type: None,
+    };
+    extract(result.content.as_bytes(), &hints, Some(tokens))
 }
 
 fn made(entry: ContextEntry) -> Made {

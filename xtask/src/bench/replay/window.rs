@@ -15,17 +15,20 @@ pub struct Window {
     limit: usize,
     /// Tokens of the summary, 0 before there is one.
     summary: usize,
-    /// Tokens of the turns that are not summarised, the oldest first.
-    turns: Vec<usize>,
+    /// Turns for which what tools gave stays whole, at least 1: that in which it came.
+    whole: usize,
+    /// Tokens of the turns that are not summarised, the oldest first: at first, and when what tools gave has gone.
+    turns: Vec<(usize, usize)>,
     /// How often it was compacted.
     pub compactions: usize,
 }
 
 impl Window {
-    /// An empty one of so many tokens.
-    pub fn new(limit: usize) -> Self {
+    /// An empty one of so many tokens, in which what tools gave stays whole for so many turns.
+    pub fn new(limit: usize, whole: usize) -> Self {
         Self {
             limit,
+            whole,
             summary: 0,
             turns: Vec::new(),
             compactions: 0,
@@ -42,12 +45,12 @@ impl Window {
         let room = (KEPT * self.limit as f64) as usize;
         let mut kept = 0;
         let mut from = self.turns.len();
-        while from > 0 && kept + self.turns[from - 1] <= room {
+        while from > 0 && kept + self.turn(from - 1) <= room {
             from -= 1;
-            kept += self.turns[from];
+            kept += self.turn(from);
         }
         // A summary that stands for less than itself is no help.
-        if self.summary + self.turns[..from].iter().sum::<usize>() > SUMMARY {
+        if self.summary + (0..from).map(|at| self.turn(at)).sum::<usize>() > SUMMARY {
             self.turns.drain(..from);
             self.summary = SUMMARY;
             self.compactions += 1;
@@ -55,13 +58,22 @@ impl Window {
         self.size() + besides
     }
 
-    /// What is left of a turn after it.
-    pub fn keep(&mut self, tokens: usize) {
-        self.turns.push(tokens);
+    /// Ends a turn of which so many tokens stay at first, and so many for good.
+    pub fn keep(&mut self, first: usize, left: usize) {
+        self.turns.push((first, left));
+    }
+
+    fn turn(&self, at: usize) -> usize {
+        let (first, left) = self.turns[at];
+        if self.turns.len() - at < self.whole {
+            first
+        } else {
+            left
+        }
     }
 
     fn size(&self) -> usize {
-        self.summary + self.turns.iter().sum::<usize>()
+        self.summary + (0..self.turns.len()).map(|at| self.turn(at)).sum::<usize>()
     }
 }
 
@@ -71,18 +83,30 @@ mod tests {
 
     #[test]
     fn a_full_window_keeps_the_newest_turns_and_a_summary() {
-        let mut window = Window::new(100_000);
+        let mut window = Window::new(100_000, 1);
         for _ in 0..20 {
-            window.keep(3_500);
+            window.keep(9_000, 3_500);
         }
         assert_eq!((window.prompt(9_999), window.compactions), (79_999, 0));
         assert_eq!(
             (window.prompt(10_000), window.compactions),
             (SUMMARY + 7_000 + 10_000, 1)
         );
-        window.keep(70_000);
+        window.keep(0, 70_000);
         assert_eq!((window.prompt(1_000), window.compactions), (SUMMARY + 1_000, 2));
         // What has just come is read, however large it is: nothing is left that could go.
         assert_eq!((window.prompt(99_000), window.compactions), (SUMMARY + 99_000, 2));
+    }
+
+    #[test]
+    fn what_tools_gave_stays_whole_for_some_turns() {
+        let mut window = Window::new(100_000, 3);
+        let mut sizes = Vec::new();
+        for first in [1_000, 100, 100, 100] {
+            window.keep(first, 100);
+            sizes.push(window.prompt(0));
+        }
+        // The first was whole in its own turn and in the two after it.
+        assert_eq!(sizes, [1_000, 1_100, 300, 400]);
     }
 }
