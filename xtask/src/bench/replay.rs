@@ -6,10 +6,15 @@ mod show;
 mod uses;
 mod window;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+
+use hippo_proto::Client;
 
 use super::Ground;
 use super::client::{self, root_of};
@@ -21,15 +26,29 @@ use show::{less, shares, thousands};
 const PART: &str = "replay";
 /// Windows of models, tokens. The first is that of the agents whose sessions these are.
 const LIMITS: [usize; 3] = [200_000, 64_000, 32_000];
-/// Turns for which what tools gave stays whole, and tokens of summary and key data, in the first window: besides 1 and none.
-const OTHERS: [(usize, Option<usize>); 6] = [
-    (3, None),
-    (10, None),
-    (1, Some(100)),
-    (1, Some(200)),
-    (1, Some(450)),
-    (10, Some(450)),
+/// Tokens above which a tool result becomes an entry, unless a workspace says otherwise.
+const WORTH: usize = 1_000;
+/// Other ways, in the first window.
+const OTHERS: [Way; 8] = [
+    way(LIMITS[0], 3, None, WORTH),
+    way(LIMITS[0], 10, None, WORTH),
+    way(LIMITS[0], 1, Some(100), WORTH),
+    way(LIMITS[0], 1, Some(200), WORTH),
+    way(LIMITS[0], 1, Some(450), WORTH),
+    way(LIMITS[0], 10, Some(450), WORTH),
+    way(LIMITS[0], 1, None, 300),
+    way(LIMITS[0], 10, Some(200), 300),
 ];
+
+const fn way(limit: usize, whole: usize, told: Option<usize>, worth: usize) -> Way {
+    Way {
+        limit,
+        whole,
+        told,
+        worth,
+    }
+}
+
 /// How long one call may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A session, and what it came to.
@@ -57,25 +76,30 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     if sessions.is_empty() {
         bail!("no transcripts below {}", ground.workspaces.eval().display());
     }
-    let folder = ground.scratch.folder.join(PART);
-    fs::create_dir_all(&folder).with_context(|| format!("could not create {}", folder.display()))?;
-    let root = root_of(&folder)?;
     let mut client = ground.scratch.connect(PATIENCE)?;
-    client::add(&mut client, &root)?;
+    let mut roots = BTreeMap::new();
+    for worth in OTHERS.map(|way| way.worth) {
+        if let Entry::Vacant(vacant) = roots.entry(worth) {
+            let folder = ground.scratch.folder.join(format!("{PART}-{worth}"));
+            vacant.insert(workspace(&mut client, &folder, worth)?);
+        }
+    }
     let mut all = Vec::new();
     for session in sessions {
         let uses = uses::of(&session);
-        let mut once = |limit: usize, (whole, told): (usize, Option<usize>)| {
-            let way = Way { limit, whole, told };
-            play(&mut client, &root, &session, &uses, way)
+        let mut once = |way: Way| {
+            let root = roots.get(&way.worth).context("a workspace for each worth")?;
+            play(&mut client, root, &session, &uses, way)
                 .with_context(|| format!("session {}, {way:?}", session.name))
         };
-        let mut first = |limit: usize| once(limit, (1, None));
+        let mut first = |limit: usize| once(way(limit, 1, None, WORTH));
         let played = [first(LIMITS[0])?, first(LIMITS[1])?, first(LIMITS[2])?];
-        let others = OTHERS
-            .into_iter()
-            .map(|other| once(LIMITS[0], other))
-            .collect::<Result<_>>()?;
+        // Without an entry they all come to the same.
+        let others = if played[0].entries.is_empty() {
+            Vec::new()
+        } else {
+            OTHERS.into_iter().map(once).collect::<Result<_>>()?
+        };
         all.push(Replayed {
             session,
             played,
@@ -99,6 +123,18 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         format!("{:.0} s", took.as_secs_f64()),
     ));
     Ok(figures)
+}
+
+/// An empty workspace in which tool results of more tokens become entries.
+fn workspace(client: &mut Client, folder: &Path, worth: usize) -> Result<String> {
+    let own = folder.join(".hippocampus");
+    fs::create_dir_all(&own).with_context(|| format!("could not create {}", own.display()))?;
+    let config = own.join("config.toml");
+    fs::write(&config, format!("[context]\nworth_tokens = {worth}\n"))
+        .with_context(|| format!("could not write {}", config.display()))?;
+    let root = root_of(folder)?;
+    client::add(client, &root)?;
+    Ok(root)
 }
 
 fn mean(values: &[usize]) -> f64 {

@@ -63,6 +63,8 @@ pub struct Way {
     pub whole: usize,
     /// Tokens that summary and key data are given; none: as many as the daemon gives them.
     pub told: Option<usize>,
+    /// Tokens above which a tool result becomes an entry.
+    pub worth: usize,
 }
 
 /// What a session came to.
@@ -242,6 +244,9 @@ impl Run<'_> {
                                 content.insert(fetched)
                             }
                         };
+                        if std::env::var_os("HIPPOD_BENCH_MISSING").is_some() {
+                            crate::terminal::say(format_args!("fetched {id} for {}", used.value));
+                        }
                         count(&mut self.played.needed, content, &used.value);
                     }
                 }

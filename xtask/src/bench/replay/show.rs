@@ -1,7 +1,7 @@
 //! How are the figures of replayed sessions told, line by line and as curves?
 
-use super::play::{Found, Played};
-use super::{LIMITS, OTHERS, Replayed, mean, most};
+use super::play::{Found, Played, Way};
+use super::{LIMITS, OTHERS, Replayed, WORTH, mean, most};
 use crate::simulate::plot::{Panel, grid};
 use crate::terminal::say;
 
@@ -118,7 +118,7 @@ pub fn others(all: &[Replayed]) {
     ));
     let all: Vec<&Replayed> = all.iter().filter(|one| one.has_entries()).collect();
     way(
-        (1, None),
+        super::way(LIMITS[0], 1, None, WORTH),
         &all.iter().map(|one| &one.played[0]).collect::<Vec<_>>(),
     );
     for (at, other) in OTHERS.into_iter().enumerate() {
@@ -131,7 +131,7 @@ pub fn others(all: &[Replayed]) {
     }
 }
 
-fn way((whole, told): (usize, Option<usize>), of: &[&Played]) {
+fn way(way: Way, of: &[&Played]) {
     let (mut needed, mut fetches, mut entries) = (Found::default(), 0, (0, 0));
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for played in of {
@@ -143,11 +143,15 @@ fn way((whole, told): (usize, Option<usize>), of: &[&Played]) {
             entries = (entries.0 + large, entries.1 + small);
         }
     }
+    let Way {
+        whole, told, worth, ..
+    } = way;
     let told = told.map_or("as the daemon makes them".to_owned(), |told| {
         format!("of up to {told} tokens")
     });
     say(format_args!(
-        "| whole for {whole} turns, entries {told} | {} | {} | {} | {} | {fetches} |",
+        "| entries above {} tokens, {told}, whole for {whole} turns | {} | {} | {} | {} | {fetches} |",
+        thousands(worth as f64),
         less(mean(&without), mean(&with)),
         less(most(&without) as f64, most(&with) as f64),
         less(entries.0 as f64, entries.1 as f64),
