@@ -12,7 +12,12 @@ const COLUMNS: usize = 3;
 /// Two numbers, and by how much the second differs.
 pub fn less(without: f64, with: f64) -> String {
     let change = (with / without.max(1.0) - 1.0) * 100.0;
-    format!("{} → {} ({change:+.1} %)", thousands(without), thousands(with))
+    let change = match format!("{change:.0}").as_str() {
+        "0" | "-0" => "±0".to_owned(),
+        less if less.starts_with('-') => less.replace('-', "−"),
+        more => format!("+{more}"),
+    };
+    format!("{} → {} ({change} %)", thousands(without), thousands(with))
 }
 
 /// A number for people.
@@ -113,7 +118,7 @@ fn line(name: &str, of: &[&Replayed]) {
 /// A line for each way in which things stay whole for longer, or entries say more.
 pub fn others(all: &[Replayed]) {
     say(format_args!(
-        "\n| window of {} | average context | largest context | entries | needed again: summary / key data / fetch | contents fetched |\n|---|---|---|---|---|---|",
+        "\n| window of {}: entries above, of, what tools gave whole for so many turns | average context | largest context | entries | needed again: summary / key data / fetch | contents fetched |\n|---|---|---|---|---|---|",
         thousands(LIMITS[0] as f64)
     ));
     let all: Vec<&Replayed> = all.iter().filter(|one| one.has_entries()).collect();
@@ -150,7 +155,7 @@ fn way(way: Way, of: &[&Played]) {
         format!("of up to {told} tokens")
     });
     say(format_args!(
-        "| entries above {} tokens, {told}, whole for {whole} turns | {} | {} | {} | {} | {fetches} |",
+        "| entries above {} tokens, {told}, whole for {whole} | {} | {} | {} | {} | {fetches} |",
         thousands(worth as f64),
         less(mean(&without), mean(&with)),
         less(most(&without) as f64, most(&with) as f64),
