@@ -12,6 +12,7 @@ mod fresh;
 mod latency;
 mod mixture;
 mod process;
+mod replay;
 mod retrieval;
 mod table;
 mod ways;
@@ -29,7 +30,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 15] = [
+const PARTS: [&str; 16] = [
     "locomo",
     "scifact",
     "memaware",
@@ -45,6 +46,7 @@ const PARTS: [&str; 15] = [
     "cycles",
     "extract",
     "compaction",
+    "replay",
 ];
 
 /// What the user asks for.
@@ -164,6 +166,7 @@ fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec
         "index-memaware" => ways::memaware(ground),
         "entries" => entries::run(ground),
         "cycles" => cycles::run(ground),
+        "replay" => replay::run(ground),
         "extract" => extract::run(ground.workspaces.eval()),
         "compaction" => compaction::run(ground.workspaces.eval()),
         _ => bare::throughput(ground),

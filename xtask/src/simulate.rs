@@ -6,7 +6,7 @@ mod agent;
 mod brain;
 mod dice;
 mod figures;
-mod plot;
+pub mod plot;
 mod report;
 mod shelf;
 mod studies;

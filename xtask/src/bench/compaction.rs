@@ -1,7 +1,7 @@
 //! How much of what the rest of a session needs does its summary hold, beside the extension's formula and plain truncation?
 
 mod measure;
-mod needs;
+pub(super) mod needs;
 mod reference;
 
 use std::fs;

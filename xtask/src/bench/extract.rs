@@ -140,14 +140,16 @@ fn usefulness(results: &[Large], budget: Option<usize>) -> Figure {
 
 /// Values that a text holds as words of their own.
 fn held(asked: &BTreeSet<String>, text: &str) -> usize {
+    asked.iter().filter(|value| holds(text, value)).count()
+}
+
+/// Whether a text holds a value as a word of its own.
+pub(super) fn holds(text: &str, value: &str) -> bool {
     let inside = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let holds = |value: &str| {
-        text.match_indices(value).any(|(at, _)| {
-            let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
-            !inside(before) && !inside(text.as_bytes().get(at + value.len()))
-        })
-    };
-    asked.iter().filter(|value| holds(value)).count()
+    text.match_indices(value).any(|(at, _)| {
+        let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        !inside(before) && !inside(text.as_bytes().get(at + value.len()))
+    })
 }
 
 fn by_kind(entries: &[Extract], ratios: &[f64]) -> String {
@@ -293,7 +295,11 @@ fn is_value(word: &str) -> bool {
         || hump
 }
 
-fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+/// All files below a folder.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -315,7 +321,11 @@ fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     Ok(found)
 }
 
-fn read(path: &Path) -> Result<String> {
+/// A file as text, whatever bytes are in it.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn read(path: &Path) -> Result<String> {
     let bytes = fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

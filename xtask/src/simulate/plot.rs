@@ -33,15 +33,22 @@ const ROW: f64 = 16.0;
 
 /// The panels side by side with one legend, as SVG.
 pub fn figure(panels: &[Panel<'_>]) -> String {
+    grid(panels, panels.len())
+}
+
+/// The panels in rows of so many, with one legend, as SVG.
+pub fn grid(panels: &[Panel<'_>], columns: usize) -> String {
+    let columns = columns.clamp(1, panels.len().max(1));
     let step = WIDTH + LEFT + 16.0;
+    let down = TOP + HEIGHT + BELOW;
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in panels.iter().flat_map(|panel| &panel.lines) {
         if !names.contains(&name.as_str()) {
             names.push(name);
         }
     }
-    let legend = TOP + HEIGHT + BELOW;
-    let width = step * panels.len() as f64 + 16.0;
+    let legend = down * panels.len().div_ceil(columns) as f64;
+    let width = step * columns as f64 + 16.0;
     let height = legend + ROW * names.len() as f64 + 8.0;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
@@ -53,7 +60,9 @@ pub fn figure(panels: &[Panel<'_>]) -> String {
         COLOURS[at % COLOURS.len()]
     };
     for (at, panel) in panels.iter().enumerate() {
-        draw(&mut svg, panel, LEFT + step * at as f64, &colour);
+        let (row, column) = (at / columns, at % columns);
+        let place = (LEFT + step * column as f64, down * row as f64);
+        draw(&mut svg, panel, place, &colour);
     }
     for (at, name) in names.iter().enumerate() {
         let y = legend + ROW * at as f64;
@@ -70,12 +79,19 @@ pub fn figure(panels: &[Panel<'_>]) -> String {
     svg + "</svg>\n"
 }
 
-fn draw(svg: &mut String, panel: &Panel<'_>, left: f64, colour: &dyn Fn(&str) -> &'static str) {
+fn draw(
+    svg: &mut String,
+    panel: &Panel<'_>,
+    (left, above): (f64, f64),
+    colour: &dyn Fn(&str) -> &'static str,
+) {
+    let bottom = above + TOP + HEIGHT;
     let x = |value: f64| left + value / panel.end * WIDTH;
-    let y = |value: f64| TOP + HEIGHT - (value / panel.top).clamp(0.0, 1.0) * HEIGHT;
+    let y = |value: f64| bottom - (value / panel.top).clamp(0.0, 1.0) * HEIGHT;
     let _ = writeln!(
         svg,
-        "<text x=\"{left:.0}\" y=\"18\" font-weight=\"bold\">{}</text>",
+        "<text x=\"{left:.0}\" y=\"{:.0}\" font-weight=\"bold\">{}</text>",
+        above + 18.0,
         escaped(&panel.title)
     );
     for tick in 0..=4 {
@@ -94,14 +110,14 @@ fn draw(svg: &mut String, panel: &Panel<'_>, left: f64, colour: &dyn Fn(&str) ->
             svg,
             "<text x=\"{:.1}\" y=\"{:.0}\" text-anchor=\"middle\">{across:.0}</text>",
             x(across),
-            TOP + HEIGHT + 14.0
+            bottom + 14.0
         );
     }
     let _ = writeln!(
         svg,
         "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
         left + WIDTH / 2.0,
-        TOP + HEIGHT + 28.0,
+        bottom + 28.0,
         escaped(panel.across)
     );
     for (name, points) in &panel.lines {

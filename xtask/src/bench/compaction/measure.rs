@@ -103,7 +103,7 @@ fn transcript(bytes: &[u8]) -> Result<Sums> {
         let mut line: Line = serde_json::from_slice(bytes)?;
         if line.kind == "tool_call" {
             // What the tool is given, not how JSON writes it.
-            line.text = flat(&serde_json::from_str(&line.text).unwrap_or(Value::String(line.text)));
+            line.text = needs::flat(&serde_json::from_str(&line.text).unwrap_or(Value::String(line.text)));
         }
         // No program keeps the model's thoughts in its context.
         if line.kind != "thinking" {
@@ -200,16 +200,6 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
         tokens: tokens::of(summary) as f64,
         budget: budget as f64,
     })
-}
-
-/// The texts and numbers in a value.
-fn flat(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(values) => values.iter().map(flat).collect::<Vec<_>>().join("\n"),
-        Value::Object(fields) => fields.values().map(flat).collect::<Vec<_>>().join("\n"),
-        other => other.to_string(),
-    }
 }
 
 fn message(line: &Line) -> Message<'_> {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 /// What ends a word.
 const ENDS: &[char] = &[
     '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '|', '=', '\\', '→', '“', '”', '’',
@@ -39,6 +41,16 @@ pub fn errors(text: &str) -> BTreeSet<&str> {
     lines
         .filter(|line| (12..=MOST).contains(&line.len()) && marks.iter().any(|mark| line.contains(mark)))
         .collect()
+}
+
+/// The texts and numbers in a value.
+pub fn flat(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(flat).collect::<Vec<_>>().join("\n"),
+        Value::Object(fields) => fields.values().map(flat).collect::<Vec<_>>().join("\n"),
+        other => other.to_string(),
+    }
 }
 
 fn trimmed(word: &str) -> &str {

@@ -91,15 +91,17 @@ pub(super) fn hide_secrets(entry: &mut ContextEntry) {
     entry.key_data = entry.key_data.take().filter(|data| !data.is_empty());
 }
 
-/// Takes out the longest values, then the end of the summary, until the entry has at most so many tokens.
+/// Takes from the end of the longest values, then from that of the summary, until the entry has at most so many tokens.
 pub(super) fn fit(entry: &mut ContextEntry, most: usize) {
     while size(entry) > most {
         let Some(data) = &mut entry.key_data else { break };
         let longest = data.iter().max_by_key(|(name, value)| json_of(name, value).len());
-        match longest.map(|(name, _)| name.clone()) {
-            Some(name) => data.remove(&name),
-            None => break,
+        let Some(name) = longest.map(|(name, _)| name.clone()) else {
+            break;
         };
+        if !data.get_mut(&name).is_some_and(shorten) {
+            data.remove(&name);
+        }
         entry.key_data = entry.key_data.take().filter(|data| !data.is_empty());
     }
     let mut bytes = entry.summary.len();
@@ -107,6 +109,27 @@ pub(super) fn fit(entry: &mut ContextEntry, most: usize) {
         bytes -= (bytes / 8).max(4);
         entry.summary = text::clip(&entry.summary, bytes.max(8));
     }
+    // What was cut may stand beside another thing now, and be seen to be its value.
+    let shows = |data: &Map<String, Value>| shows_secret(&json(data));
+    if shows_secret(&block(entry)) || entry.key_data.as_ref().is_some_and(shows) {
+        entry.key_data = None;
+    }
+}
+
+/// Takes the last eighth of a list or an object: what stands first matters most. Whether there was something to take.
+fn shorten(value: &mut Value) -> bool {
+    let fewer = |count: usize| count - count.div_ceil(8);
+    match value {
+        Value::Array(items) if items.len() > 1 => items.truncate(fewer(items.len())),
+        Value::Object(inner) if inner.len() > 1 => {
+            let kept = fewer(inner.len());
+            *inner = std::mem::take(inner).into_iter().take(kept).collect();
+        }
+        Value::Array(items) => return items.first_mut().is_some_and(shorten),
+        Value::Object(inner) => return inner.values_mut().next().is_some_and(shorten),
+        _ => return false,
+    }
+    true
 }
 
 /// Tokens of an entry: as it is rendered, or on the wire where that is more and can be less.

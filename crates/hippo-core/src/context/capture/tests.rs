@@ -251,6 +251,31 @@ fn what_is_a_secret_side_by_side_alone_is_left_out() {
 }
 
 #[test]
+fn of_a_list_that_is_too_long_the_first_values_stay() {
+    let paths: Vec<String> = (0..90)
+        .map(|at| format!("src/part_{at}/module_{at}.rs"))
+        .collect();
+    let data = json!({ "paths": paths, "sizes": { "largest": 90_417, "smallest": 12 }, "exit": 101 });
+    let captured = captured(&Put {
+        summary: Some("90 files"),
+        key_data: data.as_object(),
+        ..put(Kind::ToolResult, "list", &"word ".repeat(2_000))
+    });
+    assert!(
+        (400..=500).contains(&captured.entry_tokens),
+        "{}",
+        captured.entry_tokens
+    );
+    let entry = captured.entry.unwrap();
+    let told = entry.key_data.unwrap();
+    let kept = told["paths"].as_array().unwrap();
+    assert!(kept.len() > 20, "{}", kept.len());
+    assert_eq!(kept[..], data["paths"].as_array().unwrap()[..kept.len()]);
+    assert_eq!((&told["sizes"], &told["exit"]), (&data["sizes"], &data["exit"]));
+    assert_eq!(entry.summary, "90 files");
+}
+
+#[test]
 fn long_messages_are_told_by_what_they_ask_for() {
     let said = format!(
         "{} Always write tests first. And so on.",

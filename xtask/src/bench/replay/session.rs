@@ -1,0 +1,308 @@
+//! What did the agent of a recorded session read and answer, call by call of its model?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use hippo_core::tokens;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::bench::compaction::needs;
+use crate::bench::extract::{files, read};
+
+/// Characters of the arguments of a call that are told as the source.
+const MOST_REFERENCE: usize = 1_000;
+/// Arguments that name what a tool works on, the first that is there.
+const NAMES: [&str; 8] = [
+    "file_path",
+    "path",
+    "command",
+    "url",
+    "pattern",
+    "query",
+    "file_name",
+    "filename",
+];
+
+/// A session.
+pub struct Session {
+    /// The program and a number: `pi/1`.
+    pub name: String,
+    /// The calls of the model, in their order.
+    pub turns: Vec<Turn>,
+}
+
+/// One call of the model.
+#[derive(Default)]
+pub struct Turn {
+    /// What came since the call before: a user's words, what tools gave.
+    pub read: Vec<Read>,
+    /// What the model answered: its words, and what it gave to tools.
+    pub answer: Vec<Answer>,
+}
+
+/// What a model reads.
+pub enum Read {
+    /// Words of a user or of the system.
+    Text(String),
+    /// What a tool gave.
+    Result(ToolResult),
+}
+
+/// What a tool gave.
+pub struct ToolResult {
+    /// The tool.
+    pub tool: String,
+    /// What it worked on.
+    pub reference: String,
+    /// All of it.
+    pub content: String,
+    /// Whether it tells of a failure.
+    pub failed: bool,
+}
+
+/// What a model says.
+pub struct Answer {
+    /// What values are looked for in: the words, or the texts and numbers of the arguments.
+    pub text: String,
+    /// Of all that stands in the context for it.
+    pub tokens: usize,
+}
+
+impl Turn {
+    /// Tokens of the answer.
+    pub fn answered(&self) -> usize {
+        self.answer.iter().map(|answer| answer.tokens).sum()
+    }
+}
+
+impl Read {
+    /// Tokens of it as it is.
+    pub fn tokens(&self) -> usize {
+        match self {
+            Self::Text(text) => tokens::of(text),
+            Self::Result(result) => tokens::of(&result.content),
+        }
+    }
+}
+
+impl Session {
+    /// What tools gave, in its order.
+    pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
+        let all = self.turns.iter().flat_map(|turn| &turn.read);
+        all.filter_map(|read| match read {
+            Read::Result(result) => Some(result),
+            Read::Text(_) => None,
+        })
+    }
+}
+
+/// A line of a transcript in the simple shape that all of them have.
+#[derive(Deserialize)]
+struct Line {
+    role: String,
+    kind: String,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    call_id: Option<String>,
+    #[serde(default)]
+    text: String,
+}
+
+/// All sessions below `transcripts/` of the evaluation data. Each is there as `norm/PROGRAM/NAME.jsonl`; some are there as the
+/// program wrote them as well, below `raw/`, which alone tells what failed.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn all(transcripts: &Path) -> Result<Vec<Session>> {
+    let folder = transcripts.join("norm");
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+    let mut sessions = Vec::new();
+    for path in files(&folder)? {
+        let below = path.strip_prefix(&folder).unwrap_or(&path);
+        let program = below.parent().unwrap_or(Path::new("")).display().to_string();
+        let number = numbers.entry(program.clone()).or_default();
+        *number += 1;
+        let failed = failed(&transcripts.join("raw").join(below.with_extension("")))?;
+        let lines: Vec<Line> = read(&path)?
+            .lines()
+            .map(serde_json::from_str)
+            .collect::<Result<_, _>>()
+            .with_context(|| format!("could not read {}", path.display()))?;
+        sessions.push(Session {
+            name: format!("{program}/{number}"),
+            turns: turns(&lines, &failed),
+        });
+    }
+    Ok(sessions)
+}
+
+fn turns(lines: &[Line], failed: &BTreeSet<String>) -> Vec<Turn> {
+    let mut turns = vec![Turn::default()];
+    let mut calls: BTreeMap<&str, &Line> = BTreeMap::new();
+    let mut last = None;
+    for line in lines {
+        // No program keeps the model's thoughts in its context.
+        if line.kind == "thinking" {
+            continue;
+        }
+        if line.kind == "tool_call" {
+            last = Some(line);
+            calls.extend(line.call_id.as_deref().map(|id| (id, line)));
+        }
+        if line.role == "assistant" {
+            if let Some(turn) = turns.last_mut() {
+                turn.answer.push(answer(line));
+            }
+            continue;
+        }
+        if turns.last().is_some_and(|turn| !turn.answer.is_empty()) {
+            turns.push(Turn::default());
+        }
+        let read = match line.kind.as_str() {
+            "tool_result" => {
+                let id = line.call_id.as_deref();
+                let call = id.and_then(|id| calls.get(id).copied()).or(last);
+                let failed = id.is_some_and(|id| failed.contains(id));
+                Read::Result(result(line, call, failed))
+            }
+            "text" => Read::Text(line.text.clone()),
+            // A picture or a document, whose bytes are not read as text.
+            other => Read::Text(format!("[{other}]")),
+        };
+        if let Some(turn) = turns.last_mut() {
+            turn.read.push(read);
+        }
+    }
+    turns.retain(|turn| !turn.read.is_empty() || !turn.answer.is_empty());
+    turns
+}
+
+fn answer(line: &Line) -> Answer {
+    let name = line.name.as_deref().unwrap_or_default();
+    let text = if line.kind == "tool_call" {
+        // What the tool is given, not how JSON writes it.
+        needs::flat(&serde_json::from_str(&line.text).unwrap_or(Value::String(line.text.clone())))
+    } else {
+        line.text.clone()
+    };
+    Answer {
+        text,
+        tokens: tokens::of_bytes(line.text.len() + name.len()),
+    }
+}
+
+fn result(line: &Line, call: Option<&Line>, failed: bool) -> ToolResult {
+    let named = line
+        .name
+        .as_deref()
+        .or_else(|| call.and_then(|call| call.name.as_deref()));
+    ToolResult {
+        tool: named.filter(|name| !name.is_empty()).unwrap_or("tool").to_owned(),
+        reference: call.map(|call| reference(&call.text)).unwrap_or_default(),
+        content: line.text.clone(),
+        failed,
+    }
+}
+
+/// What a tool worked on, by its arguments.
+fn reference(arguments: &str) -> String {
+    let value = serde_json::from_str(arguments).unwrap_or(Value::String(arguments.to_owned()));
+    let named = NAMES.iter().find_map(|name| value.get(name)?.as_str());
+    let text = named.map_or_else(|| needs::flat(&value), str::to_owned);
+    text.chars().take(MOST_REFERENCE).collect()
+}
+
+/// The ids of the calls that failed, by what the program wrote beside their results. `stem` is its file without the ending.
+fn failed(stem: &Path) -> Result<BTreeSet<String>> {
+    let mut failed = BTreeSet::new();
+    let path: PathBuf = stem.with_extension("jsonl");
+    if !path.exists() {
+        return Ok(failed);
+    }
+    let bytes = fs::read(&path).with_context(|| format!("could not read {}", path.display()))?;
+    for line in bytes.split(|byte| *byte == b'\n') {
+        if let Ok(value) = serde_json::from_slice(line) {
+            look(&value, &mut failed);
+        }
+    }
+    Ok(failed)
+}
+
+fn look(value: &Value, failed: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| look(value, failed)),
+        Value::Object(fields) => {
+            let first = |names: &[&str]| names.iter().find_map(|name| fields.get(*name));
+            let id = first(&["tool_use_id", "toolCallId", "call_id"]).and_then(Value::as_str);
+            let flag = first(&["is_error", "isError"]).and_then(Value::as_bool);
+            let code = fields.get("exit_code").and_then(Value::as_i64);
+            if let Some(id) = id
+                && (flag == Some(true) || code.is_some_and(|code| code != 0))
+            {
+                failed.insert(id.to_owned());
+            }
+            fields.values().for_each(|value| look(value, failed));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<Line> {
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn a_turn_is_a_call_of_the_model() {
+        let lines = lines(
+            r#"{"role":"user","kind":"text","text":"look"}
+{"role":"assistant","kind":"thinking","text":"hm"}
+{"role":"assistant","kind":"text","text":"I do."}
+{"role":"assistant","kind":"tool_call","name":"read","call_id":"a","text":"{\"path\":\"x/y.rs\",\"limit\":3}"}
+{"role":"assistant","kind":"tool_call","name":"bash","call_id":"b","text":"{\"command\":\"ls\"}"}
+{"role":"tool","kind":"tool_result","call_id":"b","text":"No such file"}
+{"role":"tool","kind":"tool_result","call_id":"a","text":"fn main"}
+{"role":"assistant","kind":"text","text":"Done."}
+{"role":"user","kind":"text","text":"thanks"}"#,
+        );
+        let turns = turns(&lines, &BTreeSet::from(["b".to_owned()]));
+        let shape: Vec<_> = turns.iter().map(|t| (t.read.len(), t.answer.len())).collect();
+        assert_eq!(shape, [(1, 3), (2, 1), (1, 0)]);
+        let session = Session {
+            name: "pi/1".into(),
+            turns,
+        };
+        let told: Vec<_> = session
+            .results()
+            .map(|result| (&*result.tool, &*result.reference, result.failed))
+            .collect();
+        assert_eq!(told, [("bash", "ls", true), ("read", "x/y.rs", false)]);
+        assert!(
+            session.turns[0].answer[1].text.contains("x/y.rs\n")
+                || session.turns[0].answer[1].text.contains("\nx/y.rs")
+        );
+    }
+
+    #[test]
+    fn failures_are_found_as_each_program_writes_them() {
+        let mut failed = BTreeSet::new();
+        for line in [
+            r#"{"message":{"content":[{"tool_use_id":"a","is_error":true},{"tool_use_id":"b","is_error":false}]}}"#,
+            r#"{"message":{"toolCallId":"c","isError":true}}"#,
+            r#"{"msg":{"call_id":"d","exit_code":101}}"#,
+            r#"{"msg":{"call_id":"e","exit_code":0}}"#,
+        ] {
+            look(&serde_json::from_str(line).unwrap(), &mut failed);
+        }
+        assert_eq!(failed.into_iter().collect::<Vec<_>>(), ["a", "c", "d"]);
+    }
+}

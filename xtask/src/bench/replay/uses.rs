@@ -1,0 +1,160 @@
+//! Which values did tools bring up that the agent named later, and did they stand elsewhere by then?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::session::{Read, Session};
+use crate::bench::compaction::needs;
+
+/// A value that a tool result brought up, and that the agent named for the first time.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Use {
+    /// A path, an address, an identifier, a number, or a line that tells of an error.
+    pub value: String,
+    /// The turn in which the result came.
+    pub came: usize,
+    /// The turn in which the agent named it.
+    pub named: usize,
+    /// Whether a user or the system said it in between.
+    pub said: bool,
+    /// Later results that had it too, by their numbers in the session.
+    pub again: Vec<usize>,
+}
+
+/// A value that nobody but tools has said so far.
+#[derive(Default)]
+struct Open {
+    result: usize,
+    came: usize,
+    said: bool,
+    again: Vec<usize>,
+}
+
+/// The uses of the values of each tool result, by its number in the session. A value belongs to the result in which it stands first
+/// in the whole session, and is used once.
+pub fn of(session: &Session) -> BTreeMap<usize, Vec<Use>> {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut open: BTreeMap<&str, Open> = BTreeMap::new();
+    let mut uses: BTreeMap<usize, Vec<Use>> = BTreeMap::new();
+    let mut number = 0;
+    for (at, turn) in session.turns.iter().enumerate() {
+        for read in &turn.read {
+            match read {
+                Read::Text(text) => {
+                    for value in values(text) {
+                        if seen.insert(value) {
+                            continue;
+                        }
+                        if let Some(open) = open.get_mut(value) {
+                            open.said = true;
+                        }
+                    }
+                }
+                Read::Result(result) => {
+                    for value in values(&result.content) {
+                        if seen.insert(value) {
+                            let new = Open {
+                                result: number,
+                                came: at,
+                                ..Open::default()
+                            };
+                            open.insert(value, new);
+                        } else if let Some(open) = open.get_mut(value) {
+                            open.again.push(number);
+                        }
+                    }
+                    number += 1;
+                }
+            }
+        }
+        for answer in &turn.answer {
+            for value in values(&answer.text) {
+                seen.insert(value);
+                if let Some(open) = open.remove(value) {
+                    uses.entry(open.result).or_default().push(Use {
+                        value: value.to_owned(),
+                        came: open.came,
+                        named: at,
+                        said: open.said,
+                        again: open.again,
+                    });
+                }
+            }
+        }
+    }
+    uses
+}
+
+fn values(text: &str) -> BTreeSet<&str> {
+    let mut values = needs::words(text);
+    values.extend(needs::errors(text));
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::session::{Answer, ToolResult, Turn};
+    use super::*;
+
+    fn turn(read: &[(bool, &str)], answer: &str) -> Turn {
+        let read = read.iter().map(|(tool, text)| {
+            let text = (*text).to_owned();
+            if *tool {
+                Read::Result(ToolResult {
+                    tool: "exec".into(),
+                    reference: String::new(),
+                    content: text,
+                    failed: false,
+                })
+            } else {
+                Read::Text(text)
+            }
+        });
+        Turn {
+            read: read.collect(),
+            answer: vec![Answer {
+                text: answer.into(),
+                tokens: 1,
+            }],
+        }
+    }
+
+    #[test]
+    fn a_value_belongs_to_the_result_that_brought_it_up_and_is_used_once() {
+        let session = Session {
+            name: String::new(),
+            turns: vec![
+                turn(&[(false, "src/known.rs")], "ok"),
+                turn(
+                    &[(true, "src/known.rs src/new.rs port 48123"), (true, "src/new.rs")],
+                    "see 48123",
+                ),
+                turn(&[(false, "what of src/new.rs")], "src/known.rs"),
+                turn(&[(true, "src/late.rs")], "I edit src/new.rs and read 48123"),
+                turn(&[], "src/late.rs"),
+            ],
+        };
+        let uses = of(&session);
+        let told: Vec<_> = uses
+            .iter()
+            .flat_map(|(result, uses)| uses.iter().map(move |used| (*result, used)))
+            .map(|(result, used)| {
+                (
+                    result,
+                    used.value.as_str(),
+                    used.came,
+                    used.named,
+                    used.said,
+                    used.again.clone(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (0, "48123", 1, 1, false, vec![]),
+                (0, "src/new.rs", 1, 3, true, vec![1]),
+                (2, "src/late.rs", 3, 4, false, vec![]),
+            ]
+        );
+    }
+}
