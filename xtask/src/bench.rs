@@ -113,7 +113,11 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     let options = &Options::parse(arguments)?;
     let wanted: Vec<&str> = PARTS.into_iter().filter(|part| options.wants(part)).collect();
     let values_alone = wanted.iter().all(|part| VALUES.contains(part));
-    let packages: &[&str] = if values_alone { &["xtask"] } else { &["hippod", "hippoctl", "xtask"] };
+    let packages: &[&str] = if values_alone {
+        &["xtask"]
+    } else {
+        &["hippod", "hippoctl", "xtask"]
+    };
     if cfg!(debug_assertions) {
         house.build_release(packages)?;
         return house::run(Command::new(house.release("xtask")).arg("bench").args(arguments));

@@ -57,7 +57,10 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     }
     let bytes = read(&folder.join(LIST))?;
     figures.push(speed(&bytes, LIST));
-    figures.push(speed(&bytes.repeat(REPEATED), &format!("{REPEATED} times {LIST}")));
+    figures.push(speed(
+        &bytes.repeat(REPEATED),
+        &format!("{REPEATED} times {LIST}"),
+    ));
     Ok(figures)
 }
 

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use hippo_proto::{
-    Client, ContextFetchRequest, ContextFetchResponse, ContextOpenRequest,
-    ContextOpenResponse, ContextOrigin, ContextOutcome, ContextPutOutcome,
-    ContextPutRequest, ContextPutResponse, ContextPutSource, ContextRenderRequest, ContextRenderResponse,
-    ContextTouchRequest, ContextTouchResponse, ContextTurnRequest, ContextTurnResponse, ContextType,
-    ContextsStatus, Request, StatusRequest, StatusResponse,
+    Client, ContextFetchRequest, ContextFetchResponse, ContextOpenRequest, ContextOpenResponse,
+    ContextOrigin, ContextOutcome, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
+    ContextPutSource, ContextRenderRequest, ContextRenderResponse, ContextTouchRequest, ContextTouchResponse,
+    ContextTurnRequest, ContextTurnResponse, ContextType, ContextsStatus, Request, StatusRequest,
+    StatusResponse,
 };
 
 use super::Ground;
@@ -50,7 +50,10 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let folder = ground.scratch.folder.join("eval/contexts");
     clear(ground, &folder)?;
     fs::create_dir_all(&folder).with_context(|| format!("could not create {}", folder.display()))?;
-    fs::write(folder.join("MEMORY.md"), "# Memory\n\nThe release is on Monday.\n")?;
+    fs::write(
+        folder.join("MEMORY.md"),
+        "# Memory\n\nThe release is on Monday.\n",
+    )?;
     let root = add(ground, &folder)?;
     let mut agent = Agent {
         client: ground.scratch.connect(PATIENCE)?,
@@ -105,8 +108,7 @@ impl Agent {
             ..ContextPutRequest::default()
         };
         let (put, took): (ContextPutResponse, f64) = self.timed(&Request::from(put))?;
-        let (Some(entry), Some(content), ContextPutOutcome::Entry) =
-            (put.entry, put.content_id, put.outcome)
+        let (Some(entry), Some(content), ContextPutOutcome::Entry) = (put.entry, put.content_id, put.outcome)
         else {
             bail!("a tool result became {:?}: {:?}", put.outcome, put.reason);
         };
@@ -123,7 +125,8 @@ impl Agent {
     fn usage(&mut self) -> Result<ContextsStatus> {
         let status: StatusResponse = self.client.call(&Request::from(StatusRequest {}))?;
         let own = status.workspaces.into_iter().find(|one| one.root == self.root);
-        own.and_then(|own| own.contexts).context("the status says nothing of contexts")
+        own.and_then(|own| own.contexts)
+            .context("the status says nothing of contexts")
     }
 
     /// Large results, each beside as many bytes as it takes stored, written and synced without any database.
@@ -160,8 +163,16 @@ impl Agent {
             .reach("≤ 15 ms", p50 <= 15.0),
             Figure::new(
                 PART,
-                format!("bare write and fsync of what one takes stored, {:.0} KB: p50 / p95", small / 1e3),
-                format!("{} / {}; a put is {:.1} ×", ms(disk), ms(percentile(&writes, 0.95)), p50 / disk),
+                format!(
+                    "bare write and fsync of what one takes stored, {:.0} KB: p50 / p95",
+                    small / 1e3
+                ),
+                format!(
+                    "{} / {}; a put is {:.1} ×",
+                    ms(disk),
+                    ms(percentile(&writes, 0.95)),
+                    p50 / disk
+                ),
             ),
         ];
         let by_entry = self.fetched(&stored, |one| one.entry.clone())?;
@@ -270,7 +281,10 @@ impl Agent {
                 &turns,
             )
             .reach(format!("≤ {most} ms"), p50 <= most),
-            row(format!("`context.render`, {count} active entries: p50 / p95"), &sections),
+            row(
+                format!("`context.render`, {count} active entries: p50 / p95"),
+                &sections,
+            ),
         ])
     }
 }
