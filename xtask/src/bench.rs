@@ -4,6 +4,7 @@ mod ask;
 mod bare;
 mod client;
 mod compaction;
+mod contexts;
 mod cycles;
 mod edits;
 mod entries;
@@ -19,10 +20,11 @@ mod ways;
 mod workspaces;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::house::House;
+use crate::house::{self, House};
 use crate::scratch::Scratch;
 use crate::setup;
 use crate::terminal::say;
@@ -30,7 +32,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 16] = [
+const PARTS: [&str; 17] = [
     "locomo",
     "scifact",
     "memaware",
@@ -47,10 +49,14 @@ const PARTS: [&str; 16] = [
     "extract",
     "compaction",
     "replay",
+    "contexts",
 ];
 
+/// Those that need no daemon.
+const VALUES: [&str; 2] = ["extract", "compaction"];
+
 /// What the user asks for.
-pub struct Options {
+struct Options {
     eval: Option<PathBuf>,
     only: Vec<String>,
     idle_secs: u64,
@@ -62,7 +68,7 @@ impl Options {
     ///
     /// # Errors
     /// An argument is unknown or lacks its value.
-    pub fn parse(arguments: &[String]) -> Result<Self> {
+    fn parse(arguments: &[String]) -> Result<Self> {
         let mut options = Self {
             eval: std::env::var_os("HIPPOD_EVAL").map(PathBuf::from),
             only: Vec::new(),
@@ -101,19 +107,29 @@ struct Ground<'a> {
     workspaces: Workspaces<'a>,
 }
 
-/// Runs the benchmarks and prints their figures.
+/// Runs the benchmarks that the arguments after `bench` ask for, and prints their figures. What measures is a release build itself.
 ///
 /// # Errors
-/// The evaluation data is not there, or something failed.
-pub fn run(house: &House, options: &Options) -> Result<()> {
+/// An argument is unknown, the evaluation data is not there, or something failed.
+pub fn run(house: &House, arguments: &[String]) -> Result<()> {
+    let options = &Options::parse(arguments)?;
+    let wanted: Vec<&str> = PARTS.into_iter().filter(|part| options.wants(part)).collect();
+    let values_alone = wanted.iter().all(|part| VALUES.contains(part));
+    let packages: &[&str] = if values_alone {
+        &["xtask"]
+    } else {
+        &["hippod", "hippoctl", "xtask"]
+    };
+    if cfg!(debug_assertions) {
+        house.build_release(packages)?;
+        return house::run(Command::new(house.release("xtask")).arg("bench").args(arguments));
+    }
     let eval = options
         .eval
         .clone()
         .context("where is the evaluation data? give --eval DIR or set HIPPOD_EVAL")?;
     let eval = std::fs::canonicalize(&eval).with_context(|| format!("could not find {}", eval.display()))?;
-    let wanted: Vec<&str> = PARTS.into_iter().filter(|part| options.wants(part)).collect();
-    let values_alone = |part: &&str| ["extract", "compaction"].contains(part);
-    if wanted.iter().all(values_alone) {
+    if values_alone {
         let mut figures = Vec::new();
         for part in wanted {
             say(format_args!("\n=== {part}"));
@@ -125,7 +141,7 @@ pub fn run(house: &House, options: &Options) -> Result<()> {
         table::print(&figures);
         return Ok(());
     }
-    house.build_release(&["hippod", "hippoctl"])?;
+    house.build_release(packages)?;
     let installed = setup::run(house)?;
     let scratch = match &options.keep {
         Some(folder) => Scratch::kept(house, &installed, folder)?,
@@ -167,6 +183,7 @@ fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec
         "entries" => entries::run(ground),
         "cycles" => cycles::run(ground),
         "replay" => replay::run(ground),
+        "contexts" => contexts::run(ground),
         "extract" => extract::run(ground.workspaces.eval()),
         "compaction" => compaction::run(ground.workspaces.eval()),
         _ => bare::throughput(ground),

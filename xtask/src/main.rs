@@ -49,7 +49,7 @@ fn run() -> Result<()> {
     }
     let house = House::find()?;
     if task == "bench" {
-        return bench::run(&house, &bench::Options::parse(rest)?);
+        return bench::run(&house, rest);
     }
     if task == "simulate" {
         return simulate::run(&house, rest);

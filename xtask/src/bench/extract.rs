@@ -186,17 +186,44 @@ fn show(results: &[Large], entries: &[Extract]) {
     }
 }
 
+/// The texts of all tool results and logs, of each program one after the other, by its name.
+///
+/// # Errors
+/// The evaluation data is not there.
+pub fn by_program(eval: &Path) -> Result<BTreeMap<String, String>> {
+    let mut programs: BTreeMap<String, String> = BTreeMap::new();
+    let mut add = |path: &Path, text: &str| {
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+        let all = programs.entry(folder.to_string_lossy().into_owned()).or_default();
+        all.push_str(text);
+        all.push('\n');
+    };
+    for path in files(&eval.join("transcripts/norm"))? {
+        let results = messages(&path)?;
+        let results = results.iter().filter(|message| message.kind == "tool_result");
+        results
+            .filter_map(|message| message.text.as_deref())
+            .for_each(|text| add(&path, text));
+    }
+    for path in files(&eval.join("tool_outputs"))? {
+        add(&path, &read(&path)?);
+    }
+    Ok(programs)
+}
+
+fn messages(path: &Path) -> Result<Vec<Message>> {
+    read(path)?
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<std::result::Result<_, _>>()
+        .with_context(|| format!("could not read {}", path.display()))
+}
+
 /// Large tool results of all transcripts, and large logs.
 fn results(eval: &Path) -> Result<Vec<Large>> {
     let mut results = Vec::new();
     for path in files(&eval.join("transcripts/norm"))? {
-        let text = read(&path)?;
-        let messages: Vec<Message> = text
-            .lines()
-            .map(serde_json::from_str)
-            .collect::<std::result::Result<_, _>>()
-            .with_context(|| format!("could not read {}", path.display()))?;
-        from_transcript(&path, &messages, &mut results);
+        from_transcript(&path, &messages(&path)?, &mut results);
     }
     for path in files(&eval.join("tool_outputs"))? {
         let content = read(&path)?;

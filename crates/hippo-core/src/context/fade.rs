@@ -5,7 +5,7 @@
 //! what has faded already, once for each pass; here two passes over the same turns equal one.
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -101,22 +101,26 @@ impl ContextEntry {
 #[must_use]
 pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> {
     let entries: Vec<&ContextEntry> = entries.iter().map(Borrow::borrow).collect();
-    let related = entries
-        .iter()
-        .any(|entry| !entry.modifiers.associations.is_empty());
     let own: Vec<f32> = entries
         .iter()
         .map(|entry| entry.strength_at(turn, false))
         .collect();
-    if !related {
+    // Few entries are related to any: the others need no place among the strong ones.
+    let related: BTreeSet<&str> = entries
+        .iter()
+        .flat_map(|entry| &entry.modifiers.associations)
+        .map(String::as_str)
+        .collect();
+    if related.is_empty() {
         return own;
     }
-    let strong: BTreeMap<&str, bool> = entries
+    let strong: BTreeSet<&str> = entries
         .iter()
         .zip(&own)
-        .map(|(entry, own)| (entry.id.as_str(), *own >= STRONG))
+        .filter(|(entry, own)| **own >= STRONG && related.contains(entry.id.as_str()))
+        .map(|(entry, _)| entry.id.as_str())
         .collect();
-    let is_strong = |id: &String| strong.get(id.as_str()).copied().unwrap_or(false);
+    let is_strong = |id: &String| strong.contains(id.as_str());
     let with_them = |(entry, own): (&&ContextEntry, f32)| {
         let mut others = entry.modifiers.associations.iter().filter(|id| **id != entry.id);
         if others.any(is_strong) {

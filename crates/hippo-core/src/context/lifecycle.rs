@@ -211,9 +211,29 @@ impl Plan {
     }
 }
 
+/// Tokens of an entry as it is rendered, estimated. Neither a turn nor an access changes them: who keeps entries can keep these.
+#[must_use]
+pub fn size(entry: &ContextEntry) -> u64 {
+    tokens::of(&block(entry)) as u64
+}
+
 /// What a trigger does in a turn. `highest` is the highest turn of the session so far: a turn that goes back counts as that.
 #[must_use]
 pub fn plan(entries: &[Kept], trigger: Trigger, turn: u64, highest: u64, settings: &Settings) -> Plan {
+    let sizes = |at: usize| entries.get(at).map_or(0, |kept| size(&kept.entry));
+    plan_sized(entries, trigger, turn, highest, settings, sizes)
+}
+
+/// The same for entries whose [`size`]s are known, by position; only those of active ones are asked for.
+#[must_use]
+pub fn plan_sized(
+    entries: &[Kept],
+    trigger: Trigger,
+    turn: u64,
+    highest: u64,
+    settings: &Settings,
+    size: impl Fn(usize) -> u64,
+) -> Plan {
     let (told, turn) = (turn, turn.max(highest));
     let linked = link::links(entries);
     let mut known: Vec<Cow<'_, ContextEntry>> =
@@ -249,9 +269,9 @@ pub fn plan(entries: &[Kept], trigger: Trigger, turn: u64, highest: u64, setting
     } else {
         (Vec::new(), 0)
     };
-    let active = entries
+    let active = states
         .iter()
-        .zip(&states)
+        .enumerate()
         .filter(|(_, state)| **state == Shown::Active);
     Plan {
         trigger,
@@ -261,9 +281,7 @@ pub fn plan(entries: &[Kept], trigger: Trigger, turn: u64, highest: u64, setting
         linked,
         persist,
         not_persisted,
-        tokens: active
-            .map(|(kept, _)| tokens::of(&block(&kept.entry)) as u64)
-            .sum(),
+        tokens: active.map(|(at, _)| size(at)).sum(),
         strengths,
         states,
     }

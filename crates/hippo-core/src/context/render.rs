@@ -8,7 +8,7 @@ mod safe;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
@@ -90,6 +90,21 @@ pub fn render(
     format: Format,
     count: impl Fn(&str) -> u64,
 ) -> Section {
+    render_sized(entries, strengths, states, budget, format, count, |_| 0)
+}
+
+/// The same where it is known how many tokens the block of an entry takes at least, by position: what has no room is not
+/// written to find that out.
+#[must_use]
+pub fn render_sized<E: Borrow<ContextEntry>>(
+    entries: &[E],
+    strengths: &[f32],
+    states: &[Shown],
+    budget: u64,
+    format: Format,
+    count: impl Fn(&str) -> u64,
+    least: impl Fn(usize) -> u64,
+) -> Section {
     let mut active: Vec<(usize, f32)> = Vec::new();
     let mut dormant = 0;
     for (at, (strength, state)) in strengths.iter().zip(states).enumerate().take(entries.len()) {
@@ -99,9 +114,8 @@ pub fn render(
         }
     }
     let order = |at: usize| {
-        entries
-            .get(at)
-            .map(|entry| (entry.lifecycle.created, entry.id.as_str()))
+        let entry = entries.get(at).map(Borrow::borrow);
+        entry.map(|entry: &ContextEntry| (entry.lifecycle.created, entry.id.as_str()))
     };
     active.sort_by(|(a, s), (b, t)| {
         t.total_cmp(s)
@@ -111,7 +125,12 @@ pub fn render(
     let mut left = budget.saturating_sub(frame);
     let mut taken: Vec<(usize, String)> = Vec::new();
     for (at, _) in &active {
-        let Some(entry) = entries.get(*at) else { continue };
+        let Some(entry) = entries.get(*at).map(Borrow::borrow) else {
+            continue;
+        };
+        if least(*at) >= left {
+            continue;
+        }
         let block = match format {
             Format::Markdown => block(entry),
             Format::Json => object(entry),
@@ -155,14 +174,14 @@ pub fn render(
 
 /// The entries of a section as they are told beside it, in its order.
 #[must_use]
-pub fn shown<'e>(
+pub fn shown<'e, E: Borrow<ContextEntry>>(
     section: &Section,
-    entries: &'e [ContextEntry],
+    entries: &'e [E],
     strengths: &[f32],
     count: impl Fn(&str) -> u64,
 ) -> Vec<ShownEntry<'e>> {
     let one = |at: &usize| {
-        let entry = entries.get(*at)?;
+        let entry: &ContextEntry = entries.get(*at)?.borrow();
         Some(ShownEntry {
             id: &entry.id,
             kind: entry.kind.name(),

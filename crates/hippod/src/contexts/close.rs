@@ -7,7 +7,6 @@ use hippo_core::time::Timestamp;
 use hippo_proto::{ContextCloseRequest, ContextCloseResponse, ContextPersisted, RememberRequest, RpcError};
 use hippo_store::contexts::Session;
 
-use super::turn::plan;
 use super::{Home, now, refusal};
 use crate::clock::{date_in, rfc3339};
 use crate::own_part;
@@ -121,7 +120,7 @@ fn leaving(shared: &Shared, id: &str) -> Result<Leaving, RpcError> {
         let (store, sessions) = held.parts()?;
         let entries = sessions.entries(store, id)?;
         let turn = home.session.turn;
-        let plan = plan(&entries.kept, Trigger::SessionEnd, turn, turn);
+        let plan = entries.plan(Trigger::SessionEnd, turn, turn);
         not_persisted = plan.not_persisted;
         plan.apply(&mut entries.kept);
         for persist in &plan.persist {

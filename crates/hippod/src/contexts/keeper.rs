@@ -11,7 +11,6 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
 use super::session::changed;
-use super::turn::plan;
 use super::{DAY_MS, close, now, refusal};
 use crate::recall::gone;
 use crate::shared::{Shared, stopped};
@@ -109,7 +108,7 @@ fn tidy(shared: &Shared, view: &WorkspaceView, open: &[Session], trigger: Trigge
             let mut held = place.held()?;
             let (store, sessions) = held.parts()?;
             let entries = sessions.entries(store, &session.id)?;
-            let plan = plan(&entries.kept, trigger, session.turn, session.turn);
+            let plan = entries.plan(trigger, session.turn, session.turn);
             let changed = changed(entries, &plan);
             if let Err(error) = store.update_entries(&changed, session.last_used_ms) {
                 sessions.forget(&session.id);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use hippo_core::context::lifecycle::{Kept, Plan};
+use hippo_core::context::lifecycle::{Kept, Plan, Settings, Trigger, plan_sized, size};
 use hippo_proto::RpcError;
 use hippo_store::contexts::{ContentId, ContextStore, KeptEntry};
 
@@ -36,6 +36,8 @@ pub struct Entries {
     pub kept: Vec<Kept>,
     /// Content and its tokens of each.
     pub contents: Vec<(Option<ContentId>, u64)>,
+    /// Tokens of each as it is rendered.
+    sizes: Vec<u64>,
     used: u64,
 }
 
@@ -45,8 +47,20 @@ impl Entries {
         self.kept.iter().rposition(|kept| kept.entry.id == id)
     }
 
+    /// What a trigger does; the turn that counts is the highest.
+    pub fn plan(&self, trigger: Trigger, turn: u64, highest: u64) -> Plan {
+        let settings = Settings::default();
+        plan_sized(&self.kept, trigger, turn, highest, &settings, |at| self.size(at))
+    }
+
+    /// Tokens of an entry as it is rendered.
+    pub fn size(&self, at: usize) -> u64 {
+        self.sizes.get(at).copied().unwrap_or(0)
+    }
+
     /// Another entry of the session.
     pub fn push(&mut self, known: Known) {
+        self.sizes.push(size(&known.kept.entry));
         self.kept.push(known.kept);
         self.contents.push((known.content, known.tokens));
     }

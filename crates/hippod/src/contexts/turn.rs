@@ -1,7 +1,7 @@
 //! What becomes of a session's entries as its turns go by: `context.turn`, `context.render`, `context.touch`,
 //! `context.list`?
 
-use hippo_core::context::lifecycle::{self, Cycle, Kept, Plan, Trigger};
+use hippo_core::context::lifecycle::{Cycle, Kept, Trigger};
 use hippo_core::context::render::{self as core, Format};
 use hippo_core::context::{ContextEntry, Shown};
 use hippo_core::time::Timestamp;
@@ -39,7 +39,7 @@ pub fn turn(shared: &Shared, request: &ContextTurnRequest) -> Result<ContextTurn
     let entries = sessions.entries(store, &request.session)?;
     let threshold = view.config.context.threshold;
     let trigger = Trigger::of_turn(request.context_tokens, request.context_limit, threshold);
-    let plan = plan(&entries.kept, trigger, request.turn, highest);
+    let plan = entries.plan(trigger, request.turn, highest);
     let moved: Vec<ContextMove> = plan
         .moved
         .iter()
@@ -73,11 +73,6 @@ pub fn turn(shared: &Shared, request: &ContextTurnRequest) -> Result<ContextTurn
             format!("turn {told} lies before turn {turn}, which was told already: it counts as {turn}")
         }),
     })
-}
-
-/// What a trigger does; the turn that counts is the highest.
-pub(super) fn plan(kept: &[Kept], trigger: Trigger, turn: u64, highest: u64) -> Plan {
-    lifecycle::plan(kept, trigger, turn, highest, &lifecycle::Settings::default())
 }
 
 /// The section to inject.
@@ -121,16 +116,21 @@ pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<Context
         }
     }
     let entries = sessions.entries(store, &session.id)?;
-    let plan = plan(&entries.kept, Trigger::TurnComplete, session.turn, session.turn);
+    let plan = entries.plan(Trigger::TurnComplete, session.turn, session.turn);
     let budget = request.budget_tokens.unwrap_or(view.config.context.render_tokens);
     let format = match request.format {
         Some(ContextFormat::Json) => Format::Json,
         Some(ContextFormat::Markdown) | None => Format::Markdown,
     };
-    let all: Vec<ContextEntry> = entries.kept.iter().map(|kept| kept.entry.clone()).collect();
+    let all: Vec<&ContextEntry> = entries.kept.iter().map(|kept| &kept.entry).collect();
     let count = |text: &str| hippo_core::tokens::of(text) as u64;
-    let section = core::render(&all, &plan.strengths, &plan.states, budget.into(), format, count);
-    let shown = core::shown(&section, &all, &plan.strengths, count);
+    let least = |at: usize| match format {
+        Format::Markdown => entries.size(at),
+        Format::Json => 0,
+    };
+    let (strengths, states) = (&plan.strengths, &plan.states);
+    let section = core::render_sized(&all, strengths, states, budget.into(), format, count, least);
+    let shown = core::shown(&section, &all, strengths, count);
     Ok(ContextRenderResponse {
         entries: shown.iter().map(wire::shown).collect(),
         markdown: section.text,
@@ -191,7 +191,7 @@ pub fn list(
     let (store, sessions) = held.parts()?;
     let entries = sessions.entries(store, id)?;
     let turn = request.at_turn.unwrap_or(session.turn);
-    let plan = plan(&entries.kept, Trigger::TurnComplete, turn, 0);
+    let plan = entries.plan(Trigger::TurnComplete, turn, 0);
     let shown = entries.kept.iter().zip(&plan.strengths).zip(&plan.states);
     let listed = shown.map(|((kept, strength), state)| ContextListed {
         entry: wire::entry(&kept.entry, *strength),

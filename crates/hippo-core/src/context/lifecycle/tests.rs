@@ -296,6 +296,17 @@ proptest! {
     }
 
     #[test]
+    fn neither_a_plan_nor_an_access_changes_a_size(mut entries in any_session(), turn in any::<u64>(), trigger in 0usize..4) {
+        let sizes: Vec<u64> = entries.iter().map(|kept| size(&kept.entry)).collect();
+        let planned = planned(&entries, TRIGGERS[trigger], turn);
+        planned.apply(&mut entries);
+        entries.iter_mut().for_each(|kept| kept.touch(turn));
+        prop_assert_eq!(&sizes, &entries.iter().map(|kept| size(&kept.entry)).collect::<Vec<u64>>());
+        let sized = plan_sized(&entries, TRIGGERS[trigger], turn, 0, &Settings::default(), |at| sizes[at]);
+        prop_assert_eq!(sized, plan(&entries, TRIGGERS[trigger], turn, 0, &Settings::default()));
+    }
+
+    #[test]
     fn no_turn_raises_a_strength_or_wakes_an_entry(
         mut entries in any_session(), turns in proptest::collection::vec((any::<u64>(), 0u64..400, any::<bool>(), 0usize..4), 1..8),
     ) {

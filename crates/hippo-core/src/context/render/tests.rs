@@ -223,4 +223,20 @@ proptest! {
             prop_assert!(without_sections(&section.text).trim().is_empty());
         }
     }
+
+    #[test]
+    fn what_is_known_of_sizes_changes_nothing(
+        lengths in proptest::collection::vec(0usize..400, 0..12), turn in 0u64..40, budget in 0u64..4_000, part in 0u64..=4,
+    ) {
+        let entries: Vec<_> = lengths.iter().enumerate().map(|(at, length)| {
+            entry(&format!("c{at}"), at as u64, &"<!-- a`".repeat(*length / 7))
+        }).collect();
+        let strengths = strengths(&entries, turn);
+        let states = states(&entries, &strengths, turn);
+        let section = render(&entries, &strengths, &states, budget, Format::Markdown, bytes);
+        let borrowed: Vec<&ContextEntry> = entries.iter().collect();
+        let least = |at: usize| bytes(&block(&entries[at])) * part / 4;
+        let sized = render_sized(&borrowed, &strengths, &states, budget, Format::Markdown, bytes, least);
+        prop_assert_eq!(sized, section);
+    }
 }

@@ -1,0 +1,96 @@
+//! Where do large tool results come from, as many different ones as are needed?
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use hippo_core::text::{end, start};
+
+use crate::bench::extract;
+
+/// Bytes between the beginnings of two pieces in what they are cut from; a prime, so that they drift apart.
+const STEP: usize = 7_919;
+
+/// A tool result that was never there, made of ones that were.
+pub struct Piece {
+    /// The tool.
+    pub tool: String,
+    /// What it was called with.
+    pub call: String,
+    /// What it answered.
+    pub text: String,
+}
+
+/// The tool results of all transcripts and logs, of each program one after the other.
+pub struct Corpus {
+    programs: Vec<(String, String)>,
+}
+
+impl Corpus {
+    /// Reads the evaluation data.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn read(eval: &Path) -> Result<Self> {
+        let programs: Vec<(String, String)> = extract::by_program(eval)?.into_iter().collect();
+        if programs.is_empty() {
+            bail!("no tool results below {}", eval.display());
+        }
+        Ok(Self { programs })
+    }
+
+    /// The result of a number, of so many bytes: programs take turns, each piece begins elsewhere, and the digits in it are
+    /// others each time, as they are when a tool runs again.
+    pub fn piece(&self, number: usize, bytes: usize) -> Piece {
+        let (program, text) = &self.programs[number % self.programs.len()];
+        let round = number / self.programs.len();
+        // From the beginning of a line, as tools write whole ones.
+        let from = end(text, text.len() - round * STEP % text.len());
+        let from = text.len() - from.len() + from.find('\n').map_or(0, |end| end + 1);
+        let mut out = format!("run {number}\n");
+        let mut shift = round;
+        let mut rest = &text[from..];
+        while out.len() < bytes {
+            out.extend(rest.chars().take(bytes).map(|mark| other(mark, shift)));
+            rest = text;
+            shift += 1;
+        }
+        out.truncate(start(&out, bytes).len());
+        out.extend(std::iter::repeat_n(' ', bytes - out.len()));
+        Piece {
+            tool: "exec".to_owned(),
+            call: format!("{program} --run {number}"),
+            text: out,
+        }
+    }
+}
+
+/// The same character, or another digit; 0 stays, so that a number of JSON is one still.
+fn other(mark: char, by: usize) -> char {
+    const DIGITS: [char; 9] = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
+    match DIGITS.iter().position(|digit| *digit == mark) {
+        Some(at) => DIGITS[(at + by) % DIGITS.len()],
+        None => mark,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn pieces_have_their_size_and_no_two_are_alike() {
+        let text = |line: &str| line.repeat(40);
+        let programs = vec![
+            ("make".to_owned(), text("ok 12 tests in 3.4 s\n")),
+            ("ls".to_owned(), text("日本 1 file\n")),
+        ];
+        let corpus = Corpus { programs };
+        let pieces: Vec<Piece> = (0..200).map(|number| corpus.piece(number, 3_000)).collect();
+        assert!(pieces.iter().all(|piece| piece.text.len() == 3_000));
+        let different: BTreeSet<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        assert_eq!(different.len(), pieces.len());
+        assert!(pieces[0].text.starts_with("run 0\n") && pieces[0].text.contains("tests in"));
+    }
+}
