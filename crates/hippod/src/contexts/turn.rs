@@ -1,7 +1,7 @@
 //! What becomes of a session's entries as its turns go by: `context.turn`, `context.render`, `context.touch`,
 //! `context.list`?
 
-use hippo_core::context::lifecycle::{Cycle, Kept, Trigger};
+use hippo_core::context::lifecycle::{Cycle, Trigger};
 use hippo_core::context::render::{self as core, Format};
 use hippo_core::context::{ContextEntry, Shown};
 use hippo_core::time::Timestamp;
