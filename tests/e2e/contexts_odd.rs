@@ -122,7 +122,11 @@ fn nothing_that_was_acknowledged_is_lost_however_often_the_daemon_is_killed() {
                 daemon.kill();
                 over.store(true, Ordering::Relaxed);
             });
-            while !over.load(Ordering::Relaxed) && work(&mut client, &root, &mut dice, &mut known).is_some() {
+            loop {
+                let worked = work(&mut client, &root, &mut dice, &mut known);
+                if worked.is_none() || over.load(Ordering::Relaxed) {
+                    break;
+                }
             }
             killer.join().unwrap();
         });
