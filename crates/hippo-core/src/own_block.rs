@@ -60,7 +60,7 @@ pub fn put(text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, Torn> {
 
 /// The bytes between the two lines. A fence that is not closed hides nothing.
 fn find(text: &[u8], name: &str) -> Result<Option<Range<usize>>, Torn> {
-    match find_past(text, name, 0)? {
+    match find_past(text, name, u32::MAX)? {
         Found::Block(place) => Ok(Some(place)),
         Found::Nothing => Ok(None),
         Found::OpenFence(at) => match find_past(text, name, at)? {
@@ -79,7 +79,7 @@ enum Found {
     OpenFence(u32),
 }
 
-/// The same, with no fence on this line.
+/// The same, with no fence from this line on.
 fn find_past(text: &[u8], name: &str, no_fence: u32) -> Result<Found, Torn> {
     let begin = format!("{BEGIN}{name} -->");
     let mut fence: Option<(Fence, u32)> = None;
@@ -104,7 +104,7 @@ fn find_past(text: &[u8], name: &str, no_fence: u32) -> Result<Found, Torn> {
                 let from = lines.peek().map_or(text.len(), |next| next.start);
                 open = Some((line.number, from));
             }
-            None if line.number == no_fence => {}
+            None if line.number >= no_fence => {}
             None => fence = Fence::open(trimmed).map(|fence| (fence, line.number)),
         }
     }

@@ -1,0 +1,219 @@
+//! What must hold of every reader and extractor, whatever bytes it is given?
+//!
+//! Each target takes any bytes and panics where a promise is broken. The tests of this crate try seeds and mutations of
+//! them, a few seconds each time; `fuzz/run` has the same targets for libFuzzer, with a nightly toolchain and `cargo-fuzz`:
+//!
+//! ```text
+//! cargo +nightly fuzz run --fuzz-dir fuzz/run transcript -- -max_total_time=60
+//! ```
+//!
+//! The first byte often chooses among settings, so that all of them are tried.
+
+use hippo_core::compaction::{self, Compacted, Compactor, Format, Options, Pass};
+use hippo_core::context::Shown;
+use hippo_core::context::capture::{self, Put, Settings};
+use hippo_core::context::policy;
+use hippo_core::context::render::Format::{Json, Markdown};
+use hippo_core::context::render::{CLOSE, OPEN, render, without_sections};
+use hippo_core::extract::{self, Hints, MOST_TOKENS};
+use hippo_core::index_file::{self, IndexFile};
+use hippo_core::time::Timestamp;
+use hippo_core::{chunk, control, own_block, redact, tokens};
+
+/// A target: its name, and what it does with bytes.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: [Target; 10] = [
+    ("transcript", transcript),
+    ("extraction", extraction),
+    ("entry", entry),
+    ("policies", policies),
+    ("compaction_config", compaction_config),
+    ("index", index),
+    ("markdown", markdown),
+    ("secrets", secrets),
+    ("block", block),
+    ("request", request),
+];
+
+/// Tools and what they were called with, by which extraction tells kinds apart.
+const SOURCES: [(&str, &str); 12] = [
+    ("", ""),
+    ("read", "src/lib.rs"),
+    ("read", "notes.md"),
+    ("read", "data.csv"),
+    ("read", "page.html"),
+    ("read", "schema.json"),
+    ("exec", "cargo test"),
+    ("exec", "ls -la"),
+    ("exec", "git diff"),
+    ("grep", "valve"),
+    ("browser.snapshot", "https://example.org/"),
+    ("error", "Traceback (most recent call last):"),
+];
+
+fn split(data: &[u8]) -> (usize, &[u8]) {
+    data.split_first()
+        .map_or((0, data), |(first, rest)| (usize::from(*first), rest))
+}
+
+/// A transcript is compacted alike in any pieces, within its budget, and each message has an id.
+pub fn transcript(data: &[u8]) {
+    let (choice, bytes) = split(data);
+    let options = Options {
+        format: Format::ALL.get(choice % 5).copied(),
+        budget: [None, Some(0), Some(40), Some(300), Some(5_000)][choice / 5 % 5],
+        stored: choice / 25 % 2 == 1,
+        ..Options::default()
+    };
+    let whole = compacted(bytes, &options, usize::MAX);
+    let pieces = compacted(bytes, &options, 1 + choice);
+    assert_eq!(whole.summary, pieces.summary);
+    assert_eq!(whole.stats.messages, pieces.stats.messages);
+    assert_eq!(whole.entries().len(), whole.stats.messages);
+    if let Some(budget) = options.budget {
+        assert!(tokens::of(&whole.summary) <= budget, "{}", whole.summary);
+    }
+}
+
+fn compacted(bytes: &[u8], options: &Options, piece: usize) -> Compacted {
+    let mut compactor = Compactor::new(options.clone());
+    loop {
+        bytes.chunks(piece).for_each(|piece| compactor.feed(piece));
+        match compactor.finish() {
+            Pass::Done(compacted) => return *compacted,
+            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+        }
+    }
+}
+
+/// Whatever a tool gave has a summary within its budget, and always the same one.
+pub fn extraction(data: &[u8]) {
+    let (choice, bytes) = split(data);
+    let (source_type, source_ref) = SOURCES[choice % SOURCES.len()];
+    let hints = Hints {
+        source_type,
+        source_ref,
+        ..Hints::default()
+    };
+    let budget = [None, Some(20), Some(100), Some(MOST_TOKENS)][choice / SOURCES.len() % 4];
+    let told = extract::extract(bytes, &hints, budget);
+    let most = budget.unwrap_or_else(|| extract::default_tokens(tokens::of_bytes(bytes.len())));
+    assert!(
+        tokens::of(&told.rendered()) <= most.max(20),
+        "{}",
+        told.rendered()
+    );
+    assert_eq!(
+        told.rendered(),
+        extract::extract(bytes, &hints, budget).rendered()
+    );
+}
+
+/// An entry is small, and nothing of it can end the section in which it is shown.
+pub fn entry(data: &[u8]) {
+    let (choice, bytes) = split(data);
+    let (source_type, source_ref) = SOURCES[choice % SOURCES.len()];
+    let content = String::from_utf8_lossy(bytes);
+    let put = Put {
+        id: "ctx-1",
+        source_type,
+        source_ref,
+        turn: 1,
+        content: &content,
+        persist: Some(choice % 2 == 0),
+        error: choice % 3 == 0,
+        ..Put::default()
+    };
+    let captured = capture::capture(&put, policy::built_in(), &Settings::default());
+    assert!(captured.entry_tokens <= MOST_TOKENS as u64, "{captured:?}");
+    if let Some(entry) = captured.entry {
+        let count = |text: &str| tokens::of(text) as u64;
+        for format in [Markdown, Json] {
+            let shown = render(
+                std::slice::from_ref(&entry),
+                &[1.0],
+                &[Shown::Active],
+                5_000,
+                format,
+                count,
+            );
+            let marks = |mark: &str| shown.text.matches(mark).count();
+            assert!((marks(OPEN), marks(CLOSE)) == (1, 1), "{}", shown.text);
+            assert!(without_sections(&shown.text).len() < shown.text.len());
+        }
+    }
+    // What is passed over is passed over once and for all.
+    let without = without_sections(&content);
+    assert!(without.len() <= content.len());
+}
+
+/// A file of policies is read, or refused with a place in it.
+pub fn policies(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    if let Err(error) = policy::rules(&text) {
+        // YAML knows more ends of lines than most.
+        let ends = |letter: &char| matches!(letter, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+        let lines = text.chars().filter(ends).count() + 2;
+        assert!((1..=lines).contains(&(error.line as usize)), "{error}");
+    }
+}
+
+/// Settings of compaction are read as far as they can be.
+pub fn compaction_config(data: &[u8]) {
+    let (config, _) = compaction::Config::parse(data);
+    let options = Options {
+        config,
+        ..Options::default()
+    };
+    let said = b"{\"role\":\"user\",\"content\":\"Decided: the valve is set to 30 bar.\"}\n";
+    assert_eq!(compaction::compact(said, &options).stats.messages, 1);
+}
+
+/// An index file is written as it was read.
+pub fn index(data: &[u8]) {
+    let settings = index_file::Settings {
+        offset_seconds: 0,
+        undated: Timestamp(0),
+        entry_level: None,
+    };
+    assert_eq!(IndexFile::parse(data, settings).to_bytes(), data);
+}
+
+/// Markdown falls into chunks that stand in it.
+pub fn markdown(data: &[u8]) {
+    let document = chunk::chunk(data);
+    for one in &document.chunks {
+        let _ = chunk::chunk_text(data, one);
+    }
+}
+
+/// Text without secrets and escape sequences has none that could be taken out again.
+pub fn secrets(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let plain = control::without_escapes(&text);
+    assert_eq!(control::without_escapes(&plain), plain);
+    let _ = control::as_seen(&text);
+    let redacted = redact::redact(&text);
+    assert!(!redacted.is_empty() || text.is_empty());
+}
+
+/// In a file of people only the block changes.
+pub fn block(data: &[u8]) {
+    if let Ok(made) = own_block::put(data, "x", "- one") {
+        let changed = own_block::put(&made, "x", "- two\n- three");
+        let again = changed.and_then(|changed| own_block::put(&changed, "x", "- one"));
+        assert_eq!(again.as_deref(), Ok(&made[..]));
+        if own_block::body(data, "x") == Ok(None) {
+            assert!(made.starts_with(data));
+        }
+    }
+}
+
+/// Any line is a request or refused.
+pub fn request(data: &[u8]) {
+    if let Err(reply) = hippo_proto::parse_request(data) {
+        drop(reply);
+    }
+}
