@@ -156,7 +156,7 @@ pub fn policies(data: &[u8]) {
         // YAML knows more ends of lines than most.
         let ends = |letter: &char| matches!(letter, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
         let lines = text.chars().filter(ends).count() + 2;
-        assert!((1..=lines).contains(&(error.line as usize)), "{error}");
+        assert!((1..=lines).contains(&error.line), "{error}");
     }
 }
 
