@@ -66,6 +66,13 @@ fn each_decision_names_its_rule() {
     let root = folder.path().canonicalize().unwrap();
     let plain = |bytes| text(bytes).replace(root.to_str().unwrap(), "/w");
     insta::assert_snapshot!(format!("{}---\n{}", plain(&found.stdout), plain(&found.stderr)));
+    let more = hippoctl(
+        folder.path(),
+        &["--json", "policy", "test", "t.json", "--worth-tokens", "2000"],
+        None,
+    );
+    let more: Value = serde_json::from_slice(&more.stdout).unwrap();
+    assert_eq!((&more["entries"], &more["passed"]), (&1.into(), &3.into()));
     let all = hippoctl(folder.path(), &["policy", "test", "t.json", "--all"], None);
     assert!(text(&all.stdout).contains("1  message"), "{}", text(&all.stdout));
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use hippo_core::context::WORTH_AN_ENTRY;
+
 use super::FormatArg;
 
 /// Below the help of `policy test`.
@@ -39,6 +41,9 @@ pub struct PolicyTestArgs {
     /// Who wrote the transcript
     #[arg(long, value_enum, default_value_t = FormatArg::Auto)]
     pub format: FormatArg,
+    /// Tool results of more tokens become entries, as context.worth_tokens of the workspace says
+    #[arg(long, value_name = "N", default_value_t = WORTH_AN_ENTRY)]
+    pub worth_tokens: u64,
     /// Also show what passes through and no rule of the file is about
     #[arg(long)]
     pub all: bool,

@@ -79,7 +79,11 @@ pub fn policy(session: &Session, verb: PolicyVerb, out: &mut Output) -> Result<(
         None => nearest(session.given_workspace()?)?,
     };
     let rules = rules(file.as_deref())?;
-    let tested = test(file.as_deref(), &rules, |each| {
+    let settings = Settings {
+        worth_tokens: args.worth_tokens,
+        ..Settings::default()
+    };
+    let tested = test(file.as_deref(), &rules, &settings, |each| {
         records::each(&bytes, args.format.only(), each);
     });
     if tested.records.is_empty() {
@@ -97,7 +101,12 @@ pub fn policy(session: &Session, verb: PolicyVerb, out: &mut Output) -> Result<(
 }
 
 /// Evaluates all records that `feed` hands on.
-fn test(file: Option<&Path>, rules: &[Rule], feed: impl FnOnce(&mut dyn FnMut(Vec<Record>))) -> Tested {
+fn test(
+    file: Option<&Path>,
+    rules: &[Rule],
+    settings: &Settings,
+    feed: impl FnOnce(&mut dyn FnMut(Vec<Record>)),
+) -> Tested {
     let mut tested = Tested {
         policy: file.map(|file| file.display().to_string()),
         rules: rules
@@ -113,9 +122,8 @@ fn test(file: Option<&Path>, rules: &[Rule], feed: impl FnOnce(&mut dyn FnMut(Ve
         passed: 0,
         dropped: 0,
     };
-    let settings = Settings::default();
     feed(&mut |records| {
-        let evaluated = evaluate(rules, &records, &settings);
+        let evaluated = evaluate(rules, &records, settings);
         for (record, evaluated) in records.into_iter().zip(evaluated) {
             tested.take(record, evaluated);
         }
