@@ -45,7 +45,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A text on one line: white space and control characters become single spaces. Ends soon after `most` bytes of the
-/// line, and looks at [`LOOKED_AT`] times as many of the text: a long run of white space says nothing.
+/// line, and looks at a few times as many of the text: a long run of white space says nothing.
 #[must_use]
 pub fn squeeze(text: &str, most: usize) -> String {
     let mut out = String::with_capacity(text.len().min(most));
