@@ -149,6 +149,12 @@ pub fn default_tokens(content_tokens: usize) -> usize {
 /// The same bytes and hints give the same extract. What does not look like what the hints say is taken for what it is.
 #[must_use]
 pub fn extract(content: &[u8], hints: &Hints<'_>, budget: Option<usize>) -> Extract {
+    extract_from(content, hints, budget, false)
+}
+
+/// The same. `clean`: the content is known to show no secret, see [`crate::redact::redact`], and is not looked through for
+/// one again.
+pub(crate) fn extract_from(content: &[u8], hints: &Hints<'_>, budget: Option<usize>, clean: bool) -> Extract {
     let content_tokens = tokens::of_bytes(content.len());
     let budget = budget
         .unwrap_or_else(|| default_tokens(content_tokens))
@@ -156,7 +162,7 @@ pub fn extract(content: &[u8], hints: &Hints<'_>, budget: Option<usize>) -> Extr
     let draft = if clean::is_binary(content) {
         clean::binary(content)
     } else {
-        let shown = clean::shown(content);
+        let shown = clean::shown(content, clean);
         let text = Text::new(&shown);
         draft_of(&text, hints)
     };

@@ -10,7 +10,9 @@
 mod content;
 mod entries;
 mod error;
+mod place;
 mod read;
+mod ready;
 mod schema;
 mod search;
 mod sessions;
@@ -29,6 +31,7 @@ pub use content::{ContentId, ContentPrefix, MOST_CONTENT};
 pub use entries::{DamagedEntry, Entries, KeptEntry};
 pub use error::ContextError;
 pub use read::{Content, ContextReader, Gone, Lookup, Usage};
+pub use ready::{Packer, Ready};
 pub use search::Hit;
 pub use sessions::{Closed, Opened, Session};
 pub use trim::Trimmed;

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hippo_proto::{ContextsStatus, ErrorKind, RpcError};
 use hippo_store::StoreError;
-use hippo_store::contexts::{ContextError, ContextReader, ContextStore, Session};
+use hippo_store::contexts::{ContextError, ContextReader, ContextStore, Packer, Ready, Session};
 
 use crate::clock::rfc3339;
 use crate::engine::store_error;
@@ -42,7 +42,7 @@ pub use turn::{list, render, touch, turn};
 const FILE: &str = "contexts.db";
 /// Milliseconds of a day.
 const DAY_MS: i64 = 86_400_000;
-/// Idle read connections kept for a workspace.
+/// Idle read connections, and packers, kept for a workspace.
 const READERS_KEPT: usize = 4;
 
 /// The contexts of all workspaces.
@@ -58,6 +58,7 @@ struct Place {
     file: PathBuf,
     held: Mutex<Held>,
     readers: Mutex<Vec<ContextReader>>,
+    packers: Mutex<Vec<Packer>>,
     policies: Policies,
 }
 
@@ -90,6 +91,7 @@ impl Contexts {
             file,
             held: Mutex::default(),
             readers: Mutex::default(),
+            packers: Mutex::default(),
             policies: Policies::default(),
         });
         places.insert(root.to_path_buf(), Arc::clone(&place));
@@ -196,6 +198,18 @@ impl Place {
             readers.push(reader);
         }
         Ok(Some(answer))
+    }
+
+    /// A content as it will be stored; nothing for one that is too large.
+    fn ready<'a>(&self, content: &'a [u8]) -> Option<Ready<'a>> {
+        let kept = lock(&self.packers).pop();
+        let mut packer = kept.unwrap_or_default();
+        let ready = packer.ready(content);
+        let mut packers = lock(&self.packers);
+        if packers.len() < READERS_KEPT {
+            packers.push(packer);
+        }
+        ready
     }
 }
 

@@ -8,6 +8,8 @@ mod clean;
 mod tests;
 mod worth;
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -145,7 +147,7 @@ pub fn capture(put: &Put<'_>, rules: &[Rule], settings: &Settings) -> Captured {
     let store = verdict.indexing != Indexing::Dropped && (settings.store_secrets || !secret);
     let entry = (verdict.indexing == Indexing::Entry).then(|| {
         let retrievable = store || complete::file_of(put.source_type, put.source_ref).is_some();
-        entry(put, kind, retrievable, rules, &decision, settings)
+        entry(put, kind, retrievable, secret, rules, &decision, settings)
     });
     Captured {
         indexing: verdict.indexing,
@@ -172,6 +174,7 @@ fn entry(
     put: &Put<'_>,
     kind: Kind,
     retrievable: bool,
+    secret: bool,
     rules: &[Rule],
     decision: &Decision,
     settings: &Settings,
@@ -222,7 +225,7 @@ fn entry(
         .saturating_sub(clean::size(&entry))
         .max(extract::LEAST_TOKENS);
     let aggressive = settled(None, decision.compression, rules) == Some(Compression::Aggressive);
-    let (summary, key_data) = told(put, kind, room, aggressive);
+    let (summary, key_data) = told(put, kind, secret, room, aggressive);
     entry.summary = summary;
     entry.key_data = Some(key_data).filter(|data| !data.is_empty());
     clean::hide_secrets(&mut entry);
@@ -231,7 +234,13 @@ fn entry(
 }
 
 /// Summary and key data within some tokens: the caller's own, and for what it did not give what the content says.
-fn told(put: &Put<'_>, kind: Kind, room: usize, aggressive: bool) -> (String, Map<String, Value>) {
+fn told(
+    put: &Put<'_>,
+    kind: Kind,
+    secret: bool,
+    room: usize,
+    aggressive: bool,
+) -> (String, Map<String, Value>) {
     let given = put
         .summary
         .map(clean::summary)
@@ -248,12 +257,14 @@ fn told(put: &Put<'_>, kind: Kind, room: usize, aggressive: bool) -> (String, Ma
     } else {
         let usual = extract::default_tokens(tokens::of(&content));
         let budget = if aggressive { usual / 2 } else { usual };
+        // What was left out may have stood between two parts of a secret.
+        let clean = !secret && matches!(content, Cow::Borrowed(_));
         let hints = Hints {
             source_type: put.source_type,
             source_ref: put.source_ref,
             content_type: None,
         };
-        let extract = extract::extract(content.as_bytes(), &hints, Some(budget.min(room)));
+        let extract = extract::extract_from(content.as_bytes(), &hints, Some(budget.min(room)), clean);
         let said = (kind == Kind::Message).then(|| clean::instructions(&content, room * 2));
         let summary = said.filter(|said| !said.is_empty()).unwrap_or(extract.summary);
         (summary, extract.key_data)

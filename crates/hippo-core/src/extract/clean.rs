@@ -50,16 +50,20 @@ pub(super) fn binary(content: &[u8]) -> Draft {
     draft
 }
 
-/// The text as it is seen, without secrets; its lines keep their numbers.
-pub(super) fn shown(content: &[u8]) -> Cow<'_, str> {
-    let content = content.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(content);
-    let seen = match String::from_utf8_lossy(content) {
+/// The text as it is seen, without secrets; its lines keep their numbers. `clean`: all of it is known to show none.
+pub(super) fn shown(content: &[u8], clean: bool) -> Cow<'_, str> {
+    let marked = content.strip_prefix(b"\xEF\xBB\xBF");
+    let clean = clean && marked.is_none();
+    let content = marked.unwrap_or(content);
+    // What is sound is checked faster than it is mended.
+    let text = std::str::from_utf8(content).map_or_else(|_| String::from_utf8_lossy(content), Cow::Borrowed);
+    let seen = match text {
         Cow::Borrowed(text) => as_seen(text),
         Cow::Owned(text) => Cow::Owned(as_seen(&text).into_owned()),
     };
     match seen {
-        Cow::Borrowed(text) => lines_without_secrets(text),
-        Cow::Owned(text) => Cow::Owned(lines_without_secrets(&text).into_owned()),
+        Cow::Borrowed(text) => lines_without_secrets(text, clean),
+        Cow::Owned(text) => Cow::Owned(lines_without_secrets(&text, false).into_owned()),
     }
 }
 
@@ -84,7 +88,7 @@ mod tests {
             ),
             (b"\xff\xfe text", "\u{fffd}\u{fffd} text"),
         ] {
-            assert_eq!(shown(bytes), seen);
+            assert_eq!(shown(bytes, false), seen);
         }
     }
 

@@ -40,12 +40,8 @@ struct Run<'t> {
 
 pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     let mut run = Run::default();
-    let mut values = Values::default();
-    for line in text.lines() {
-        run.take(line.text);
-        values.take(line.text);
-    }
-    Some(run.told(&values))
+    text.lines().for_each(|line| run.take(line.text));
+    Some(run.told(text))
 }
 
 /// What was met, each once; the first of them are kept, all are counted.
@@ -139,7 +135,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    fn told(self, values: &Values<'_>) -> Draft {
+    fn told(self, text: &Text<'_>) -> Draft {
         let mut said = self.totals.last().map_or_else(String::new, |total| total.clone());
         if said.is_empty() && (self.passed > 0 || self.failed.count() > 0) {
             said = format!("{} failed, {} passed", self.failed.count(), self.passed);
@@ -201,6 +197,9 @@ impl<'t> Run<'t> {
         }
         if !has_error && failed.is_empty() {
             draft.say(clip(self.last, 160));
+            // Looked for only here: most of the time of a log that tells what failed would go into it.
+            let mut values = Values::default();
+            text.lines().for_each(|line| values.take(line.text));
             for (key, sort) in [
                 ("paths", Sort::Path),
                 ("ids", Sort::Id),

@@ -129,6 +129,7 @@ impl Coding {
 }
 
 /// The bytes of a content as they are kept.
+#[derive(Clone)]
 pub(super) struct Packed {
     pub(super) coding: Coding,
     /// Only where they differ from the content's own.
@@ -136,10 +137,12 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// Packs a content. What does not shrink, or cannot be packed, stays as it is.
+    /// Packs a content. What does not shrink, or cannot be packed and unpacked again, stays as it is.
     pub(super) fn of(content: &[u8]) -> Self {
+        let whole =
+            |frame: &[u8]| zstd::bulk::decompress(frame, content.len()).is_ok_and(|same| same == content);
         match zstd::bulk::compress(content, LEVEL) {
-            Ok(frame) if frame.len() < content.len() => Self {
+            Ok(frame) if frame.len() < content.len() && whole(&frame) => Self {
                 coding: Coding::Zstd,
                 frame: Some(frame),
             },

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::content::unpack;
-use super::{ContentId, ContentPrefix, ContextError, open_reader, schema, unsigned};
+use super::content::{Packed, unpack};
+use super::{ContentId, ContentPrefix, ContextError, open_reader, schema, signed, unsigned};
 use crate::StoreError;
 
 /// A read-only connection, or the reading side of a [`super::ContextStore`].
@@ -130,6 +130,28 @@ impl ContextReader {
                 .optional()
         })?;
         Ok(read.unwrap_or(Lookup::Unknown))
+    }
+
+    /// Whether a content is kept with these very bytes, as they are stored.
+    pub(super) fn keeps(&self, id: ContentId, packed: &Packed, content: &[u8]) -> Result<bool, StoreError> {
+        let found = self.ask(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT raw, coding, bytes FROM contents JOIN blobs ON content = row
+                     WHERE hash = ?1 AND gone IS NULL",
+                )?
+                .query_row([id.0], |row| {
+                    let whole = row.get::<_, i64>(0)? == signed(content.len())
+                        && row.get::<_, i64>(1)? == packed.coding.code();
+                    Ok(whole
+                        && row
+                            .get_ref(2)?
+                            .as_blob()
+                            .is_ok_and(|bytes| bytes == packed.bytes(content)))
+                })
+                .optional()
+        })?;
+        Ok(found == Some(true))
     }
 
     /// How much there is. Takes the same time however much it is.

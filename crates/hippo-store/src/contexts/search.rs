@@ -1,9 +1,10 @@
 //! Which entries of a session does a cue mean, by the words of their own lines and of their content?
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use hippo_core::context::ContextEntry;
-use hippo_core::retrieval::terms::{self, QueryTerm};
+use hippo_core::retrieval::terms::{self, Analyzer, QueryTerm};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
@@ -147,23 +148,25 @@ impl ContextStore {
         }
         terms
     }
+}
 
-    /// The terms of the beginning of a content; none of one that is no text.
-    pub(super) fn text_terms(&mut self, content: &[u8]) -> String {
-        let mut terms = String::new();
-        let beginning = &content[..content.len().min(INDEXED)];
-        if beginning.contains(&0) {
-            return terms;
-        }
-        let text = String::from_utf8_lossy(beginning);
-        self.analyzer.index_terms(&text, &mut terms);
-        // The index holds no positions and no counts: once is enough, and half the work.
-        let mut seen = HashSet::new();
-        let mut once = String::with_capacity(terms.len());
-        for term in terms.split(' ').filter(|term| seen.insert(*term)) {
-            once.push_str(term);
-            once.push(' ');
-        }
-        once
+/// The terms of the beginning of a content; none of one that is no text.
+pub(super) fn text_terms(analyzer: &mut Analyzer, content: &[u8]) -> String {
+    let mut terms = String::new();
+    let beginning = &content[..content.len().min(INDEXED)];
+    if beginning.contains(&0) {
+        return terms;
     }
+    // What is sound is checked faster than it is mended.
+    let text =
+        std::str::from_utf8(beginning).map_or_else(|_| String::from_utf8_lossy(beginning), Cow::Borrowed);
+    analyzer.index_terms(&text, &mut terms);
+    // The index holds no positions and no counts: once is enough, and half the work.
+    let mut seen = HashSet::new();
+    let mut once = String::with_capacity(terms.len());
+    for term in terms.split(' ').filter(|term| seen.insert(*term)) {
+        once.push_str(term);
+        once.push(' ');
+    }
+    once
 }

@@ -1,16 +1,17 @@
 //! How does a content come to be stored before its entry is acknowledged?
 
+use std::borrow::Cow;
+
 use hippo_core::context::ContextEntry;
 use hippo_core::context::lifecycle::Kept;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::params;
 
 use super::content::Packed;
 use super::entries::{by_id, same, source_key};
-use super::search::with_session;
-use super::trim::WITHHELD;
+use super::ready::Ready;
+use super::search::{text_terms, with_session};
 use super::{
-    Change, ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MOST_CONTENT, Trimmed,
-    signed, unsigned,
+    ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MOST_CONTENT, Trimmed, unsigned,
 };
 use crate::StoreError;
 
@@ -68,19 +69,19 @@ pub enum Put {
 }
 
 /// A content with what can be prepared before the transaction.
-struct Prepared<'a> {
-    id: ContentId,
-    bytes: &'a [u8],
-    tokens: u64,
-    withhold: bool,
+pub(super) struct Prepared<'a> {
+    pub(super) id: ContentId,
+    pub(super) bytes: &'a [u8],
+    pub(super) tokens: u64,
+    pub(super) withhold: bool,
     /// Not for one that is stored soundly already.
-    packed: Option<Packed>,
+    pub(super) packed: Option<Cow<'a, Packed>>,
 }
 
 /// A content in the tables.
-struct Placed {
-    row: i64,
-    shared: bool,
+pub(super) struct Placed {
+    pub(super) row: i64,
+    pub(super) shared: bool,
 }
 
 impl ContextStore {
@@ -91,15 +92,27 @@ impl ContextStore {
     /// # Errors
     /// [`ContextError`]; nothing happened then, and nothing was forgotten.
     pub fn put(&mut self, new: &NewEntry<'_>) -> Result<Put, ContextError> {
+        self.put_ready(new, None)
+    }
+
+    /// The same for a content that was made ready before; what was made of other bytes is not used.
+    ///
+    /// # Errors
+    /// As for [`ContextStore::put`].
+    pub fn put_ready(&mut self, new: &NewEntry<'_>, ready: Option<&Ready<'_>>) -> Result<Put, ContextError> {
+        let ready = ready.filter(|ready| new.content.is_some_and(|content| ready.is_of(content.bytes)));
         let content = match new.content {
-            Some(content) => Some(self.prepare(content)?),
+            Some(content) => Some(self.prepare(content, ready)?),
             None => None,
         };
         let json = self.json(new.entry)?;
         let used = self.used(&Kept::new(new.entry.clone()))?;
         let summary = self.summary_terms(new.entry);
         let text = match &content {
-            Some(content) if !content.withhold => Some(self.text_terms(content.bytes)),
+            Some(content) if !content.withhold => Some(match ready {
+                Some(ready) => Cow::Borrowed(ready.terms.as_str()),
+                None => Cow::Owned(text_terms(&mut self.analyzer, content.bytes)),
+            }),
             _ => None,
         };
 
@@ -122,7 +135,7 @@ impl ContextStore {
             return Ok(Put::Known(Box::new(known)));
         }
         let mut trimmed = Trimmed::default();
-        let placed = match content {
+        let placed = match &content {
             Some(content) => Some(change.place(content, new.budget_bytes, new.now_ms, &mut trimmed)?),
             None => None,
         };
@@ -152,8 +165,8 @@ impl ContextStore {
             Ok(unsigned(seq))
         })?;
         let shared = placed.is_some_and(|placed| placed.shared);
-        if let Some(id) = id.filter(|_| text.is_some() && !shared) {
-            self.read_back(id)?;
+        if let Some(content) = content.filter(|content| !content.withhold && !shared) {
+            self.read_back(&content)?;
         }
         if self.read.entry(&new.entry.id)?.is_none() {
             return Err(self.lost(&format!("the entry {}", new.entry.id)).into());
@@ -181,24 +194,24 @@ impl ContextStore {
     ) -> Result<(Vec<ContentId>, Trimmed), ContextError> {
         let mut prepared = Vec::with_capacity(pieces.len());
         for piece in pieces {
-            prepared.push(self.prepare(NewContent {
+            let content = NewContent {
                 bytes: piece.bytes,
                 tokens: piece.tokens,
                 withhold: false,
-            })?);
+            };
+            prepared.push(self.prepare(content, None)?);
         }
         let names: Vec<ContentId> = prepared.iter().map(|content| content.id).collect();
         let change = self.begin()?;
         let mut trimmed = Trimmed::default();
         let mut rows = Vec::with_capacity(prepared.len());
         for content in prepared {
-            let id = content.id;
-            let placed = change.place(content, budget_bytes, now_ms, &mut trimmed)?;
+            let placed = change.place(&content, budget_bytes, now_ms, &mut trimmed)?;
             // So that none of these gives way to the next one.
             change.hold(placed.row, 1)?;
             rows.push(placed.row);
             if !placed.shared {
-                self.read_back(id)?;
+                self.read_back(&content)?;
             }
         }
         for row in rows {
@@ -237,11 +250,16 @@ impl ContextStore {
 
     /// Reads what the transaction just wrote. In a file that is damaged in places a write may succeed and lead nowhere:
     /// that must not be acknowledged.
-    fn read_back(&self, id: ContentId) -> Result<(), ContextError> {
-        match self.read.content(id)? {
-            Lookup::Kept(_) => Ok(()),
-            _ => Err(self.lost(&format!("the content {}", id.short())).into()),
+    fn read_back(&self, content: &Prepared<'_>) -> Result<(), ContextError> {
+        let there = match &content.packed {
+            // It was unpacked when it was packed: what is the same byte for byte is not unpacked again.
+            Some(packed) => self.read.keeps(content.id, packed, content.bytes)?,
+            None => matches!(self.read.content(content.id)?, Lookup::Kept(_)),
+        };
+        if there {
+            return Ok(());
         }
+        Err(self.lost(&format!("the content {}", content.id.short())).into())
     }
 
     fn lost(&self, what: &str) -> StoreError {
@@ -253,7 +271,11 @@ impl ContextStore {
 
     /// Names a content, and packs it when it is not stored. What is stored is read first: it is good for as many
     /// more entries as it is sound.
-    fn prepare<'a>(&self, content: NewContent<'a>) -> Result<Prepared<'a>, ContextError> {
+    fn prepare<'a>(
+        &self,
+        content: NewContent<'a>,
+        ready: Option<&'a Ready<'_>>,
+    ) -> Result<Prepared<'a>, ContextError> {
         let NewContent {
             bytes,
             tokens,
@@ -265,123 +287,17 @@ impl ContextStore {
                 most: MOST_CONTENT,
             });
         }
-        let id = ContentId::of(bytes);
+        let id = ready.map_or_else(|| ContentId::of(bytes), |ready| ready.id);
         let stored = !withhold && matches!(self.read.content(ContentPrefix::from(id))?, Lookup::Kept(_));
         Ok(Prepared {
             id,
             bytes,
             tokens,
             withhold,
-            packed: (!withhold && !stored).then(|| Packed::of(bytes)),
+            packed: (!withhold && !stored).then(|| match ready {
+                Some(ready) => Cow::Borrowed(&ready.packed),
+                None => Cow::Owned(Packed::of(bytes)),
+            }),
         })
     }
-}
-
-impl Change<'_> {
-    /// Sees to it that a content is in the tables.
-    fn place(
-        &self,
-        content: Prepared<'_>,
-        budget: u64,
-        now_ms: i64,
-        trimmed: &mut Trimmed,
-    ) -> Result<Placed, ContextError> {
-        let found = self.ask(|connection| {
-            connection
-                .prepare_cached("SELECT row, gone IS NULL FROM contents WHERE hash = ?1")?
-                .query_row([content.id.0], |row| {
-                    Ok((row.get::<_, i64>(0)?, row.get::<_, bool>(1)?))
-                })
-                .optional()
-        })?;
-        let sound = content.packed.is_none();
-        match found {
-            Some((row, kept)) if content.withhold || kept && sound => {
-                self.ask(|connection| {
-                    connection
-                        .prepare_cached(
-                            "UPDATE contents SET last_used_ms = max(last_used_ms, ?2) WHERE row = ?1",
-                        )?
-                        .execute(params![row, now_ms])
-                })?;
-                Ok(Placed { row, shared: kept })
-            }
-            None if content.withhold => {
-                let row = self.ask(|connection| {
-                    connection
-                        .prepare_cached(
-                            "INSERT INTO contents (hash, raw, stored, coding, tokens, stored_ms, last_used_ms, gone)
-                             VALUES (?1, ?2, 0, 0, ?3, ?4, ?4, ?5) RETURNING row",
-                        )?
-                        .query_row(
-                            params![
-                                content.id.0,
-                                signed(content.bytes.len()),
-                                signed(content.tokens),
-                                now_ms,
-                                WITHHELD
-                            ],
-                            |row| row.get(0),
-                        )
-                })?;
-                Ok(Placed { row, shared: false })
-            }
-            found => {
-                // It was stored when it was looked up, and is forgotten now: packed while others wait, which is rare.
-                let packed = content.packed.unwrap_or_else(|| Packed::of(content.bytes));
-                let stored = packed.bytes(content.bytes);
-                if let Some((row, true)) = found {
-                    // The damaged bytes make room for the sound ones, and do not give way in the meantime.
-                    self.ask(|connection| {
-                        connection
-                            .prepare_cached(
-                                "UPDATE contents SET stored = 0, raw = 0, holds = holds + 1 WHERE row = ?1",
-                            )?
-                            .execute([row])
-                    })?;
-                }
-                self.make_room(signed(stored.len()).unsigned_abs(), budget, now_ms, trimmed)?;
-                if let Some((row, true)) = found {
-                    self.hold(row, -1)?;
-                }
-                let numbers = params![
-                    content.id.0,
-                    signed(content.bytes.len()),
-                    signed(stored.len()),
-                    packed.coding.code(),
-                    signed(content.tokens),
-                    now_ms
-                ];
-                let row = self.ask(|connection| write(connection, numbers, stored))?;
-                Ok(Placed { row, shared: false })
-            }
-        }
-    }
-
-    /// Changes for how many entries of open sessions a content is needed.
-    fn hold(&self, row: i64, by: i64) -> Result<(), ContextError> {
-        self.ask(|connection| {
-            connection
-                .prepare_cached("UPDATE contents SET holds = holds + ?2 WHERE row = ?1")?
-                .execute([row, by])
-        })?;
-        Ok(())
-    }
-}
-
-fn write(connection: &Connection, numbers: &[&dyn rusqlite::ToSql], stored: &[u8]) -> rusqlite::Result<i64> {
-    let row = connection
-        .prepare_cached(
-            "INSERT INTO contents (hash, raw, stored, coding, tokens, stored_ms, last_used_ms)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
-             ON CONFLICT (hash) DO UPDATE SET
-                 raw = ?2, stored = ?3, coding = ?4, tokens = ?5, gone = NULL, gone_ms = NULL, stored_ms = ?6,
-                 last_used_ms = max(last_used_ms, ?6)
-             RETURNING row",
-        )?
-        .query_row(numbers, |row| row.get(0))?;
-    connection
-        .prepare_cached("INSERT INTO blobs VALUES (?1, ?2) ON CONFLICT DO UPDATE SET bytes = ?2")?
-        .execute(params![row, stored])?;
-    Ok(row)
 }

@@ -1,21 +1,24 @@
 //! How does content come into a session: `context.open`, `context.put`?
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::thread;
 
 use hippo_core::context::capture::{self, Indexing};
 use hippo_proto::{
     ContextOpenRequest, ContextOpenResponse, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
     ErrorKind, RpcError,
 };
-use hippo_store::contexts::{ContextError, NewContent, NewEntry, Put};
+use hippo_store::contexts::{ContextError, NewContent, NewEntry, Put, Ready};
 
 use super::session::Known;
-use super::{Home, lock, now, refusal, wire};
+use super::{Home, Place, lock, now, refusal, wire};
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// Ids that are tried for an entry.
 const TRIES: u32 = 5;
+/// Bytes from which on a content is packed while its entry is made of it: a thread costs as much as fewer do.
+const LONG: usize = 16 << 10;
 
 /// Opens a session, or goes on with one.
 ///
@@ -64,9 +67,18 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
     let turn = request.turn.max(session.turn);
     let (rules, why) = place.policies.of(&view.root);
     let settings = view.config.context.capture();
+    let content = request.content.as_bytes();
+    let mut ready = None;
     for _ in 0..TRIES {
         let id = format!("ctx-{:010x}", random() >> 24);
-        let captured = capture::capture(&wire::put(request, &id, turn), &rules, &settings);
+        let capture = || capture::capture(&wire::put(request, &id, turn), &rules, &settings);
+        let captured = if content.len() >= LONG && ready.is_none() {
+            let (captured, packed) = beside(&place, content, capture);
+            ready = packed;
+            captured
+        } else {
+            capture()
+        };
         let mut answer = ContextPutResponse {
             entry: None,
             outcome: ContextPutOutcome::Entry,
@@ -91,13 +103,17 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
                 return Ok(answer);
             }
         };
+        // Before others are kept waiting.
+        if ready.is_none() && captured.store {
+            ready = place.ready(content);
+        }
         let mut held = place.held()?;
         let (store, sessions) = held.parts()?;
         let new = NewEntry {
             session: &request.session,
             entry: &entry,
             content: Some(NewContent {
-                bytes: request.content.as_bytes(),
+                bytes: content,
                 tokens: captured.tokens,
                 withhold: !captured.store,
             }),
@@ -105,7 +121,7 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
             now_ms: now(shared),
         };
         let entries = sessions.entries(store, &request.session)?;
-        match store.put(&new) {
+        match store.put_ready(&new, ready.as_ref()) {
             Ok(Put::Entry { content, .. }) => {
                 answer.content_id = content.map(|content| content.to_string());
                 answer.entry = Some(wire::entry(&entry, entry.strength));
@@ -134,6 +150,18 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
         return Ok(answer);
     }
     Err(RpcError::internal("no id is free for the entry").hint("put it again"))
+}
+
+/// Does something while a content is made ready on another thread, where there is one for it.
+fn beside<'a, T>(place: &Place, content: &'a [u8], work: impl FnOnce() -> T) -> (T, Option<Ready<'a>>) {
+    thread::scope(|scope| {
+        let packing = thread::Builder::new()
+            .name("packer".to_owned())
+            .spawn_scoped(scope, || place.ready(content));
+        let done = work();
+        let ready = packing.ok().and_then(|packing| packing.join().ok());
+        (done, ready.flatten())
+    })
 }
 
 /// A number that nobody else has drawn: keys of hash maps are random.

@@ -42,7 +42,7 @@ pub(in crate::extract) fn outcome(line: &str) -> Option<Outcome<'_>> {
     if text.is_empty() {
         return None;
     }
-    if text.contains("= short test summary info =") {
+    if text.contains('=') && text.contains("= short test summary info =") {
         return Some(Outcome::Summary);
     }
     // Most lines have none of the words that are looked for anywhere in a line: one pass instead of one for each word.
@@ -267,27 +267,22 @@ fn service(text: &str) -> Option<Outcome<'_>> {
     if !head.starts_with(|c: char| c.is_ascii_digit() || c == '[') {
         return None;
     }
-    let has = |level: &str| {
-        head.split(|c: char| !c.is_ascii_alphanumeric())
-            .any(|word| word == level)
-    };
-    for (level, word) in [("ERROR", "error"), ("FATAL", "error"), ("CRITICAL", "error")] {
-        if has(level) || has(word) && head.starts_with('[') {
-            return Some(Outcome::Error(text));
-        }
+    const LEVELS: [&str; 4] = ["warn", "info", "debug", "trace"];
+    // Of several the first one here counts, wherever it stands.
+    let mut level = LEVELS.len();
+    for word in head.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
+        let own = match word {
+            b"ERROR" | b"FATAL" | b"CRITICAL" => return Some(Outcome::Error(text)),
+            b"error" if head.starts_with('[') => return Some(Outcome::Error(text)),
+            b"WARN" | b"WARNING" => 0,
+            b"INFO" => 1,
+            b"DEBUG" => 2,
+            b"TRACE" => 3,
+            _ => continue,
+        };
+        level = level.min(own);
     }
-    for (level, name) in [
-        ("WARN", "warn"),
-        ("WARNING", "warn"),
-        ("INFO", "info"),
-        ("DEBUG", "debug"),
-        ("TRACE", "trace"),
-    ] {
-        if has(level) {
-            return Some(Outcome::Level(name));
-        }
-    }
-    None
+    LEVELS.get(level).copied().map(Outcome::Level)
 }
 
 /// An error that is told in a sentence.

@@ -1,0 +1,124 @@
+//! Under which row does a content stand, whether it was there before or not?
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::content::Packed;
+use super::trim::WITHHELD;
+use super::write::{Placed, Prepared};
+use super::{Change, ContextError, Trimmed, signed};
+
+impl Change<'_> {
+    /// Sees to it that a content is in the tables.
+    pub(super) fn place(
+        &self,
+        content: &Prepared<'_>,
+        budget: u64,
+        now_ms: i64,
+        trimmed: &mut Trimmed,
+    ) -> Result<Placed, ContextError> {
+        let found = self.ask(|connection| {
+            connection
+                .prepare_cached("SELECT row, gone IS NULL FROM contents WHERE hash = ?1")?
+                .query_row([content.id.0], |row| {
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, bool>(1)?))
+                })
+                .optional()
+        })?;
+        let sound = content.packed.is_none();
+        match found {
+            Some((row, kept)) if content.withhold || kept && sound => {
+                self.ask(|connection| {
+                    connection
+                        .prepare_cached(
+                            "UPDATE contents SET last_used_ms = max(last_used_ms, ?2) WHERE row = ?1",
+                        )?
+                        .execute(params![row, now_ms])
+                })?;
+                Ok(Placed { row, shared: kept })
+            }
+            None if content.withhold => {
+                let row = self.ask(|connection| {
+                    connection
+                        .prepare_cached(
+                            "INSERT INTO contents (hash, raw, stored, coding, tokens, stored_ms, last_used_ms, gone)
+                             VALUES (?1, ?2, 0, 0, ?3, ?4, ?4, ?5) RETURNING row",
+                        )?
+                        .query_row(
+                            params![
+                                content.id.0,
+                                signed(content.bytes.len()),
+                                signed(content.tokens),
+                                now_ms,
+                                WITHHELD
+                            ],
+                            |row| row.get(0),
+                        )
+                })?;
+                Ok(Placed { row, shared: false })
+            }
+            found => {
+                // It was stored when it was looked up, and is forgotten now: packed while others wait, which is rare.
+                let late;
+                let packed = match &content.packed {
+                    Some(packed) => packed,
+                    None => {
+                        late = Packed::of(content.bytes);
+                        &late
+                    }
+                };
+                let stored = packed.bytes(content.bytes);
+                if let Some((row, true)) = found {
+                    // The damaged bytes make room for the sound ones, and do not give way in the meantime.
+                    self.ask(|connection| {
+                        connection
+                            .prepare_cached(
+                                "UPDATE contents SET stored = 0, raw = 0, holds = holds + 1 WHERE row = ?1",
+                            )?
+                            .execute([row])
+                    })?;
+                }
+                self.make_room(signed(stored.len()).unsigned_abs(), budget, now_ms, trimmed)?;
+                if let Some((row, true)) = found {
+                    self.hold(row, -1)?;
+                }
+                let numbers = params![
+                    content.id.0,
+                    signed(content.bytes.len()),
+                    signed(stored.len()),
+                    packed.coding.code(),
+                    signed(content.tokens),
+                    now_ms
+                ];
+                let row = self.ask(|connection| write(connection, numbers, stored))?;
+                Ok(Placed { row, shared: false })
+            }
+        }
+    }
+
+    /// Changes for how many entries of open sessions a content is needed.
+    pub(super) fn hold(&self, row: i64, by: i64) -> Result<(), ContextError> {
+        self.ask(|connection| {
+            connection
+                .prepare_cached("UPDATE contents SET holds = holds + ?2 WHERE row = ?1")?
+                .execute([row, by])
+        })?;
+        Ok(())
+    }
+}
+
+fn write(connection: &Connection, numbers: &[&dyn rusqlite::ToSql], stored: &[u8]) -> rusqlite::Result<i64> {
+    let row = connection
+        .prepare_cached(
+            "INSERT INTO contents (hash, raw, stored, coding, tokens, stored_ms, last_used_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+             ON CONFLICT (hash) DO UPDATE SET
+                 raw = ?2, stored = ?3, coding = ?4, tokens = ?5, gone = NULL, gone_ms = NULL, stored_ms = ?6,
+                 last_used_ms = max(last_used_ms, ?6)
+             RETURNING row",
+        )?
+        .query_row(numbers, |row| row.get(0))?;
+    connection
+        .prepare_cached("INSERT INTO blobs VALUES (?1, ?2) ON CONFLICT DO UPDATE SET bytes = ?2")?
+        .execute(params![row, stored])?;
+    Ok(row)
+}
