@@ -8,6 +8,8 @@
 mod clients;
 #[path = "e2e/contexts.rs"]
 mod contexts;
+#[path = "e2e/contexts_again.rs"]
+mod contexts_again;
 #[path = "e2e/contexts_later.rs"]
 mod contexts_later;
 #[path = "e2e/contexts_odd.rs"]

@@ -25,7 +25,7 @@ const SEEDS: [&str; 24] = [
     "# Harbour\n\n## Pumps\n\n- The pump of hall 3 is blue. `moor_boat`\n\n```rust\nfn a() {}\n```\n",
     "src/a.rs:12:    let valve = open();\nsrc/b.rs:3:fn valve() {}\n",
     "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\",\"required\":[\"a\"],\"properties\":{\"a\":{\"type\":\"string\",\"enum\":[\"b\"]}}}",
-    "decay_policies:\n  - match: { type: tool_result, source: 'browser.*' }\n    action: { decay_rate: 0.3, compression: aggressive }\n",
+    "lifecycle_policies:\n  - match: { type: tool_result, source: 'browser.*' }\n    action: { decay_rate: 0.3, compression: aggressive }\n",
     "{\"sparseThreshold\": 0.25, \"halfLife\": 200, \"unknown\": [1]}",
     "# Memory Index\n\n## Projects\n\n### Pump → memory/2026-03-02.md §Pumps\n<!-- hx: id=abc s=0.8 a=2026-03-02 -->\nThe pump is blue.\n",
     "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzzz\n-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH PRIVATE KEY-----\n",

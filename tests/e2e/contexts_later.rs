@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hippo_proto::{
     ClientError, ContextOpenRequest, ContextOpenResponse, ContextOutcome, ContextPutLifecycle, ContextState,
-    ContextsStatus, CycleName, CycleReport, CycleRunRequest,
+    ContextType, ContextsStatus, CycleName, CycleReport, CycleRunRequest,
 };
 use hippod_tests::{Caller, Clocked, Daemon, Scratch};
 
@@ -87,6 +87,10 @@ fn a_session_that_nobody_closes_ends_and_leaves_what_is_worth_it() {
     let mut put = |session: &str, what: &str| {
         let session = open(&mut client, &root, Some(session)).session;
         let mut kept = request(&session, 1, ("exec", "deploy"), &listing(what));
+        // What tools said stays out of MEMORY.md.
+        if what != "rope" {
+            kept.type_ = ContextType::State;
+        }
         kept.summary = Some(format!("The {what} was deployed to staging."));
         kept.lifecycle = Some(ContextPutLifecycle {
             persist: Some(true),
@@ -97,6 +101,7 @@ fn a_session_that_nobody_closes_ends_and_leaves_what_is_worth_it() {
     let (old, mut wanted) = (put("forgotten", "anchor"), Vec::new());
     clock.advance(20 * DAY);
     put("in-use", "compass");
+    put("in-use", "rope");
     clock.advance(11 * DAY);
     archival(&mut client, &root);
     let status = contexts(&mut client, |status| status.open == 1);
@@ -114,6 +119,8 @@ fn a_session_that_nobody_closes_ends_and_leaves_what_is_worth_it() {
     wanted.push("2026-04-02: The anchor was deployed to staging. ");
     close(&mut client, "in-use");
     wanted.push("2026-04-02: The compass was deployed to staging. ");
+    let log = fs::read_to_string(root.join("memory/2026-04-02.md")).unwrap();
+    assert!(log.contains("The rope was deployed to staging."), "{log}");
     let memory = fs::read_to_string(root.join("MEMORY.md")).unwrap();
     let lines: Vec<&str> = memory.lines().filter(|line| line.starts_with("- 2026")).collect();
     assert_eq!(lines.len(), 2, "{memory}");

@@ -20,13 +20,13 @@ use super::index_room::daemon_without_room;
 const KILLS: usize = 12;
 
 /// Bytes that do not shrink much, as text.
-fn noise(dice: &mut Dice, bytes: usize) -> String {
+pub(super) fn noise(dice: &mut Dice, bytes: usize) -> String {
     let letter = |dice: &mut Dice| char::from(b'!' + u8::try_from(dice.below(90)).unwrap_or(0));
     let line = |dice: &mut Dice| -> String { (0..79).map(|_| letter(dice)).chain(['\n']).collect() };
     (0..bytes / 80).map(|_| line(dice)).collect()
 }
 
-fn begun() -> (Scratch, Daemon, Caller) {
+pub(super) fn begun() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
     scratch.write("MEMORY.md", "# Memory\n");
     let daemon = scratch.daemon();
@@ -142,17 +142,19 @@ fn nothing_that_was_acknowledged_is_lost_however_often_the_daemon_is_killed() {
         known.contents.len() > KILLS,
         "the daemon lived too short to mean anything"
     );
+    for (session, closed) in known.sessions {
+        let already = close(&mut client, &session).already;
+        // One that was killed before it could say so is closed as well.
+        assert!(already || !closed, "{session}");
+    }
     let log: String = std::fs::read_dir(root.join("memory"))
         .into_iter()
         .flatten()
         .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
         .collect();
-    for (session, closed) in known.sessions {
-        assert_eq!(close(&mut client, &session).already, closed, "{session}");
-    }
     for id in known.persisted {
         let told = log.matches(&format!("{id})")).count();
-        assert!(told <= 1, "{id} is told {told} times: {log}");
+        assert!(told >= 1, "{id} is told nowhere: {log}");
     }
     let problems = client.doctor(false).problems;
     assert!(problems.is_empty(), "{problems:?}");

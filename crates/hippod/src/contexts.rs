@@ -107,17 +107,26 @@ impl Contexts {
         let mut views = shared.views.open();
         // The one that had it last time first.
         views.sort_by_key(|view| Some(&view.root) != known.as_ref());
+        let mut unreadable = None;
         for view in views {
             let place = self.place(shared, &view.root);
-            if let Some(session) = place.read(|reader| reader.session(id))?.flatten() {
-                lock(&self.homes).insert(id.to_owned(), view.root.clone());
-                return Ok(Home { view, place, session });
+            match place.read(|reader| reader.session(id)) {
+                Ok(Some(Some(session))) => {
+                    lock(&self.homes).insert(id.to_owned(), view.root.clone());
+                    return Ok(Home { view, place, session });
+                }
+                Ok(_) => {}
+                // Sessions of other workspaces go on.
+                Err(error) => unreadable = Some(error),
             }
         }
         let slots = shared.views.all();
         if slots.iter().any(|(_, slot)| matches!(slot, Slot::Opening)) {
             let what = "a workspace that may have the session is still being opened";
             return Err(RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment"));
+        }
+        if let Some(error) = unreadable {
+            return Err(error);
         }
         Err(RpcError::not_found(format!(
             "could not find the session {id}: it was never opened here"

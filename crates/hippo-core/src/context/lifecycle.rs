@@ -73,6 +73,9 @@ impl Trigger {
     }
 }
 
+/// Turns of its use that an entry remembers: the last ones.
+const MOST_USES: usize = 64;
+
 /// What cycles are set to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
@@ -127,9 +130,27 @@ impl Kept {
         self.entry.touch(turn);
         let turn = self.entry.decay.last_access;
         if !self.uses.contains(&turn) {
+            if self.uses.len() >= MOST_USES {
+                self.uses.remove(0);
+            }
             self.uses.push(turn);
         }
         self.shown = self.entry.shown_at(turn, self.entry.strength);
+    }
+
+    /// The same content was put again, and `made` of it in this turn: an access. Where the entry's turns are over, or `asked`
+    /// says that the caller gave something of it, it says what was made now; its id stays, and its turn unless it was over.
+    pub fn renew(&mut self, made: ContextEntry, turn: u64, asked: bool) {
+        let over = self.entry.shown_at(turn, 1.0) == Shown::Expired;
+        if over || asked {
+            let known = std::mem::replace(&mut self.entry, made);
+            self.entry.id = known.id;
+            if !over {
+                self.entry.source.turn = known.source.turn;
+                self.entry.lifecycle.created = known.lifecycle.created;
+            }
+        }
+        self.touch(turn);
     }
 }
 

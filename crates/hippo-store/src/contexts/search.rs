@@ -36,6 +36,20 @@ impl ContextReader {
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::Store`].
     pub fn search(&self, session: &str, cue: &str, limit: usize) -> Result<Vec<Hit>, ContextError> {
+        self.search_among(session, cue, limit, |_| true)
+    }
+
+    /// The same among the entries whose ids are wanted.
+    ///
+    /// # Errors
+    /// As for [`ContextReader::search`].
+    pub fn search_among(
+        &self,
+        session: &str,
+        cue: &str,
+        limit: usize,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Hit>, ContextError> {
         let place = self.ask(|connection| {
             connection
                 .prepare_cached("SELECT row, entries FROM sessions WHERE id = ?1")?
@@ -67,16 +81,18 @@ impl ContextReader {
         let mut best: Vec<(i64, (f64, usize))> = found.into_iter().collect();
         // Of equals the entry that came last.
         best.sort_by(|(a, (x, _)), (b, (y, _))| y.total_cmp(x).then(b.cmp(a)));
-        best.truncate(limit);
         let hits = self.ask(|connection| {
             let mut statement =
                 connection.prepare_cached("SELECT id FROM entries WHERE row = ?1 AND session = ?2")?;
-            let mut hits = Vec::with_capacity(best.len());
+            let mut hits = Vec::with_capacity(best.len().min(limit));
             for (entry, (score, words)) in best {
-                let id = statement
+                if hits.len() == limit {
+                    break;
+                }
+                let id: Option<String> = statement
                     .query_row(params![entry, row], |row| row.get(0))
                     .optional()?;
-                hits.extend(id.map(|id| Hit {
+                hits.extend(id.filter(|id| wanted(id)).map(|id| Hit {
                     id,
                     score: single(score / asked),
                     words,

@@ -1,33 +1,54 @@
 //! What remains of a session that is over: `context.close`?
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hippo_core::context::Kind;
 use hippo_core::context::lifecycle::{Kept, Settings, Trigger, promoted};
 use hippo_core::time::Timestamp;
-use hippo_proto::{ContextCloseRequest, ContextCloseResponse, ContextPersisted, RememberRequest, RpcError};
+use hippo_proto::{
+    ContextCloseRequest, ContextCloseResponse, ContextPersisted, ErrorKind, RememberRequest, RpcError,
+};
 use hippo_store::contexts::Session;
 
+use super::session::changed;
 use super::{Home, now, refusal};
 use crate::clock::{date_in, rfc3339};
 use crate::own_part;
 use crate::recall::gone;
 use crate::server::remember;
 use crate::shared::Shared;
+use crate::view::WorkspaceView;
 
 /// The file that agents read at the beginning of every session.
 const MEMORY: &str = "MEMORY.md";
 /// The block of it that sessions write.
 const BLOCK: &str = "sessions";
+/// How often it is looked whether there is more to be written, while others put.
+const ROUNDS: usize = 20;
 
 /// What is to be written into long-term memory.
 struct Leaving {
-    home: Home,
-    kept: Vec<Kept>,
-    texts: Vec<String>,
-    not_persisted: usize,
+    view: Arc<WorkspaceView>,
+    session: Session,
+    ids: Vec<String>,
+    texts: Vec<(String, Kind)>,
 }
 
-/// Ends a session. What is worth it goes into the log of today first, and counts as written only then.
+/// How far the end of a session came.
+enum Step {
+    /// This is to be written first.
+    Leaving(Leaving),
+    /// It is over.
+    Closed {
+        session: Session,
+        already: bool,
+        not_persisted: usize,
+    },
+}
+
+/// Ends a session. What is worth it goes into the log of today first, and counts as written only then. What others put
+/// meanwhile is looked at as well.
 ///
 /// # Errors
 /// `not-found`; those of `remember`: the session stays open then, and closing it again goes on.
@@ -35,64 +56,87 @@ pub async fn close(
     shared: &Arc<Shared>,
     request: ContextCloseRequest,
 ) -> Result<ContextCloseResponse, RpcError> {
-    let (of, id) = (Arc::clone(shared), request.session.clone());
-    let leaving = tokio::task::spawn_blocking(move || leaving(&of, &id));
-    let leaving = leaving.await.map_err(gone)??;
     let mut persisted = Vec::new();
     let mut notes = Vec::new();
-    if leaving.not_persisted > 0 {
-        let more = leaving.not_persisted;
-        notes.push(format!(
-            "{more} more entries are worth keeping; they stay in the session's record"
-        ));
-    }
-    if !leaving.kept.is_empty() {
-        let lines: Vec<String> = leaving.texts.iter().map(|text| format!("- {text}")).collect();
-        let written = remember(
+    let mut written = Vec::new();
+    for _ in 0..ROUNDS {
+        let (of, id) = (Arc::clone(shared), request.session.clone());
+        let step = tokio::task::spawn_blocking(move || step(&of, &id, &written));
+        let leaving = match step.await.map_err(gone)?? {
+            Step::Closed {
+                session,
+                already,
+                not_persisted,
+            } => {
+                if not_persisted > 0 {
+                    notes.push(format!(
+                        "{not_persisted} more entries are worth keeping; they stay in the session's record"
+                    ));
+                }
+                return Ok(ContextCloseResponse {
+                    entries: session.entries,
+                    persisted,
+                    closed_at: rfc3339(Timestamp(session.closed_ms.unwrap_or_default())),
+                    already,
+                    notes,
+                    session: session.id,
+                });
+            }
+            Step::Leaving(leaving) => leaving,
+        };
+        let lines: Vec<String> = leaving
+            .texts
+            .iter()
+            .map(|(text, _)| format!("- {text}"))
+            .collect();
+        let said = remember(
             shared,
             RememberRequest {
-                workspace: leaving.home.view.root.display().to_string(),
+                workspace: leaving.view.root.display().to_string(),
                 text: lines.join("\n"),
-                topic: Some(topic(&leaving.home.session)),
+                topic: Some(topic(&leaving.session)),
                 tags: Some(vec!["session".to_owned()]),
                 ..RememberRequest::default()
             },
         )
         .await?;
-        notes.extend(written.notes);
-        if leaving.home.view.config.context.persist_to_memory_md {
+        notes.extend(said.notes);
+        if leaving.view.config.context.persist_to_memory_md {
             notes.extend(promote(shared, &leaving).await?);
         }
-        let first = written.start_line + 2;
+        let first = said.start_line + 2;
         persisted.extend(
             leaving
-                .kept
+                .ids
                 .iter()
                 .zip(first..)
-                .map(|(kept, line)| ContextPersisted {
-                    id: kept.entry.id.clone(),
-                    path: written.path.clone(),
+                .map(|(id, line)| ContextPersisted {
+                    id: id.clone(),
+                    path: said.path.clone(),
                     line: Some(line),
                 }),
         );
+        written = leaving.ids;
     }
-    let of = Arc::clone(shared);
-    let ended = tokio::task::spawn_blocking(move || end(&of, leaving));
-    let (session, already) = ended.await.map_err(gone)??;
-    Ok(ContextCloseResponse {
-        entries: session.entries,
-        persisted,
-        closed_at: rfc3339(Timestamp(session.closed_ms.unwrap_or_default())),
-        already,
-        notes,
-        session: session.id,
-    })
+    Err(RpcError::new(
+        ErrorKind::Conflict,
+        format!("the session {} is being written to all the time", request.session),
+    )
+    .hint("close it again when its agent is done; what it has is kept"))
 }
 
 /// Writes what remains of a session into `MEMORY.md` as well; answers what is to be told of it.
 async fn promote(shared: &Arc<Shared>, leaving: &Leaving) -> Result<Option<String>, RpcError> {
-    let view = &leaving.home.view;
-    let (root, texts) = (view.root.clone(), leaving.texts.clone());
+    let view = &leaving.view;
+    // What a tool or a stranger said is not put into every prompt (it stands in the log).
+    let own = leaving.texts.iter().filter(|(_, kind)| *kind != Kind::ToolResult);
+    let (root, texts) = (
+        view.root.clone(),
+        own.map(|(text, _)| text.clone()).collect::<Vec<_>>(),
+    );
+    if texts.is_empty() {
+        return Ok(None);
+    }
     let today = date_in(shared.clock.now(), &shared.zone_of(view));
     let write = move || {
         let most = Settings::default().persist_tokens;
@@ -112,42 +156,61 @@ fn topic(session: &Session) -> String {
     }
 }
 
-fn leaving(shared: &Shared, id: &str) -> Result<Leaving, RpcError> {
-    let home = shared.contexts.home(shared, id)?;
-    let (mut kept, mut texts, mut not_persisted) = (Vec::new(), Vec::new(), 0);
-    if home.session.closed_ms.is_none() {
-        let mut held = home.place.held()?;
-        let (store, sessions) = held.parts()?;
-        let entries = sessions.entries(store, id)?;
-        let turn = home.session.turn;
-        let plan = entries.plan(Trigger::SessionEnd, turn, turn);
-        not_persisted = plan.not_persisted;
-        plan.apply(&mut entries.kept);
-        for persist in &plan.persist {
-            kept.extend(entries.kept.get(persist.at).cloned());
-            texts.push(persist.text.clone());
-        }
-        // They count as written when they are.
-        sessions.forget(id);
-    }
-    Ok(Leaving {
-        home,
-        kept,
-        texts,
-        not_persisted,
-    })
-}
-
-fn end(shared: &Shared, leaving: Leaving) -> Result<(Session, bool), RpcError> {
-    let Home { place, session, .. } = leaving.home;
+/// Notes what was written into long-term memory, and closes the session unless more is to be written.
+fn step(shared: &Shared, id: &str, written: &[String]) -> Result<Step, RpcError> {
+    let Home { view, place, session } = shared.contexts.home(shared, id)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
-    sessions.forget(&session.id);
-    if !leaving.kept.is_empty() {
-        store
-            .update_entries(&leaving.kept, now(shared))
-            .map_err(refusal)?;
+    if session.closed_ms.is_none() {
+        let entries = sessions.entries(store, id)?;
+        let wrote: Vec<Kept> = entries
+            .kept
+            .iter_mut()
+            .filter(|kept| written.contains(&kept.entry.id))
+            .map(|kept| {
+                kept.persisted = true;
+                kept.clone()
+            })
+            .collect();
+        let plan = entries.plan(Trigger::SessionEnd, session.turn, session.turn);
+        let texts = plan.persist.iter().filter_map(|persist| {
+            let entry = &entries.kept.get(persist.at)?.entry;
+            Some((entry.id.clone(), (persist.text.clone(), entry.kind)))
+        });
+        let (ids, texts): (Vec<_>, Vec<_>) = texts.unzip();
+        if !ids.is_empty() {
+            if let Err(error) = store.update_entries(&wrote, now(shared)) {
+                sessions.forget(id);
+                return Err(refusal(error));
+            }
+            return Ok(Step::Leaving(Leaving {
+                view,
+                session,
+                ids,
+                texts,
+            }));
+        }
+        let not_persisted = plan.not_persisted;
+        // What the end makes of the entries, together with what was written.
+        let mut last: BTreeMap<String, Kept> = wrote
+            .into_iter()
+            .map(|kept| (kept.entry.id.clone(), kept))
+            .collect();
+        let moved = changed(entries, &plan).into_iter();
+        last.extend(moved.map(|kept| (kept.entry.id.clone(), kept)));
+        let last: Vec<Kept> = last.into_values().collect();
+        sessions.forget(id);
+        store.update_entries(&last, now(shared)).map_err(refusal)?;
+        let closed = store.close_session(id, now(shared)).map_err(refusal)?;
+        return Ok(Step::Closed {
+            session: closed.session,
+            already: closed.already,
+            not_persisted,
+        });
     }
-    let closed = store.close_session(&session.id, now(shared)).map_err(refusal)?;
-    Ok((closed.session, closed.already))
+    Ok(Step::Closed {
+        session,
+        already: true,
+        not_persisted: 0,
+    })
 }

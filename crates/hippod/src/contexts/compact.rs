@@ -1,14 +1,16 @@
 //! What does the summary of a transcript say, and where do its messages go: `session.compact`?
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
 
 use hippo_core::compaction::{self, CONFIG_FILE, Compactor, Config, Options, Pass};
+use hippo_core::context::capture::shows_secret;
 use hippo_proto::{
     CompactEntry, CompactProblem, CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest,
     SessionCompactResponse, TranscriptFormat,
 };
-use hippo_store::contexts::Piece;
+use hippo_store::contexts::{ContentId, ContextError, MOST_CONTENT, Piece};
 
 use super::{Place, now, refusal};
 use crate::files;
@@ -19,6 +21,8 @@ use crate::view::WorkspaceView;
 const PIECE: usize = 256 << 10;
 /// Bytes of messages that go into one transaction.
 const BATCH: usize = 4 << 20;
+/// Messages that do.
+const MOST_AT_ONCE: usize = 4_096;
 /// A larger file of settings is refused.
 const LARGEST: u64 = 1 << 20;
 
@@ -31,7 +35,7 @@ pub fn compact(
     view: Option<&WorkspaceView>,
     request: SessionCompactRequest,
 ) -> Result<SessionCompactResponse, RpcError> {
-    let (config, notes) = config(view, &request)?;
+    let (config, mut notes) = config(view, &request)?;
     let options = Options {
         config,
         format: request.format.and_then(format),
@@ -47,7 +51,9 @@ pub fn compact(
             let mut compactor = Compactor::new(options.clone());
             loop {
                 compactor.feed_with(&bytes, |_, message| Keeper::take(&mut keeper, &message.content()));
-                match compactor.finish_with(|_, message| Keeper::take(&mut keeper, &message.content())) {
+                let pass = compactor.finish_with(|_, message| Keeper::take(&mut keeper, &message.content()));
+                Keeper::failed(&mut keeper)?;
+                match pass {
                     Pass::Done(compacted) => break *compacted,
                     Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
                 }
@@ -57,8 +63,20 @@ pub fn compact(
     let stored = match keeper {
         None => None,
         Some(mut keeper) => {
-            if compacted.stats.rest.is_some() {
-                keeper.add(&compacted.rest());
+            let rest = compacted.stats.rest.as_ref().map(|_| compacted.rest());
+            match rest.filter(|rest| !rest.is_empty()) {
+                Some(rest) if rest.len() > MOST_CONTENT => notes.push(format!(
+                    "the list of what has no room in the summary has {} bytes, and is not kept: more than {MOST_CONTENT}",
+                    rest.len()
+                )),
+                Some(rest) => keeper.add(&rest),
+                None => {}
+            }
+            if keeper.withheld > 0 {
+                notes.push(format!(
+                    "{} messages show a secret and were not kept: context.store_secrets is off",
+                    keeper.withheld
+                ));
             }
             Some(keeper.end()?)
         }
@@ -188,6 +206,13 @@ fn read(
     }
 }
 
+/// The first bits of a content's hash.
+fn beginning(id: &ContentId) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&id.0[..8]);
+    u64::from_le_bytes(first)
+}
+
 /// Keeps the messages of a transcript, some megabytes at a time.
 struct Keeper {
     place: std::sync::Arc<Place>,
@@ -197,6 +222,12 @@ struct Keeper {
     batch: Vec<String>,
     size: usize,
     stored: u64,
+    /// Beginnings of the hashes of what was kept: none of it may give way to what comes later.
+    kept: HashSet<u64>,
+    /// Whether messages that show a secret are kept.
+    secrets: bool,
+    /// Messages that were not.
+    withheld: u64,
     error: Option<RpcError>,
 }
 
@@ -210,6 +241,9 @@ impl Keeper {
             batch: Vec::new(),
             size: 0,
             stored: 0,
+            kept: HashSet::new(),
+            secrets: view.config.context.store_secrets,
+            withheld: 0,
             error: None,
         }
     }
@@ -224,9 +258,13 @@ impl Keeper {
         if self.error.is_some() {
             return;
         }
+        if !self.secrets && shows_secret(content) {
+            self.withheld += 1;
+            return;
+        }
         self.size += content.len();
         self.batch.push(content.to_owned());
-        if self.size >= BATCH
+        if (self.size >= BATCH || self.batch.len() >= MOST_AT_ONCE)
             && let Err(error) = self.flush()
         {
             self.error = Some(error);
@@ -248,9 +286,21 @@ impl Keeper {
             store.read().usage().map(|usage| usage.contents).map_err(refusal)
         };
         let before = contents(store)?;
-        store
+        let (names, trimmed) = store
             .put_pieces(&self.owner, &pieces, self.budget, self.now)
             .map_err(refusal)?;
+        if trimmed
+            .contents
+            .iter()
+            .any(|id| self.kept.contains(&beginning(id)))
+        {
+            let needed = pieces.iter().map(|piece| piece.bytes.len() as u64).sum();
+            return Err(refusal(ContextError::OverBudget {
+                needed,
+                budget: self.budget,
+            }));
+        }
+        self.kept.extend(names.iter().map(beginning));
         self.stored += contents(store)?.saturating_sub(before);
         self.batch.clear();
         self.size = 0;
@@ -267,6 +317,9 @@ impl Keeper {
 
     /// Keeps the last ones; answers how many contents there were not before.
     fn end(mut self) -> Result<u64, RpcError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
         self.flush()?;
         Ok(self.stored)
     }

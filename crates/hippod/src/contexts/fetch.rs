@@ -40,13 +40,16 @@ pub fn fetch(shared: &Shared, request: &ContextFetchRequest) -> Result<ContextFe
         let places: Vec<Arc<Place>> = views.iter().map(place_of).collect();
         return content(&places, name, &request.id, now(shared));
     }
+    let mut unreadable = None;
     for view in &views {
         let place = place_of(view);
-        if let Some(found) = place.read(|reader| reader.entry(&request.id))?.flatten() {
-            return entry(shared, view, &place, found);
+        match place.read(|reader| reader.entry(&request.id)) {
+            Ok(Some(Some(found))) => return entry(shared, view, &place, found),
+            Ok(_) => {}
+            Err(error) => unreadable = Some(error),
         }
     }
-    Err(nothing(&request.id))
+    Err(unreadable.unwrap_or_else(|| nothing(&request.id)))
 }
 
 fn nothing(id: &str) -> RpcError {
@@ -70,9 +73,13 @@ fn content(
     id: &str,
     now: i64,
 ) -> Result<ContextFetchResponse, RpcError> {
-    let mut gone = None;
+    let (mut gone, mut unreadable) = (None, None);
     for place in places {
-        match place.read(|reader| reader.content(name))? {
+        let found = place.read(|reader| reader.content(name)).unwrap_or_else(|error| {
+            unreadable = Some(error);
+            None
+        });
+        match found {
             Some(Lookup::Kept(content)) => {
                 used(place, &content, now);
                 let hash = content.id.to_string();
@@ -89,13 +96,13 @@ fn content(
             Some(Lookup::Ambiguous) => {
                 return Err(
                     RpcError::new(ErrorKind::Conflict, format!("several contents begin with {id}"))
-                        .hint("give more digits"),
+                        .hint("give more digits; of an id that begins with m there are none: search what the message says in the transcript itself"),
                 );
             }
             Some(Lookup::Unknown) | None => {}
         }
     }
-    let (whole, why) = gone.ok_or_else(|| nothing(id))?;
+    let (whole, why) = gone.ok_or_else(|| unreadable.unwrap_or_else(|| nothing(id)))?;
     let hash = whole.to_string();
     let at_hand = AtHand {
         stored: Err(&why),

@@ -92,8 +92,15 @@ async fn look_after(
         .partition(|session| idle > 0 && session.last_used_ms < before);
     for session in over {
         let id = session.id.clone();
-        close(shared, ContextCloseRequest { session: session.id }).await?;
-        tracing::info!(session = id, "a session that was idle for long is closed");
+        match close(shared, ContextCloseRequest { session: session.id }).await {
+            Ok(_) => tracing::info!(session = id, "a session that was idle for long is closed"),
+            // The others are closed, and what is past its time goes.
+            Err(error) => tracing::warn!(
+                session = id,
+                error = error.message,
+                "an idle session could not be closed; it is tried again in an hour"
+            ),
+        }
     }
     let (of, view) = (Arc::clone(shared), Arc::clone(view));
     let tidied = tokio::task::spawn_blocking(move || tidy(&of, &view, &open, trigger));

@@ -33,15 +33,17 @@ pub fn open(
         Some(id) => id.clone(),
         None => format!("s{:016x}", random()),
     };
-    if request.session.is_some()
-        && let Ok(home) = shared.contexts.home(shared, &id)
-        && home.view.root != view.root
-    {
-        let whose = home.view.root.display();
-        return Err(
-            RpcError::new(ErrorKind::Conflict, format!("the session {id} is one of {whose}"))
-                .hint("choose another name, or none"),
-        );
+    if request.session.is_some() {
+        match shared.contexts.home(shared, &id) {
+            Ok(home) if home.view.root != view.root => {
+                let whose = home.view.root.display();
+                let what = format!("the session {id} is one of {whose}");
+                return Err(RpcError::new(ErrorKind::Conflict, what).hint("choose another name, or none"));
+            }
+            // Whose it is is known in a moment.
+            Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),
+            _ => {}
+        }
     }
     let place = shared.contexts.place(shared, &view.root);
     let mut held = place.held()?;
@@ -133,7 +135,11 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
             }
             Ok(Put::Known(known)) => {
                 let mut kept = known.to_kept();
-                kept.touch(turn);
+                let asked = request.summary.is_some()
+                    || request.key_data.is_some()
+                    || request.modifiers.is_some()
+                    || request.lifecycle.is_some();
+                kept.renew(entry, turn, asked);
                 store
                     .update_entries(std::slice::from_ref(&kept), now(shared))
                     .map_err(refusal)?;
@@ -141,7 +147,7 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
                 answer.content_id = known.content.map(|content| content.to_string());
                 answer.entry = Some(wire::entry(&kept.entry, kept.entry.strength));
                 if let Some(at) = entries.position(&kept.entry.id) {
-                    entries.kept[at] = kept;
+                    entries.replace(at, kept);
                 }
             }
             Err(ContextError::EntryExists(_)) => continue,

@@ -58,6 +58,14 @@ impl Entries {
         self.sizes.get(at).copied().unwrap_or(0)
     }
 
+    /// What an entry is now, which may say something else than before.
+    pub fn replace(&mut self, at: usize, kept: Kept) {
+        if let (Some(place), Some(sized)) = (self.kept.get_mut(at), self.sizes.get_mut(at)) {
+            *sized = size(&kept.entry);
+            *place = kept;
+        }
+    }
+
     /// Another entry of the session.
     pub fn push(&mut self, known: Known) {
         self.sizes.push(size(&known.kept.entry));

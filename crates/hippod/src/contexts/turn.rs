@@ -23,7 +23,7 @@ const BROUGHT_BACK: usize = 5;
 /// Share of a cue's words, by their rarity, that an entry must have to be meant by it.
 const STRONG_CUE: f32 = 0.6;
 /// Entries and sessions that one answer lists.
-const LISTED: usize = 1_000;
+const LISTED: usize = 10_000;
 
 /// Notes that a turn is over.
 ///
@@ -86,21 +86,16 @@ pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<Context
     let entries = sessions.entries(store, &session.id)?;
     let mut notes = Vec::new();
     if let Some(cue) = request.cue.as_deref().filter(|_| session.closed_ms.is_none()) {
+        let dormant = |id: &str| {
+            let kept = entries.position(id).and_then(|at| entries.kept.get(at));
+            kept.is_some_and(|kept| kept.shown == Shown::Dormant)
+        };
         let hits = store
             .read()
-            .search(&session.id, cue, BROUGHT_BACK)
+            .search_among(&session.id, cue, BROUGHT_BACK, dormant)
             .map_err(refusal)?;
         let meant = hits.iter().filter(|hit| hit.score >= STRONG_CUE);
-        let dormant = |at: &usize| {
-            entries
-                .kept
-                .get(*at)
-                .is_some_and(|kept| kept.shown == Shown::Dormant)
-        };
-        let back: Vec<usize> = meant
-            .filter_map(|hit| entries.position(&hit.id))
-            .filter(dormant)
-            .collect();
+        let back: Vec<usize> = meant.filter_map(|hit| entries.position(&hit.id)).collect();
         let mut touched = Vec::new();
         for at in back {
             if let Some(kept) = entries.kept.get_mut(at) {
@@ -192,8 +187,18 @@ pub fn list(
     let entries = sessions.entries(store, id)?;
     let turn = request.at_turn.unwrap_or(session.turn);
     let plan = entries.plan(Trigger::TurnComplete, turn, 0);
-    let shown = entries.kept.iter().zip(&plan.strengths).zip(&plan.states);
-    let listed = shown.map(|((kept, strength), state)| ContextListed {
+    let mut shown: Vec<_> = entries
+        .kept
+        .iter()
+        .zip(&plan.strengths)
+        .zip(&plan.states)
+        .collect();
+    shown.sort_by(|((kept, strength), _), ((other, weaker), _)| {
+        weaker
+            .total_cmp(strength)
+            .then_with(|| kept.entry.id.cmp(&other.entry.id))
+    });
+    let listed = shown.into_iter().map(|((kept, strength), state)| ContextListed {
         entry: wire::entry(&kept.entry, *strength),
         state: wire::state(*state),
     });
@@ -216,7 +221,15 @@ fn sessions(
             continue;
         }
         let place = shared.contexts.place(shared, &view.root);
-        let found = place.read(ContextReader::sessions)?.unwrap_or_default();
+        let found = match place.read(ContextReader::sessions) {
+            Ok(found) => found.unwrap_or_default(),
+            // The others are listed; doctor tells of this one.
+            Err(error) if only.is_none() => {
+                tracing::warn!(root = %view.root.display(), error = error.message, "the sessions of a workspace cannot be listed");
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         let moment = |at: i64| rfc3339(Timestamp(at));
         all.extend(found.into_iter().map(|session| {
             let told = ContextSession {

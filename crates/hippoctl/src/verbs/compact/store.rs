@@ -14,7 +14,7 @@ use crate::args::{CompactArgs, FormatArg};
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::render::{one_line, plural};
+use crate::render::{harmless, one_line, plural};
 
 /// Prints the summary; with `--json` the answer of the daemon.
 ///
@@ -60,7 +60,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
             ));
         }
     }
-    out.answer(&answer, |answer, _| format!("{}\n", answer.summary))
+    out.answer(&answer, |answer, _| format!("{}\n", harmless(&answer.summary)))
 }
 
 /// Settings that are no object are told of by [`config`], and stand for none.
