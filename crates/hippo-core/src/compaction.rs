@@ -23,8 +23,11 @@ mod tests;
 mod track;
 mod words;
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
+use crate::context::render::without_sections;
 use crate::tokens;
 
 pub use branch::Selection;
@@ -268,10 +271,14 @@ impl State {
         for (id, tool) in record.called {
             self.ledger.call(id, &tool);
         }
-        for message in &record.messages {
-            self.ledger.push(message);
+        for mut message in record.messages {
+            // What hippod put into a prompt is nothing that the session brought.
+            if let Cow::Owned(rest) = without_sections(&message.text) {
+                message.text = Cow::Owned(rest);
+            }
+            self.ledger.push(&message);
             if let Some(core) = self.ledger.cores().last() {
-                each(core.id(), message);
+                each(core.id(), &message);
             }
         }
     }

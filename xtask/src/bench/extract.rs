@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use hippo_core::context::capture::{Put, Settings, capture};
+use hippo_core::context::policy::built_in;
 use hippo_core::extract::{Extract, Hints, Kind, extract};
 use hippo_core::text::start;
 use hippo_core::tokens;
@@ -94,6 +96,7 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
         figure("largest entry".into(), format!("{largest} tokens")).reach("≤ 500", largest <= 500),
         figure("by kind".into(), by_kind(&entries, &ratios)),
     ];
+    figures.push(rendered(&results));
     for budget in [None].into_iter().chain(BUDGETS.map(Some)) {
         figures.push(usefulness(&results, budget));
     }
@@ -102,6 +105,31 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
         format!("{:.0} MB/s", bytes as f64 / 1e6 / took.as_secs_f64()),
     ));
     Ok(figures)
+}
+
+/// The same for entries as they stand in a section: with id, source, reference and turn.
+fn rendered(results: &[Large]) -> Figure {
+    let ratios: Vec<f64> = results
+        .iter()
+        .map(|result| {
+            let put = Put {
+                id: "ctx-0123456789",
+                source_type: &result.tool,
+                source_ref: &result.call,
+                turn: 10,
+                content: &result.content,
+                ..Put::default()
+            };
+            let captured = capture(&put, built_in(), &Settings::default());
+            captured.tokens as f64 / captured.entry_tokens.max(1) as f64
+        })
+        .collect();
+    let mean = ratios.iter().sum::<f64>() / ratios.len().max(1) as f64;
+    Figure::new(
+        "extract",
+        "the same as a line of the section, with id, source, reference and turn: median, mean".to_owned(),
+        format!("{:.1} ×, {mean:.1} ×", percentile(&ratios, 0.5)),
+    )
 }
 
 /// The share of what is asked for again that stands in the entries, and in as many tokens from the start.

@@ -198,6 +198,9 @@ pub fn shown<'e, E: Borrow<ContextEntry>>(
 /// A text without the sections that hippod put into it. One that is not closed hides nothing below it.
 #[must_use]
 pub fn without_sections(text: &str) -> Cow<'_, str> {
+    if memchr::memmem::find(text.as_bytes(), OPEN.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, inside)) = rest.split_once(OPEN) {

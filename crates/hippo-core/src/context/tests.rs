@@ -72,7 +72,7 @@ fn every_block_of_the_page_is_read() {
             "markdown section" | "json section" => assert!(text.contains(render::OPEN)),
             "markdown memory" => {
                 let said =
-                    "The anchor was deployed to staging. (exec deploy, turn 1, ctx-04f1a2b3c4)".to_owned();
+                    "The anchor was deployed to staging. (state deploy, turn 1, ctx-04f1a2b3c4)".to_owned();
                 let date = crate::time::Date::new(2026, 3, 2).unwrap();
                 let body = promoted("", date, &[said], 2_000);
                 assert_eq!(

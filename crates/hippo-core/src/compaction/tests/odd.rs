@@ -130,3 +130,22 @@ fn the_name_of_a_tool_is_bounded_wherever_it_comes_from() {
         "{summary}"
     );
 }
+
+#[test]
+fn what_hippod_put_into_a_prompt_is_no_message() {
+    let section =
+        "<!-- hippod: context -->\n- [ctx_9] file a.md @ turn 1: The secret garden.\n<!-- /hippod -->\n";
+    let text = [
+        said("user", &format!("Open the valve. {section}Then close it.")),
+        said("system", section),
+    ]
+    .concat();
+    let (contents, compacted) = messages(text.as_bytes(), None);
+    assert_eq!(contents.len(), 2, "{contents:?}");
+    assert!(contents[0].contains("Open the valve. ") && contents[0].contains("Then close it."));
+    assert!(
+        contents.iter().all(|content| !content.contains("garden")),
+        "{contents:?}"
+    );
+    assert!(!compacted.summary.contains("garden"), "{}", compacted.summary);
+}
