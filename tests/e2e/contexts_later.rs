@@ -158,6 +158,19 @@ fn sessions_outlive_a_workspace_that_is_removed_unless_that_is_meant() {
     assert_eq!(fetch(&mut client, &id).content.as_deref(), Some(content.as_str()));
     remove(&mut client, true);
     assert_eq!(client.status().workspaces[0].contexts, None);
+    // Removed first, then forgotten.
+    let session = open(&mut client, &root, None).session;
+    entry(&mut client, request(&session, 1, ("exec", "ls"), &content));
+    let file = scratch.state("contexts.db");
+    for (purge, kept) in [(false, true), (true, false)] {
+        let request = hippo_proto::WorkspaceRemoveRequest {
+            workspace: root.display().to_string(),
+            purge,
+        };
+        let answer: hippo_proto::WorkspaceRemoveResponse =
+            client.raw().call(&request.into()).expect("removed");
+        assert_eq!((answer.contexts_kept, file.exists()), (kept, kept));
+    }
 }
 
 #[test]

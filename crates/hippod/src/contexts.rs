@@ -131,7 +131,7 @@ impl Contexts {
         Err(RpcError::not_found(format!(
             "could not find the session {id}: it was never opened here"
         ))
-        .hint("hippoctl context list shows the sessions; context open begins one"))
+        .hint("hippoctl context list shows the sessions; context open begins one; those of a workspace that was removed are there again when it is added"))
     }
 
     /// Closes the database of a workspace that is registered no more.

@@ -93,7 +93,8 @@ pub struct ContextPutArgs {
     /// What it is
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub type_: ContextTypeArg,
-    /// How it was made, and of what: exec:make test, file:src/lib.rs, browser.snapshot:example.org
+    /// How it was made, and of what: exec:make test, file:src/lib.rs, browser.snapshot:example.org; a path is absolute, or
+    /// relative to the root of the workspace
     #[arg(long, value_name = "TYPE:REF", value_parser = source)]
     pub source: ContextPutSource,
     /// Read the content from a file [default: standard input]

@@ -54,7 +54,7 @@ pub fn fetch(shared: &Shared, request: &ContextFetchRequest) -> Result<ContextFe
 
 fn nothing(id: &str) -> RpcError {
     RpcError::not_found(format!("no entry and no content has the id {id}"))
-        .hint("ids of entries begin with ctx-, those of contents with b3: or m; hippoctl context list shows entries")
+        .hint("ids of entries begin with ctx-, those of contents with b3: or m; hippoctl context list shows entries; what a removed workspace had is there again when it is added")
 }
 
 /// The content that an id names, where it is not an entry's: `b3:…`, or as summaries of sessions cite it.

@@ -80,7 +80,7 @@ impl Engine {
                 Severity::Error,
                 story,
                 root.join(POLICIES).display().to_string(),
-                "mend the line that is named, and try it: hippoctl policy test",
+                "mend the line that is named, and try it on a transcript: hippoctl policy test FILE",
             );
         }
     }

@@ -148,7 +148,9 @@ impl Engine {
             .registry
             .remove(&root)
             .map_err(|error| registry_error(&error))?;
-        if !known {
+        let state = crate::registry::state_folder(&self.shared.paths.state, &root);
+        // What sessions stored may have been left when it was removed before.
+        if !known && !(purge && contexts::stand_in(&state)) {
             return Err(no_workspace(&root));
         }
         self.shared.views.remove(&root);
@@ -156,7 +158,6 @@ impl Engine {
             // A client that is gone needs no answer.
             let _ = waiter.reply.send(Err(no_workspace(&root)));
         }
-        let state = crate::registry::state_folder(&self.shared.paths.state, &root);
         self.shared.contexts.let_go(&root);
         let contexts_kept = !purge && contexts::stand_in(&state);
         let removed = if contexts_kept {
