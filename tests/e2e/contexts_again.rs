@@ -103,19 +103,21 @@ fn the_end_of_a_session_leaves_only_what_is_strong_active() {
 fn a_database_that_is_damaged_concerns_no_other_workspace() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
+    open(&mut client, &root, Some("bad"));
+    // While there is one workspace, its state is known from that of others.
+    let state = scratch.state("");
     let other = scratch.beside("other");
     std::fs::create_dir_all(&other).unwrap();
     std::fs::write(other.join("MEMORY.md"), "# Memory\n").unwrap();
     let other = other.canonicalize().unwrap();
     client.index(&other);
-    open(&mut client, &root, Some("bad"));
     let good = open(&mut client, &other, Some("good")).session;
     let id = entry(&mut client, request(&good, 1, ("exec", "ls"), &listing("anchor"))).id;
     daemon.terminate();
     for name in ["contexts.db-wal", "contexts.db-shm"] {
-        let _ = std::fs::remove_file(scratch.state(name));
+        let _ = std::fs::remove_file(state.join(name));
     }
-    std::fs::write(scratch.state("contexts.db"), [0xAB; 8_192]).unwrap();
+    std::fs::write(state.join("contexts.db"), [0xAB; 8_192]).unwrap();
     let daemon = scratch.daemon();
     let mut client = daemon.client();
     client.sync(&root);
