@@ -150,7 +150,8 @@ impl Engine {
             .map_err(|error| registry_error(&error))?;
         let state = crate::registry::state_folder(&self.shared.paths.state, &root);
         // What sessions stored may have been left when it was removed before.
-        if !known && !(purge && contexts::stand_in(&state)) {
+        let left = purge && contexts::stand_in(&state);
+        if !known && !left {
             return Err(no_workspace(&root));
         }
         self.shared.views.remove(&root);
