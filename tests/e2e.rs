@@ -22,6 +22,14 @@ mod cycles;
 mod damage;
 #[path = "e2e/edits.rs"]
 mod edits;
+#[path = "e2e/flush.rs"]
+mod flush;
+#[path = "e2e/flush_again.rs"]
+mod flush_again;
+#[path = "e2e/harness.rs"]
+mod harness;
+#[path = "e2e/hooks.rs"]
+mod hooks;
 #[path = "e2e/index_crash.rs"]
 mod index_crash;
 #[path = "e2e/index_file.rs"]
@@ -60,6 +68,8 @@ mod names;
 #[cfg(feature = "onnx")]
 #[path = "e2e/near_duplicates.rs"]
 mod near_duplicates;
+#[path = "e2e/opencode.rs"]
+mod opencode;
 #[path = "e2e/promises.rs"]
 mod promises;
 mod protocol_transcript;
@@ -75,5 +85,13 @@ mod settings;
 mod store_refuses;
 #[path = "e2e/surroundings.rs"]
 mod surroundings;
+#[path = "e2e/tree.rs"]
+mod tree;
+#[path = "e2e/tree_days.rs"]
+mod tree_days;
+#[path = "e2e/tree_others.rs"]
+mod tree_others;
+#[path = "e2e/tree_summaries.rs"]
+mod tree_summaries;
 #[path = "e2e/undo.rs"]
 mod undo;

@@ -18,7 +18,7 @@ use hippo_core::context::render::{CLOSE, OPEN, render, without_sections};
 use hippo_core::extract::{self, Hints, MOST_TOKENS};
 use hippo_core::index_file::{self, IndexFile};
 use hippo_core::time::Timestamp;
-use hippo_core::{chunk, control, own_block, redact, tokens};
+use hippo_core::{chunk, control, flush, own_block, redact, tokens};
 
 /// A target: its name, and what it does with bytes.
 pub type Target = (&'static str, fn(&[u8]));
@@ -58,8 +58,22 @@ fn split(data: &[u8]) -> (usize, &[u8]) {
         .map_or((0, data), |(first, rest)| (usize::from(*first), rest))
 }
 
+/// What of a transcript goes into the log is short, stays within its sections and hides nothing of the log.
+fn sections(bytes: &[u8]) {
+    let found = flush::flush(bytes, flush::Options::default(), |at| at.date(0));
+    for section in found.sections {
+        assert!(section.text.len() < 4_000, "{}", section.text.len());
+        assert!(!section.text.contains("<!--") && !section.text.contains("-->"));
+        assert_eq!(
+            section.text.lines().filter(|line| line.starts_with('#')).count(),
+            1
+        );
+    }
+}
+
 /// A transcript is compacted alike in any pieces, within its budget, and each message has an id.
 pub fn transcript(data: &[u8]) {
+    sections(split(data).1);
     let (choice, bytes) = split(data);
     let options = Options {
         format: Format::ALL.get(choice % 5).copied(),

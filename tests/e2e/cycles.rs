@@ -14,7 +14,7 @@ pub const LATER: &str = "2060-01-01";
 pub const STILL_LATER: &str = "2061-01-01";
 
 /// Memory enough that a quarter of it is something.
-fn machines(scratch: &Scratch, machines: usize) {
+pub fn machines(scratch: &Scratch, machines: usize) {
     fill(scratch);
     for number in 0..machines {
         let text = format!(

@@ -40,6 +40,7 @@ fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
         type_: Some(MemoryType::Feedback),
         tags: Some(vec!["gateway".to_owned()]),
         priority: Some(IndexPriority::High),
+        ..RememberRequest::default()
     };
     let second: RememberResponse = client.raw().call(&request.into()).unwrap();
     let now = std::fs::read_to_string(&log).unwrap();
@@ -72,6 +73,32 @@ fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
         .into_iter()
         .filter(|other| other.topic == "Gateway");
     assert_eq!(same.count(), 1);
+}
+
+#[test]
+fn a_structured_entry_is_one_section_with_its_entry() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let request = RememberRequest {
+        workspace: root.display().to_string(),
+        topic: Some("Auth middleware".to_owned()),
+        type_: Some(MemoryType::Project),
+        request: Some("review where\ntokens are kept".to_owned()),
+        decision: Some("httpOnly cookies".to_owned()),
+        references: Some("src/auth.rs".to_owned()),
+        ..RememberRequest::default()
+    };
+    let answer: RememberResponse = client.raw().call(&request.clone().into()).unwrap();
+    let log = std::fs::read_to_string(root.join(&answer.path)).unwrap();
+    let expected = "## Auth middleware [project]\n\n- request: review where tokens are kept\n- decision: httpOnly cookies\n- references: src/auth.rs\n";
+    assert!(log.ends_with(expected), "{log}");
+    assert!(answer.entry.is_some(), "{answer:?}");
+    let again: RememberResponse = client.raw().call(&request.into()).unwrap();
+    assert_eq!(
+        (again.start_line, again.end_line),
+        (answer.start_line, answer.end_line)
+    );
+    assert_eq!(std::fs::read_to_string(root.join(&answer.path)).unwrap(), log);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use hippo_proto::{ClientError, CycleName, CycleOutcome, IndexPlace, RpcError};
 use hippod_tests::{Caller, Clocked, QUIET, Scratch};
 
-use crate::cycles::{LATER, NOW, STILL_LATER, ask, started};
+use crate::cycles::{LATER, NOW, STILL_LATER, ask, machines, started};
 
 /// Has the database refuse something until it is let go of.
 fn refuse(scratch: &Scratch, what: &str) {
@@ -34,9 +34,17 @@ fn refused(client: &mut Caller, scratch: &Scratch, cycle: CycleName, at: Option<
 #[test]
 fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
     for restart in [false, true] {
-        // So late the others are due as well, whenever the daemon looks.
-        let alone = "[cycles]\ndeep = \"\"\narchival = \"\"\n";
-        let (scratch, mut daemon, mut client) = started(30, alone);
+        // So late the others would be due as well, whenever the daemon looks.
+        let alone = [
+            QUIET[0],
+            ("HIPPOD_CYCLES_DEEP", ""),
+            ("HIPPOD_CYCLES_ARCHIVAL", ""),
+        ];
+        let scratch = Scratch::new();
+        machines(&scratch, 30);
+        let mut daemon = Clocked::start(&scratch, NOW, &alone);
+        let mut client = daemon.client();
+        client.index(&scratch.workspace());
         let root = scratch.workspace();
         daemon.set("2060-01-01T00:00:00Z");
         let all = client.ids(&root).len();
@@ -51,7 +59,7 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
         let_go(&scratch);
         if restart {
             drop((client, daemon));
-            daemon = Clocked::start(&scratch, "2060-01-01T00:01:00Z", &QUIET);
+            daemon = Clocked::start(&scratch, "2060-01-01T00:01:00Z", &alone);
             client = daemon.client();
             client.sync(&root);
         }

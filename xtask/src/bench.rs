@@ -10,12 +10,17 @@ mod edits;
 mod entries;
 mod extract;
 mod fresh;
+mod hooks;
 mod latency;
 mod mixture;
 mod process;
+mod redact;
 mod replay;
 mod retrieval;
 mod table;
+mod told;
+mod transcripts;
+mod tree;
 mod ways;
 mod workspaces;
 
@@ -32,7 +37,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 17] = [
+const PARTS: [&str; 21] = [
     "locomo",
     "scifact",
     "memaware",
@@ -50,10 +55,14 @@ const PARTS: [&str; 17] = [
     "compaction",
     "replay",
     "contexts",
+    "tree",
+    "told",
+    "redact",
+    "hooks",
 ];
 
 /// Those that need no daemon.
-const VALUES: [&str; 2] = ["extract", "compaction"];
+const VALUES: [&str; 4] = ["extract", "compaction", "tree", "redact"];
 
 /// What the user asks for.
 struct Options {
@@ -135,6 +144,8 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
             say(format_args!("\n=== {part}"));
             figures.extend(match part {
                 "extract" => extract::run(&eval)?,
+                "tree" => tree::run(&eval)?,
+                "redact" => redact::run(&eval)?,
                 _ => compaction::run(&eval)?,
             });
         }
@@ -184,7 +195,11 @@ fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec
         "cycles" => cycles::run(ground),
         "replay" => replay::run(ground),
         "contexts" => contexts::run(ground),
+        "hooks" => hooks::run(ground),
+        "told" => told::run(ground),
         "extract" => extract::run(ground.workspaces.eval()),
+        "tree" => tree::run(ground.workspaces.eval()),
+        "redact" => redact::run(ground.workspaces.eval()),
         "compaction" => compaction::run(ground.workspaces.eval()),
         _ => bare::throughput(ground),
     }

@@ -3,6 +3,7 @@
 mod bench;
 mod demo;
 mod edit;
+mod extension;
 mod house;
 mod prerequisites;
 mod scratch;

@@ -61,6 +61,11 @@ pub fn has_subcommand(name: &str) -> bool {
     runs(Command::new(cargo()).args([name, "--version"]))
 }
 
+/// Whether a program is installed that knows `--version`.
+pub fn has_program(name: &str) -> bool {
+    runs(Command::new(name).arg("--version"))
+}
+
 /// The cargo that runs this task; it has the version of its compiler.
 fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())

@@ -6,13 +6,13 @@
 
 mod group;
 pub(crate) mod line;
-mod phrases;
+pub(crate) mod phrases;
 mod priority;
 mod state;
 pub(crate) mod summary;
 #[cfg(test)]
 mod tests;
-mod topic;
+pub(crate) mod topic;
 mod units;
 pub(crate) mod words;
 mod work;

@@ -19,6 +19,7 @@ mod turn;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use crate::time::Date;
 
@@ -36,8 +37,29 @@ pub struct Document {
     pub sections: Vec<Section>,
     /// Chunks in the order of the file; they never overlap.
     pub chunks: Vec<Chunk>,
+    /// Bytes of what hippod wrote into the file and stands elsewhere as well, in whole lines and in order: no chunk and no section is of them.
+    pub copies: Vec<Range<usize>>,
     /// What could not be read as it was perhaps meant.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Document {
+    /// Some of the file's bytes without what hippod copied into it: what people and agents see there as theirs.
+    #[must_use]
+    pub fn without_copies<'b>(&self, bytes: &'b [u8], of: Range<usize>) -> Cow<'b, [u8]> {
+        let piece = |span: Range<usize>| bytes.get(span).unwrap_or_default();
+        let inside = |copy: &&Range<usize>| copy.start < of.end && of.start < copy.end;
+        if !self.copies.iter().any(|copy| inside(&copy)) {
+            return Cow::Borrowed(piece(of));
+        }
+        let (mut out, mut from) = (Vec::new(), of.start);
+        for copy in self.copies.iter().filter(inside) {
+            out.extend_from_slice(piece(from..copy.start.max(from)));
+            from = copy.end;
+        }
+        out.extend_from_slice(piece(from..of.end.max(from)));
+        Cow::Owned(out)
+    }
 }
 
 /// A heading and the text up to the next heading of any level.

@@ -7,29 +7,28 @@
 //! Bytes come in pieces of any size ([`Compactor::feed`]), so that memory does not grow with the transcript. Where a session turns out
 //! to have left a path, a second reading of the same bytes is asked for ([`Pass::Again`]).
 
+mod batch;
 mod branch;
 mod classify;
 mod config;
-mod ledger;
+pub(crate) mod ledger;
 mod line;
 mod message;
-mod read;
+mod prepared;
+pub(crate) mod read;
 mod rest;
 mod score;
-mod split;
+pub(crate) mod split;
+mod state;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod track;
 mod words;
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 
-use crate::context::render::without_sections;
-use crate::tokens;
-
+pub use batch::Beside;
 pub use branch::Selection;
 pub use classify::{EntryType, classify};
 pub use config::{CONFIG_FILE, Config};
@@ -38,10 +37,11 @@ pub use read::Format;
 pub use score::{Facts, RECENT, Tier, importance, retention, tier};
 pub use split::LONGEST;
 
-use branch::{Reading, Tracker};
+use batch::Batch;
 use ledger::Ledger;
 use rest::Rest;
-use split::{Piece, Splitter};
+use split::Splitter;
+use state::{Each, State, fits};
 
 /// Problems that are told one by one; more are counted.
 const PROBLEMS: usize = 50;
@@ -58,6 +58,8 @@ pub struct Options {
     /// The caller stores the content of each message, and [`Compacted::rest`], by its id: only then the summary says that
     /// they can be fetched.
     pub stored: bool,
+    /// Who helps with a long transcript; the summary is the same.
+    pub beside: Option<Beside>,
 }
 
 /// Something that could not be read.
@@ -74,19 +76,6 @@ pub struct Problem {
 pub struct Compactor {
     splitter: Splitter,
     state: State,
-}
-
-#[derive(Debug)]
-struct State {
-    options: Options,
-    tracker: Tracker,
-    selection: Option<Selection>,
-    /// Records so far.
-    place: usize,
-    ledger: Ledger,
-    format: Option<Format>,
-    malformed: u64,
-    problems: Vec<Problem>,
 }
 
 /// How a reading ended.
@@ -176,149 +165,48 @@ impl Compactor {
     fn with(options: Options, selection: Option<Selection>) -> Self {
         Self {
             splitter: Splitter::default(),
-            state: State {
-                ledger: Ledger::new(options.config.clone(), options.budget),
-                options,
-                tracker: Tracker::default(),
-                selection,
-                place: 0,
-                format: None,
-                malformed: 0,
-                problems: Vec::new(),
-            },
+            state: State::new(options, selection),
         }
     }
 
     /// Takes the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
-        let Self { splitter, state } = self;
-        splitter.feed(bytes, &mut |piece| state.piece(piece, &mut |_, _| ()));
+        self.feed_to(bytes, &mut None);
     }
 
     /// Takes the next bytes, and hands on each message that is scored with its id: what has to be kept so that ids can be fetched.
+    /// Messages may come later than their bytes, until [`Compactor::finish_with`].
     pub fn feed_with(&mut self, bytes: &[u8], mut each: impl FnMut(ContentId, &Message<'_>)) {
+        self.feed_to(bytes, &mut Some(&mut each));
+    }
+
+    fn feed_to(&mut self, bytes: &[u8], each: Each<'_, '_>) {
         let Self { splitter, state } = self;
-        splitter.feed(bytes, &mut |piece| state.piece(piece, &mut each));
+        splitter.feed(bytes, &mut |piece| state.piece(piece, each));
     }
 
     /// Makes the summary.
     #[must_use]
     pub fn finish(self) -> Pass {
-        self.finish_with(|_, _| ())
+        self.finish_to(&mut None)
     }
 
-    /// The same, with messages that were not complete before.
+    /// The same, with messages that were not handed on before.
     #[must_use]
     pub fn finish_with(self, mut each: impl FnMut(ContentId, &Message<'_>)) -> Pass {
+        self.finish_to(&mut Some(&mut each))
+    }
+
+    fn finish_to(self, each: Each<'_, '_>) -> Pass {
         let Self { splitter, mut state } = self;
-        splitter.finish(&mut |piece| state.piece(piece, &mut each));
+        splitter.finish(&mut |piece| state.piece(piece, each));
+        state.settle(each);
         if state.selection.is_none()
             && let Some(selection) = std::mem::take(&mut state.tracker).finish()
         {
             return Pass::Again(selection);
         }
         Pass::Done(Box::new(state.compacted()))
-    }
-}
-
-impl State {
-    fn piece(&mut self, piece: Piece<'_>, each: &mut dyn FnMut(ContentId, &Message<'_>)) {
-        let (line, bytes) = match piece {
-            Piece::Record(line, bytes) => (line, bytes),
-            Piece::TooLong(line) => return self.problem(line, "longer than 16 MiB"),
-            Piece::Cut(line) => return self.problem(line, "the file ends within it"),
-        };
-        let place = self.place;
-        self.place += 1;
-        let first = self.selection.is_none();
-        let known = read::read(bytes, |record| {
-            let fits = match (self.options.format, record.format) {
-                (_, None) => false,
-                (None, Some(_)) => true,
-                (Some(wanted), Some(found)) => wanted == found,
-            };
-            if first {
-                let link = if fits { record.link } else { read::Link::default() };
-                self.tracker.note(link, record.format.filter(|_| fits));
-            }
-            if fits {
-                self.format = self.format.or(record.format);
-                let reading = self.selection.as_ref().map(|selection| selection.of(place));
-                match reading.unwrap_or(Reading::Take) {
-                    Reading::Take => self.take(record, each),
-                    Reading::Fold => self.ledger.folded += record.messages.len(),
-                    Reading::Leave => {}
-                }
-            }
-            fits
-        });
-        match known {
-            Some(true) => {}
-            Some(false) => self.problem(line, "no record of the format"),
-            None => {
-                if first {
-                    self.tracker.note(read::Link::default(), None);
-                }
-                self.problem(line, "no JSON object");
-            }
-        }
-    }
-
-    fn take(&mut self, record: read::Record<'_>, each: &mut dyn FnMut(ContentId, &Message<'_>)) {
-        if let Some(prior) = &record.prior {
-            self.ledger.prior(prior, record.folds);
-        }
-        for (id, tool) in record.called {
-            self.ledger.call(id, &tool);
-        }
-        for mut message in record.messages {
-            // What hippod put into a prompt is nothing that the session brought.
-            if let Cow::Owned(rest) = without_sections(&message.text) {
-                message.text = Cow::Owned(rest);
-            }
-            self.ledger.push(&message);
-            if let Some(core) = self.ledger.cores().last() {
-                each(core.id(), &message);
-            }
-        }
-    }
-
-    fn problem(&mut self, line: u64, what: &'static str) {
-        self.malformed += 1;
-        if self.problems.len() < PROBLEMS {
-            self.problems.push(Problem { line, what });
-        }
-    }
-
-    fn compacted(self) -> Compacted {
-        let Self { options, ledger, .. } = self;
-        let built = summary::build(&ledger, &options);
-        let [kept, compressed, sparse] = built.tiers;
-        let before: usize = ledger.cores().iter().map(ledger::Core::tokens).sum();
-        let after = tokens::of(&built.text);
-        #[allow(clippy::cast_precision_loss, reason = "a ratio of sizes")]
-        let ratio = before as f64 / after.max(1) as f64;
-        let stats = Stats {
-            format: self.format.map(Format::name),
-            messages: ledger.cores().len(),
-            tokens_before: before,
-            tokens_after: after,
-            ratio: rounded(ratio),
-            kept,
-            compressed,
-            sparse,
-            dropped: built.rest.count,
-            rest: built.rest_id.map(|id| id.to_string()),
-            folded: ledger.folded,
-            malformed: self.malformed,
-            problems: self.problems,
-        };
-        Compacted {
-            summary: built.text,
-            stats,
-            ledger,
-            rest: built.rest,
-        }
     }
 }
 

@@ -33,6 +33,7 @@ use crate::time::{Date, Timestamp};
 
 pub use archival::Health;
 pub use change::{Change, Step};
+pub(crate) use facts::MACHINE;
 pub use facts::{LogDay, facts};
 pub use light::idle;
 pub use merge::{Likeness, likeness};

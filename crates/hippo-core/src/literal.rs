@@ -65,9 +65,7 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
         let start = at;
         finds.word(start);
         // Most words are nothing but small letters.
-        while bytes.get(at).is_some_and(u8::is_ascii_lowercase) {
-            at += 1;
-        }
+        at = behind_small_letters(bytes, at);
         let first = if at > start { LOWER } else { 0 };
         // Of the word without loose bytes at its end.
         let (mut classes, mut end) = (first, at);
@@ -121,6 +119,27 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
             told_to = end;
         }
     }
+}
+
+/// Where the small letters end that begin here. Eight bytes at a time: where a word ends is hard to foresee, byte for byte.
+fn behind_small_letters(bytes: &[u8], from: usize) -> usize {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * EACH;
+    let mut at = from;
+    while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        let eight = u64::from_le_bytes(*eight);
+        let low = eight & !HIGH;
+        // The high bit of each byte says whether it is at least `a`, and whether it is beyond `z`.
+        let from_a = low + (0x80 - 0x61) * EACH;
+        let beyond_z = low + (0x80 - 0x7b) * EACH;
+        let others = !(from_a & !beyond_z & !eight) & HIGH;
+        if others != 0 {
+            return at + others.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|byte| byte.is_ascii_lowercase()).count()
 }
 
 /// What a word is; nothing for one that is plain, or of which only a part must be known to the letter.

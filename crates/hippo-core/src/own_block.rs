@@ -1,7 +1,8 @@
 //! Which part of a file that belongs to people is hippod's, and how does it change with no other byte touched?
 //!
-//! A block between two lines of its own, `<!-- hippod: NAME -->` and `<!-- /hippod -->`. One that stands in fenced code is
-//! an example, and none. A block that is not closed is refused: nobody can tell where it would end.
+//! A block between two lines of its own: `<!-- hippod: NAME -->` and `<!-- /hippod -->` in markdown, `# hippod: NAME` and
+//! `# /hippod` where `#` begins a comment. One that stands in fenced code is an example, and none. A block that is not closed
+//! is refused: nobody can tell where it would end.
 
 use std::ops::Range;
 
@@ -10,109 +11,213 @@ use crate::index_file::{BEGIN, END};
 
 /// A block that is not closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the block that begins on line {line} with \"<!-- hippod:\" is not closed by \"<!-- /hippod -->\"")]
+#[error("the block that begins on line {line} with \"{begin}\" is not closed by \"{end}\"", begin = marks.begin.trim_end(), end = marks.end)]
 pub struct Torn {
     /// The line on which it begins, from 1.
     pub line: u32,
+    /// Of which kind it is.
+    pub marks: Marks,
 }
 
-/// What stands in the first block of this name, without its two lines.
+/// The two lines of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Marks {
+    begin: &'static str,
+    tail: &'static str,
+    end: &'static str,
+}
+
+/// Where a block stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    /// Its two lines and what is between them.
+    whole: Range<usize>,
+    body: Range<usize>,
+}
+
+/// What stands in the first block of this name in a markdown file, without its two lines.
 ///
 /// # Errors
 /// [`Torn`].
 pub fn body<'t>(text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, Torn> {
-    Ok(find(text, name)?.map(|place| &text[place]))
+    Marks::MARKDOWN.body(text, name)
 }
 
-/// The text with `body` in its block of this name, which is made at the end where there is none. Line ends are those of the
-/// text.
+/// The markdown text with `body` in its block of this name; as [`Marks::put`].
 ///
 /// # Errors
 /// [`Torn`].
 pub fn put(text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, Torn> {
-    let end: &str = match text.iter().position(|byte| *byte == b'\n') {
-        Some(at) if at > 0 && text[at - 1] == b'\r' => "\r\n",
-        // With a line end behind it, it is of that kind.
-        None if text.ends_with(b"\r") => "\r\n",
-        _ => "\n",
-    };
-    let mut body = body.trim_matches('\n').replace('\n', end);
-    if !body.is_empty() {
-        body.push_str(end);
-    }
-    let mut out = Vec::with_capacity(text.len() + body.len() + 64);
-    if let Some(place) = find(text, name)? {
-        out.extend_from_slice(&text[..place.start]);
-        out.extend_from_slice(body.as_bytes());
-        out.extend_from_slice(&text[place.end..]);
-        return Ok(out);
-    }
-    out.extend_from_slice(text);
-    if !text.is_empty() {
-        if !text.ends_with(b"\n") {
-            out.extend_from_slice(end.as_bytes());
-        }
-        out.extend_from_slice(end.as_bytes());
-    }
-    out.extend_from_slice(format!("{BEGIN}{name} -->{end}{body}{END}{end}").as_bytes());
-    Ok(out)
+    Marks::MARKDOWN.put(text, name, body)
 }
 
-/// The bytes between the two lines. A fence that is not closed hides nothing.
-fn find(text: &[u8], name: &str) -> Result<Option<Range<usize>>, Torn> {
-    match find_past(text, name, u32::MAX)? {
-        Found::Block(place) => Ok(Some(place)),
-        Found::Nothing => Ok(None),
-        Found::OpenFence(at) => match find_past(text, name, at)? {
-            Found::Block(place) => Ok(Some(place)),
-            _ => Ok(None),
-        },
+impl Marks {
+    /// In markdown: comments that no reader sees.
+    pub const MARKDOWN: Self = Self {
+        begin: BEGIN,
+        tail: " -->",
+        end: END,
+    };
+    /// Where `#` begins a comment: `.gitignore`, TOML.
+    pub const HASH: Self = Self {
+        begin: "# hippod: ",
+        tail: "",
+        end: "# /hippod",
+    };
+
+    /// What stands in the first block of this name, without its two lines.
+    ///
+    /// # Errors
+    /// [`Torn`].
+    pub fn body<'t>(self, text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, Torn> {
+        Ok(self.find(text, name)?.map(|place| &text[place.body]))
     }
+
+    /// Where the first block of this name stands, its two lines among it.
+    ///
+    /// # Errors
+    /// [`Torn`].
+    pub fn span(self, text: &[u8], name: &str) -> Result<Option<Range<usize>>, Torn> {
+        Ok(self.find(text, name)?.map(|place| place.whole))
+    }
+
+    /// The text with `body` in its block of this name, which is made at the end where there is none. Line ends are those of
+    /// the text.
+    ///
+    /// # Errors
+    /// [`Torn`].
+    pub fn put(self, text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, Torn> {
+        let end: &str = match text.iter().position(|byte| *byte == b'\n') {
+            Some(at) if at > 0 && text[at - 1] == b'\r' => "\r\n",
+            // With a line end behind it, it is of that kind.
+            None if text.ends_with(b"\r") => "\r\n",
+            _ => "\n",
+        };
+        let mut body = body.trim_matches('\n').replace('\n', end);
+        if !body.is_empty() {
+            body.push_str(end);
+        }
+        let mut out = Vec::with_capacity(text.len() + body.len() + 64);
+        if let Some(Place { body: place, .. }) = self.find(text, name)? {
+            out.extend_from_slice(&text[..place.start]);
+            out.extend_from_slice(body.as_bytes());
+            out.extend_from_slice(&text[place.end..]);
+            return Ok(out);
+        }
+        out.extend_from_slice(text);
+        if !text.is_empty() {
+            if !text.ends_with(b"\n") {
+                out.extend_from_slice(end.as_bytes());
+            }
+            out.extend_from_slice(end.as_bytes());
+        }
+        let Marks {
+            begin,
+            tail,
+            end: last,
+        } = self;
+        out.extend_from_slice(format!("{begin}{name}{tail}{end}{body}{last}{end}").as_bytes());
+        Ok(out)
+    }
+
+    /// The first block of this name. A fence that is not closed hides nothing.
+    fn find(self, text: &[u8], name: &str) -> Result<Option<Place>, Torn> {
+        match self.find_past(text, name, u32::MAX)? {
+            Found::Block(place) => Ok(Some(place)),
+            Found::Nothing => Ok(None),
+            Found::OpenFence(at) => match self.find_past(text, name, at)? {
+                Found::Block(place) => Ok(Some(place)),
+                _ => Ok(None),
+            },
+        }
+    }
+
+    /// The same, with no fence from this line on.
+    fn find_past(self, text: &[u8], name: &str, no_fence: u32) -> Result<Found, Torn> {
+        let begin = format!("{}{name}{}", self.begin, self.tail);
+        let torn = |line| Torn { line, marks: self };
+        let mut fence: Option<(Fence, u32)> = None;
+        // The block's first line: its number, where it begins, and where the next one does.
+        let mut open: Option<(u32, usize, usize)> = None;
+        let mut lines = Lines::new(text).peekable();
+        while let Some(line) = lines.next() {
+            let trimmed = trim(&text[line.start..line.end]);
+            let next = lines.peek().map_or(text.len(), |next| next.start);
+            if let Some((first, start, from)) = open {
+                if trimmed == self.end.as_bytes() {
+                    return Ok(Found::Block(Place {
+                        whole: start..next,
+                        body: from..line.start,
+                    }));
+                }
+                if trimmed.starts_with(self.begin.as_bytes()) {
+                    return Err(torn(first));
+                }
+                continue;
+            }
+            match fence {
+                Some((within, _)) if within.closed_by(trimmed) => fence = None,
+                Some(_) => {}
+                None if trimmed == begin.as_bytes() => open = Some((line.number, line.start, next)),
+                None if line.number >= no_fence => {}
+                None => fence = Fence::open(trimmed).map(|fence| (fence, line.number)),
+            }
+        }
+        match (open, fence) {
+            (Some((line, ..)), _) => Err(torn(line)),
+            (None, Some((_, line))) => Ok(Found::OpenFence(line)),
+            (None, None) => Ok(Found::Nothing),
+        }
+    }
+}
+
+/// Whether a trimmed line begins a block of which every word stands elsewhere: what agents are told (`protocol …`, `heartbeat`), a copy of
+/// `memory/ROOT.md` (`root`), a section of a session (`context`). Any other may hold memory, and be the last that does: `sessions` is left
+/// when its log is gone, and `since` when somebody wrote the node anew.
+pub(crate) fn is_copy(line: &[u8]) -> bool {
+    let name = line.strip_prefix(BEGIN.as_bytes());
+    let name = name.and_then(|name| name.strip_suffix(Marks::MARKDOWN.tail.as_bytes()));
+    name.is_some_and(|name| {
+        matches!(name, b"heartbeat" | b"root" | b"context" | b"protocol")
+            || name.starts_with(b"protocol for ")
+    })
+}
+
+/// Whether a trimmed line begins a block.
+pub(crate) fn is_begin(line: &[u8]) -> bool {
+    line.starts_with(BEGIN.as_bytes())
+}
+
+/// Whether a trimmed line ends one.
+pub(crate) fn is_end(line: &[u8]) -> bool {
+    line == END.as_bytes()
+}
+
+/// Where hippod's own text stands in a file.
+pub(crate) fn generated(bytes: &[u8]) -> Vec<Range<usize>> {
+    let find = |what: &str, from: usize| {
+        let mut windows = bytes.get(from..)?.windows(what.len());
+        windows
+            .position(|window| window == what.as_bytes())
+            .map(|at| from + at)
+    };
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(start) = find(BEGIN, from) {
+        // What is not closed hides nothing below it.
+        let Some(end) = find(END, start) else { break };
+        from = end + END.len();
+        found.push(start..from);
+    }
+    found
 }
 
 /// What is found of a block.
 enum Found {
-    /// The bytes between its two lines.
-    Block(Range<usize>),
+    Block(Place),
     Nothing,
     /// Nothing before the end of fenced code that begins on this line and never ends.
     OpenFence(u32),
-}
-
-/// The same, with no fence from this line on.
-fn find_past(text: &[u8], name: &str, no_fence: u32) -> Result<Found, Torn> {
-    let begin = format!("{BEGIN}{name} -->");
-    let mut fence: Option<(Fence, u32)> = None;
-    // Line and end of the block's first line.
-    let mut open: Option<(u32, usize)> = None;
-    let mut lines = Lines::new(text).peekable();
-    while let Some(line) = lines.next() {
-        let trimmed = trim(&text[line.start..line.end]);
-        if let Some((first, from)) = open {
-            if trimmed == END.as_bytes() {
-                return Ok(Found::Block(from..line.start));
-            }
-            if trimmed.starts_with(BEGIN.as_bytes()) {
-                return Err(Torn { line: first });
-            }
-            continue;
-        }
-        match fence {
-            Some((within, _)) if within.closed_by(trimmed) => fence = None,
-            Some(_) => {}
-            None if trimmed == begin.as_bytes() => {
-                let from = lines.peek().map_or(text.len(), |next| next.start);
-                open = Some((line.number, from));
-            }
-            None if line.number >= no_fence => {}
-            None => fence = Fence::open(trimmed).map(|fence| (fence, line.number)),
-        }
-    }
-    match (open, fence) {
-        (Some((line, _)), _) => Err(Torn { line }),
-        (None, Some((_, line))) => Ok(Found::OpenFence(line)),
-        (None, None) => Ok(Found::Nothing),
-    }
 }
 
 #[cfg(test)]
@@ -123,6 +228,24 @@ mod tests {
 
     fn text(text: &[u8], name: &str, body: &str) -> String {
         String::from_utf8(put(text, name, body).unwrap()).unwrap()
+    }
+
+    fn torn(line: u32) -> Torn {
+        let marks = Marks::MARKDOWN;
+        Torn { line, marks }
+    }
+
+    #[test]
+    fn where_a_hash_begins_a_comment_so_do_the_lines() {
+        let made = Marks::HASH.put(b"target\n", "memory", "/memory/").unwrap();
+        assert_eq!(made, b"target\n\n# hippod: memory\n/memory/\n# /hippod\n");
+        assert_eq!(Marks::HASH.span(&made, "memory"), Ok(Some(8..made.len())));
+        assert_eq!(Marks::MARKDOWN.span(&made, "memory"), Ok(None));
+        let open = Marks::HASH.put(b"# hippod: memory\n", "memory", "").unwrap_err();
+        assert_eq!(
+            open.to_string(),
+            "the block that begins on line 1 with \"# hippod:\" is not closed by \"# /hippod\""
+        );
     }
 
     #[test]
@@ -156,9 +279,9 @@ mod tests {
     #[test]
     fn what_is_not_closed_is_refused() {
         let open = b"a\n<!-- hippod: x -->\nb\n";
-        assert_eq!(put(open, "x", "c"), Err(Torn { line: 2 }));
+        assert_eq!(put(open, "x", "c"), Err(torn(2)));
         let next = b"<!-- hippod: x -->\n<!-- hippod: y -->\nb\n<!-- /hippod -->\n";
-        assert_eq!(put(next, "x", "c"), Err(Torn { line: 1 }));
+        assert_eq!(put(next, "x", "c"), Err(torn(1)));
         assert_eq!(body(next, "y"), Ok(Some(&b"b\n"[..])));
     }
 
@@ -183,6 +306,10 @@ mod tests {
             text.extend(bytes);
             if let Ok(made) = put(&text, "x", &one) {
                 prop_assert!(made.starts_with(&text));
+                if let Ok(None) = Marks::MARKDOWN.span(&text, "x") {
+                    let span = Marks::MARKDOWN.span(&made, "x").unwrap().unwrap();
+                    prop_assert!(span.start >= text.len() && span.end == made.len());
+                }
                 let changed = put(&made, "x", &other).unwrap();
                 prop_assert_eq!(&put(&changed, "x", &one).unwrap(), &made);
                 prop_assert_eq!(put(&made, "x", &one).unwrap(), made);

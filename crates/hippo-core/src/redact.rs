@@ -4,9 +4,12 @@
 //! `-----BEGIN`. What stands around such a place decides, within bounds, so that any text takes time linear in its length.
 //! The label stays, the value becomes [`REDACTED`]. docs/semantics.md says what counts as a secret and what does not.
 
+mod command;
 mod derived;
 mod known;
 mod label;
+#[cfg(test)]
+mod labelled;
 mod near;
 mod shape;
 #[cfg(test)]
@@ -20,6 +23,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
 
+use command::{ORDERS, Order};
 pub use derived::without_secrets;
 pub(crate) use derived::{lines_without_secrets, piece_without_secrets, value_without_secrets};
 use known::{JWT, KEY_BLOCK, PREFIXES, TELEGRAM, URL};
@@ -36,11 +40,22 @@ const PASSES: usize = 16;
 /// The text without its secrets. Doing it again changes nothing.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let mut shown = pass(text);
+    passes(text, false)
+}
+
+/// The same with as many lines: where a secret has several, empty ones follow it.
+fn redact_lines(text: &str) -> Cow<'_, str> {
+    passes(text, true)
+}
+
+fn passes(text: &str, keeps_lines: bool) -> Cow<'_, str> {
+    let mut shown = pass(text, keeps_lines);
     // What stood beside a secret may be seen to be one now: nearly always the first pass over the rest finds nothing.
     for _ in 0..PASSES {
         let Cow::Owned(before) = &shown else { break };
-        let Cow::Owned(after) = pass(before) else { break };
+        let Cow::Owned(after) = pass(before, keeps_lines) else {
+            break;
+        };
         if after == *before {
             break;
         }
@@ -49,7 +64,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     shown
 }
 
-fn pass(text: &str) -> Cow<'_, str> {
+fn pass(text: &str, keeps_lines: bool) -> Cow<'_, str> {
     let Some(finder) = &*FINDER else {
         return Cow::Borrowed(text);
     };
@@ -77,10 +92,15 @@ fn pass(text: &str) -> Cow<'_, str> {
             Start::KeyBlock => place.key_block(),
             Start::Url => place.url().and_then(|secret| place.cut(secret)),
             Start::Telegram => place.telegram(),
+            Start::Order(order) => place.ordered(order).and_then(|secret| place.cut(secret)),
         };
         if let Some(secret) = found {
             out.push_str(&text[done..secret.start]);
             out.push_str(REDACTED);
+            if keeps_lines {
+                let breaks = text[secret.clone()].bytes().filter(|byte| *byte == b'\n');
+                breaks.for_each(|_| out.push('\n'));
+            }
             done = secret.end;
         }
     }
@@ -101,6 +121,7 @@ enum Start {
     KeyBlock,
     Url,
     Telegram,
+    Order(Order),
 }
 
 struct Finder {
@@ -119,6 +140,9 @@ static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
     };
     for (word, label) in LABELS {
         add(word, Start::Label(label));
+    }
+    for (mark, order) in ORDERS {
+        add(mark, Start::Order(order));
     }
     SCHEMES.iter().for_each(|word| add(word, Start::Scheme));
     for (number, prefix) in PREFIXES.iter().enumerate() {

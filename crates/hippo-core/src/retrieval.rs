@@ -9,3 +9,4 @@ pub mod pack;
 pub mod rank;
 pub(crate) mod speaker;
 pub mod terms;
+pub mod told;

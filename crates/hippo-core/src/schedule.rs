@@ -11,14 +11,12 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::consolidation::Cycle;
-use crate::time::Timestamp;
+use crate::time::{DAY_MS, Timestamp};
 
 pub use cron::{Cron, CronError};
 
 /// Missed times that are counted; more are as good as many.
 const COUNTED: u32 = 1_000;
-/// Milliseconds in a day.
-const DAY: i64 = 86_400_000;
 /// Failures after which the wait between attempts no longer doubles.
 const DOUBLINGS: u32 = 6;
 
@@ -219,7 +217,7 @@ fn first_planned(cycle: Cycle, base: Timestamp, zone: &TimeZone, settings: &Sett
     let from = match cycle {
         // A check at the very moment that the days are over counts.
         Cycle::Archival => base
-            .plus(i64::from(settings.archival_days) * DAY)
+            .plus(i64::from(settings.archival_days) * DAY_MS)
             .plus(-1)
             .max(base),
         Cycle::Light | Cycle::Deep => base,

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 /// A calendar day, without a time zone.
 pub type Date = civil::Date;
 
+/// Milliseconds of a day.
+pub const DAY_MS: i64 = 86_400_000;
 /// English names of the months, January first.
 pub(crate) const MONTHS: [&str; 12] = [
     "january",

@@ -111,8 +111,18 @@ methods! {
     "context.close" => ContextClose(ContextCloseRequest),
     /// A short summary of a transcript, whose messages can be fetched.
     "session.compact" => SessionCompact(SessionCompactRequest),
+    /// What is new in a transcript goes into the daily log.
+    "session.flush" => SessionFlush(SessionFlushRequest),
     /// Runs what is due; answers what waits for the agent.
     "heartbeat" => Heartbeat(HeartbeatRequest),
+    /// Brings the compaction tree up to date.
+    "tree.compact" => TreeCompact(TreeCompactRequest),
+    /// Nodes whose body somebody should write.
+    "tree.pending" => TreePending(TreePendingRequest),
+    /// Gives a node a body.
+    "tree.submit" => TreeSubmit(TreeSubmitRequest),
+    /// One node, and how it stands.
+    "tree.show" => TreeShow(TreeShowRequest),
     /// The embedding models that are known.
     "model.list" => ModelList(ModelListRequest),
     /// Obtains a model and the runtime; streams progress.

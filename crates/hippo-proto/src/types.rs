@@ -4,6 +4,7 @@ mod compact;
 mod context;
 mod cycle;
 mod doctor;
+mod flush;
 mod get;
 mod heartbeat;
 mod index;
@@ -13,6 +14,7 @@ mod remember;
 mod search;
 mod session;
 mod status;
+mod tree;
 mod workspace;
 
 pub use compact::{
@@ -35,6 +37,7 @@ pub use cycle::{
     MAX_RUNS, NextCycle,
 };
 pub use doctor::{Check, DoctorRequest, DoctorResponse, Problem, Severity};
+pub use flush::{FlushedLog, SessionFlushRequest, SessionFlushResponse};
 pub use get::{GetRequest, GetResponse};
 pub use heartbeat::{HeartbeatRequest, HeartbeatResponse, Pending};
 pub use index::{
@@ -57,7 +60,12 @@ pub use session::{
 };
 pub use status::{
     ContextsStatus, DiskStatus, IndexStatus, ModelLoad, ModelStatus, Skipped, StatusRequest, StatusResponse,
-    VectorBackend, VectorStatus, WatcherMode, WatcherStatus, WorkspaceStatus,
+    TreeCommandStatus, TreeStatus, VectorBackend, VectorStatus, WatcherMode, WatcherStatus, WorkspaceStatus,
+};
+pub use tree::{
+    MAX_BODY_BYTES, MAX_JOBS, TreeChange, TreeCompactRequest, TreeCompactResponse, TreeJob,
+    TreePendingRequest, TreePendingResponse, TreeRefusal, TreeShowRequest, TreeShowResponse,
+    TreeSubmitRequest, TreeSubmitResponse,
 };
 pub use workspace::{
     WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceInfo, WorkspaceListRequest, WorkspaceListResponse,

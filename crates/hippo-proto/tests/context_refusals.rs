@@ -224,6 +224,32 @@ fn what_is_wrong_elsewhere_is_named_with_what_to_do() {
         ("context.list", r#""at_turn":1"#, "goes with", "name it"),
         ("context.list", r#""limit":0"#, "limit 0", "1 to 10000"),
         ("context.close", r#""session":"""#, "\"session\" is empty", ""),
+        ("session.flush", r#""workspace":"/w""#, "path", "protocol.md"),
+        (
+            "session.flush",
+            r#""workspace":"/w","path":" ""#,
+            "\"path\" is empty",
+            "",
+        ),
+        (
+            "session.flush",
+            r#""workspace":"/w","path":"/t","format":"cladue-code""#,
+            "unknown format",
+            "\"claude-code\"",
+        ),
+        (
+            "session.flush",
+            r#""workspace":"/w","path":"/t","wiat":true"#,
+            "unknown field",
+            "\"wait\"",
+        ),
+        ("remember", r#""workspace":"/w""#, "\"text\" is empty", ""),
+        (
+            "remember",
+            r#""workspace":"/w","decision":" ""#,
+            "\"decision\" is empty",
+            "",
+        ),
         ("session.compact", "", "neither", "give one"),
         (
             "session.compact",

@@ -76,6 +76,7 @@ fn report() -> CycleReport {
             groups: BTreeMap::from([("Projects".into(), 12)]),
         }),
         files: vec!["HIPPOCAMPUS.md".into()],
+        tree: None,
         notes: vec!["as of another moment".into()],
         took_ms: 12.5,
     }
@@ -100,6 +101,7 @@ fn answers_keep_their_names() {
             considered: BTreeMap::new(),
             health: None,
             files: vec![],
+            tree: None,
             notes: vec![],
             took_ms: 0.5,
         },
@@ -326,12 +328,7 @@ fn what_is_wrong_is_named_with_what_to_do() {
             "missing field `run`",
             "protocol.md",
         ),
-        (
-            "remember",
-            r#""workspace":"/w""#,
-            "missing field `text`",
-            "protocol.md",
-        ),
+        ("remember", r#""workspace":"/w""#, "\"text\" is empty", ""),
         (
             "remember",
             r#""workspace":"/w","text":" \n""#,

@@ -233,6 +233,35 @@ fn requests_with_every_field() {
             type_: Some(MemoryType::Feedback),
             tags: Some(vec!["deploy".into()]),
             priority: Some(IndexPriority::High),
+            ..RememberRequest::default()
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","text":"","topic":"Auth","request":"r","analysis":"a","decision":"d","outcome":"o","feedback":"f","references":"src/a.rs"}"#,
+        RememberRequest {
+            workspace: workspace(),
+            topic: Some("Auth".into()),
+            request: Some("r".into()),
+            analysis: Some("a".into()),
+            decision: Some("d".into()),
+            outcome: Some("o".into()),
+            feedback: Some("f".into()),
+            references: Some("src/a.rs".into()),
+            ..RememberRequest::default()
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","path":"/t.jsonl","session":"s","format":"pi","wait":false,"compact":true,"tree":true}"#,
+        SessionFlushRequest {
+            workspace: workspace(),
+            path: "/t.jsonl".into(),
+            session: Some("s".into()),
+            format: Some(TranscriptFormat::Pi),
+            wait: false,
+            compact: true,
+            tree: true,
         }
         .into(),
     );
@@ -240,6 +269,42 @@ fn requests_with_every_field() {
         workspace: workspace(),
     };
     golden(r#"{"workspace":"/w"}"#, heartbeat.into());
+    golden(
+        r#"{"workspace":"/w","at":"2026-03-20","dry_run":true,"when_due":true}"#,
+        TreeCompactRequest {
+            workspace: workspace(),
+            at: Some("2026-03-20".into()),
+            dry_run: true,
+            when_due: true,
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","limit":3}"#,
+        TreePendingRequest {
+            workspace: workspace(),
+            limit: Some(3),
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","node":"2026-03-20","body":"b","source_digest":"00ff00ff00ff00ff"}"#,
+        TreeSubmitRequest {
+            workspace: workspace(),
+            node: "2026-03-20".into(),
+            body: "b".into(),
+            source_digest: Some("00ff00ff00ff00ff".into()),
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w","node":"ROOT"}"#,
+        TreeShowRequest {
+            workspace: workspace(),
+            node: Some("ROOT".into()),
+        }
+        .into(),
+    );
     golden("{}", ModelListRequest {}.into());
     golden(r#"{"model":"m"}"#, ModelPullRequest { model: model() }.into());
     golden(r#"{"model":"m"}"#, ModelVerifyRequest { model: model() }.into());

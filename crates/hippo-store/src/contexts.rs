@@ -7,9 +7,11 @@
 //!
 //! Sums are kept by triggers, and what may be forgotten stands in an index of its own: no call looks at all contents.
 
+mod accepted;
 mod content;
 mod entries;
 mod error;
+mod flushes;
 mod place;
 mod read;
 mod ready;
@@ -27,9 +29,11 @@ use std::time::Duration;
 use hippo_core::retrieval::terms::Analyzer;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
+pub use accepted::Accepted;
 pub use content::{ContentId, ContentPrefix, MOST_CONTENT};
 pub use entries::{DamagedEntry, Entries, KeptEntry};
 pub use error::ContextError;
+pub use flushes::{Flush, FlushPart, MessageKey, TakenUp};
 pub use read::{Content, ContextReader, Gone, Lookup, Usage};
 pub use ready::{Packer, Ready};
 pub use search::Hit;

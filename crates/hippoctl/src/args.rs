@@ -4,9 +4,13 @@ mod bench;
 mod compact;
 mod context;
 mod cycle;
+mod hook;
 mod index;
+mod ingest;
+mod init;
 mod policy;
 mod remember;
+mod tree;
 
 use std::path::PathBuf;
 
@@ -19,9 +23,13 @@ pub use context::{
     ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
 };
 pub use cycle::{ConsolidateArgs, HistoryArgs};
+pub use hook::{HookArgs, HookName};
 pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
+pub use ingest::IngestArgs;
+pub use init::{DeinitArgs, InitArgs};
 pub use policy::PolicyVerb;
 pub use remember::RememberArgs;
+pub use tree::TreeVerb;
 
 /// Searches and tends the memory of agents that hippod keeps.
 #[derive(Debug, Parser)]
@@ -60,6 +68,13 @@ pub struct Global {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    /// Give an agent's folder a memory: register it, and lay out what its harness needs
+    ///
+    /// Nothing that is there is changed but for blocks and entries of hippod's own. `hippoctl deinit` takes all of it back.
+    #[command(after_help = init::EXAMPLES)]
+    Init(InitArgs),
+    /// Take back what `init` laid out, to the byte; memory stays
+    Deinit(DeinitArgs),
     /// Start the daemon unless it runs
     Start,
     /// Stop the daemon and wait until it is gone
@@ -136,6 +151,24 @@ pub enum Verb {
     /// Needs no daemon, but for --store. Reads sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages.
     #[command(after_help = compact::EXAMPLES)]
     Compact(CompactArgs),
+    /// Make and read the compaction tree: days, weeks and months in a few lines, and ROOT.md over all of them
+    ///
+    /// The daemon keeps the tree of a workspace that has one after each cycle; `tree compact` begins it. Logs are never
+    /// touched.
+    #[command(after_help = tree::EXAMPLES)]
+    Tree {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: TreeVerb,
+    },
+    /// Answer a hook of an agent's harness, which gives its JSON on standard input
+    ///
+    /// Never fails the harness: it ends with 0 within a second or two, and what went wrong stands in the log of hooks.
+    #[command(after_help = hook::EXAMPLES)]
+    Hook(HookArgs),
+    /// Take transcripts of sessions into the daily logs, each message once
+    #[command(after_help = ingest::EXAMPLES)]
+    Ingest(IngestArgs),
     /// List, obtain and check embedding models
     Model {
         /// What to do with it.

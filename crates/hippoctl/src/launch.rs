@@ -26,6 +26,24 @@ const LAST_WORDS: usize = 10;
 /// # Errors
 /// No `hippod` is found, it ends early (with its last log lines), or it does not answer in time.
 pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
+    let (mut child, before) = begin(paths)?;
+    wait(&mut child, paths)
+        .map(|client| (child.id(), client))
+        .map_err(|failure| {
+            let words = last_words(&paths.log, before);
+            if words.is_empty() {
+                return failure;
+            }
+            let message = format!("{}; its log ends with:\n{words}", failure.message);
+            Failure { message, ..failure }
+        })
+}
+
+/// Starts the daemon without waiting for it. Gives the process, and where its words begin in the log.
+///
+/// # Errors
+/// No `hippod` is found, or it cannot be started.
+pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
     let program =
         find_daemon(std::env::current_exe().ok().as_deref(), std::env::var_os("PATH")).ok_or_else(|| {
             Failure::new(
@@ -37,17 +55,7 @@ pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
     create_private_folder(&paths.state)?;
     let mut log = open_log(&paths.log)?;
     let before = log.seek(SeekFrom::End(0)).unwrap_or(0);
-    let mut child = spawn(&program, paths, log)?;
-    wait(&mut child, paths)
-        .map(|client| (child.id(), client))
-        .map_err(|failure| {
-            let words = last_words(&paths.log, before);
-            if words.is_empty() {
-                return failure;
-            }
-            let message = format!("{}; its log ends with:\n{words}", failure.message);
-            Failure { message, ..failure }
-        })
+    Ok((spawn(&program, paths, log)?, before))
 }
 
 /// `hippod` beside this program, else in `PATH`.
@@ -116,7 +124,11 @@ fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
     }
 }
 
-fn create_private_folder(folder: &Path) -> Result<(), Failure> {
+/// A folder for this user alone.
+///
+/// # Errors
+/// As the system says.
+pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -126,7 +138,11 @@ fn create_private_folder(folder: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::file("create the folder", folder, error))
 }
 
-fn open_log(log: &Path) -> Result<File, Failure> {
+/// A log for this user alone, to append to.
+///
+/// # Errors
+/// As the system says.
+pub fn open_log(log: &Path) -> Result<File, Failure> {
     if fs::metadata(log).is_ok_and(|metadata| metadata.len() > LOG_BYTES) {
         // Only room is lost when this fails.
         let _ = fs::rename(log, log.with_extension("log.old"));

@@ -4,11 +4,14 @@ pub mod context;
 pub mod cycle;
 pub mod doctor;
 pub mod index;
+pub mod ingest;
+pub mod init;
 pub mod model;
 pub mod policy;
 pub mod remember;
 pub mod search;
 pub mod status;
+pub mod tree;
 
 const INDENT: &str = "   ";
 

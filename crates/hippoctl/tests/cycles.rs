@@ -36,6 +36,7 @@ fn report(run: Option<i64>, outcome: CycleOutcome) -> CycleReport {
         considered: BTreeMap::new(),
         health: None,
         files: vec![],
+        tree: None,
         notes: vec!["tokens are bytes/4".into()],
         took_ms: 3.0,
     }

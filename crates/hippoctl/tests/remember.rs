@@ -96,6 +96,47 @@ fn words_become_one_text_with_all_that_was_said_of_it() {
 }
 
 #[test]
+fn the_fields_of_an_entry_need_no_text() {
+    let options = [
+        "--topic",
+        "Auth",
+        "--request",
+        "review it",
+        "--analysis",
+        "a",
+        "--decision",
+        "d",
+        "--outcome",
+        "o",
+        "--feedback",
+        "f",
+        "--references",
+        "src/auth.rs",
+    ];
+    let (ended, asked) = run(&options, b"");
+    assert_eq!(ended.0, 0, "{ended:?}");
+    let whole = RememberRequest {
+        topic: Some("Auth".into()),
+        request: Some("review it".into()),
+        analysis: Some("a".into()),
+        decision: Some("d".into()),
+        outcome: Some("o".into()),
+        feedback: Some("f".into()),
+        references: Some("src/auth.rs".into()),
+        ..request("")
+    };
+    assert_eq!(asked, Some(whole.clone().into()));
+    let (_, asked) = run(&["besides", "--decision", "d"], b"");
+    let besides = RememberRequest {
+        decision: Some("d".into()),
+        ..request("besides")
+    };
+    assert_eq!(asked, Some(besides.into()));
+    let (ended, asked) = run(&["--topic", "Auth"], b"");
+    assert_eq!((ended.0, asked), (2, None));
+}
+
+#[test]
 fn standard_input_is_taken_as_it_is_but_for_the_blank_lines_around_it() {
     for arguments in [&[][..], &["-"]] {
         let (ended, asked) = run(arguments, "\n\r\n  - übers\n\n  - Wochenende \n\n".as_bytes());

@@ -4,6 +4,7 @@ mod context;
 mod index;
 mod keys;
 mod layer;
+mod tree;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use context::Context;
 pub use index::{Cycles, Decay, DecayProfile, Index};
 use layer::{Layer, Whose};
+pub use tree::{KeepTree, Summaries, Tree};
 
 /// The daemon's settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,8 @@ pub struct Config {
     pub cycles: Cycles,
     /// What sessions keep of their context.
     pub context: Context,
+    /// The compaction tree.
+    pub tree: Tree,
     /// How strength fades.
     pub decay: Decay,
     /// Limits of the socket.
@@ -58,6 +62,8 @@ pub struct WorkspaceConfig {
     pub cycles: Cycles,
     /// What sessions keep of their context.
     pub context: Context,
+    /// The compaction tree.
+    pub tree: Tree,
 }
 
 /// `[sources]`
@@ -135,6 +141,8 @@ pub struct Search {
     pub default_mode: hippo_proto::Mode,
     /// What an entry of the index that matches adds to the score of what it points at, at most.
     pub index_weight: f64,
+    /// How many passages daily nodes may bring up for each one that search finds, at most.
+    pub tree_weight: f64,
     /// IANA name of the zone in which "yesterday" is understood; empty is the system's.
     pub timezone: String,
 }
@@ -275,11 +283,13 @@ impl Default for Config {
                 limit: 10,
                 default_mode: hippo_proto::Mode::Hybrid,
                 index_weight: 0.0,
+                tree_weight: 0.5,
                 timezone: String::new(),
             },
             index: Index::default(),
             cycles: Cycles::default(),
             context: Context::default(),
+            tree: Tree::default(),
             decay: Decay::default(),
             server: Server {
                 max_connections: 256,
@@ -300,6 +310,7 @@ impl WorkspaceConfig {
             index,
             cycles,
             context,
+            tree,
             decay,
             ..
         } = config;
@@ -313,6 +324,7 @@ impl WorkspaceConfig {
             },
             cycles,
             context,
+            tree,
         }
     }
 }

@@ -3,9 +3,11 @@
 //! Each workspace has a database of its own for them, beside the one of its index: a put never waits for indexing. What a
 //! session holds is kept in memory between calls; the database says it first.
 
+mod accept;
 mod close;
 mod compact;
 mod fetch;
+mod flush;
 mod keeper;
 mod policies;
 mod put;
@@ -30,9 +32,11 @@ use crate::view::WorkspaceView;
 use policies::Policies;
 use session::Sessions;
 
+pub use accept::{Promise, accept, kept, promised};
 pub use close::close;
 pub use compact::compact;
 pub use fetch::fetch;
+pub use flush::flush;
 pub use keeper::keep;
 pub use policies::FILE as POLICIES;
 pub use put::{open, put};
@@ -40,8 +44,6 @@ pub use turn::{list, render, touch, turn};
 
 /// The database of a workspace's contexts, in its state folder.
 const FILE: &str = "contexts.db";
-/// Milliseconds of a day.
-const DAY_MS: i64 = 86_400_000;
 /// Idle read connections, and packers, kept for a workspace.
 const READERS_KEPT: usize = 4;
 
@@ -51,6 +53,8 @@ pub struct Contexts {
     places: Mutex<HashMap<PathBuf, Arc<Place>>>,
     /// The workspaces of sessions that were asked for.
     homes: Mutex<HashMap<String, PathBuf>>,
+    /// The flushes that were promised and are being done.
+    under_way: accept::UnderWay,
 }
 
 /// The contexts of one workspace.

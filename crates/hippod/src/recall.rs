@@ -4,8 +4,10 @@ mod filter;
 mod get;
 mod hit;
 mod index_first;
+mod part;
 mod question;
 mod scratch;
+mod told;
 mod trace;
 
 use std::sync::{Arc, RwLockReadGuard};
@@ -21,11 +23,13 @@ use hippo_store::vector::PreparedQuery;
 use crate::clock::date_in;
 use crate::engine::store_error;
 use crate::event::Event;
+use crate::harness;
 use crate::shared::Shared;
 use crate::verify::Verifier;
 use crate::view::{Picture, WorkspaceView};
 use hit::Collector;
 use index_first::{Consulted, Route};
+use part::Part;
 use question::Question;
 use scratch::with_scratch;
 
@@ -57,13 +61,12 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
     let zone = shared.zone_of(&view);
     let now = shared.clock.now();
     let today = date_in(now, &zone);
-    let question = Arc::new(Question::new(
-        request,
-        &view.root,
-        &view.config.search,
-        today,
-        now,
-    )?);
+    let mut question = Question::new(request, &view.root, &view.config.search, today, now)?;
+    if question.meaning {
+        // Vectors of earlier days do not speak when search by meaning is switched off.
+        question.meaning = shared.config.embed.enabled && by_meaning(&view).await?;
+    }
+    let question = Arc::new(question);
     let mut consulted = index_first::consult(&view, &question)?;
     let finish = async |consulted: Arc<Consulted>, answered: Answered| {
         let mut response = trace::complete(shared, &view, &question, consulted, answered).await?;
@@ -87,6 +90,14 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
         RpcError::new(ErrorKind::Warming, "the embedding model is being changed")
             .hint("ask again in a moment"),
     )
+}
+
+/// Whether the workspace's harness wants its meaning searched.
+async fn by_meaning(view: &Arc<WorkspaceView>) -> Result<bool, RpcError> {
+    let root = view.root.clone();
+    tokio::task::spawn_blocking(move || harness::by_meaning(&root))
+        .await
+        .map_err(gone)
 }
 
 /// An answer, and what is known of it beside what the client hears.
@@ -128,15 +139,7 @@ async fn attempt(
     question: &Arc<Question>,
     consulted: &Arc<Consulted>,
 ) -> Result<Option<Answered>, RpcError> {
-    let model = match question.mode {
-        Mode::Lexical | Mode::Index => None,
-        // Vectors of earlier days do not speak when search by meaning is switched off.
-        Mode::Hybrid | Mode::Vector => view
-            .picture()
-            .model
-            .clone()
-            .filter(|_| shared.config.embed.enabled),
-    };
+    let model = view.picture().model.clone().filter(|_| question.meaning);
     let waiting = model
         .clone()
         .map(|model| shared.embed.query(model, question.request.query.clone()));
@@ -160,6 +163,13 @@ async fn attempt(
             .map_err(|error| refused(shared, view, error))?;
     }
     if question.mode == Mode::Vector && vector.is_none() {
+        if shared.config.embed.enabled && !question.meaning {
+            return Err(RpcError::new(
+                ErrorKind::Degraded,
+                "search by meaning is switched off for this workspace",
+            )
+            .hint("set search.vector to true in its hipocampus.config.json; mode hybrid answers by words"));
+        }
         let degraded = view.freshness().degraded;
         let why = degraded.map_or_else(|| "no vector of the question".to_owned(), |(_, why)| why);
         return Err(
@@ -192,11 +202,9 @@ struct Recall<'a> {
 impl Recall<'_> {
     /// `model` is the one that made `vector`; nothing where another one answers by now.
     fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<Answered>, RpcError> {
-        let picture = self.view.picture();
-        if vector.is_some() && picture.model.as_deref() != model {
+        let Some((picture, ranked)) = self.rank_with_nodes(vector, model)? else {
             return Ok(None);
-        }
-        let ranked = self.rank(&picture, vector, &|_| true)?;
+        };
         #[expect(clippy::cast_possible_truncation, reason = "a weight of a few digits")]
         let weight = self.view.config.search.index_weight as f32;
         let ranked = self.consulted.lift(&picture, ranked, weight);
@@ -265,12 +273,12 @@ impl Recall<'_> {
         }
     }
 
-    /// Chunks by how well they answer; only those for which `within` holds.
+    /// Chunks of a part by how well they answer.
     fn rank(
         &self,
         picture: &Picture,
         vector: Option<&[f32]>,
-        within: &(dyn Fn(u32) -> bool + Sync),
+        part: Part<'_>,
     ) -> Result<Vec<Ranked>, RpcError> {
         let lists = match self.question.mode {
             Mode::Vector => Vec::new(),
@@ -279,6 +287,7 @@ impl Recall<'_> {
                 .postings(self.view, picture)
                 .map_err(|error| refused(self.shared, self.view, error))?,
         };
+        let lists: Vec<_> = lists.iter().map(|list| part.postings(list)).collect();
         let postings: Vec<Postings<'_>> = self
             .question
             .terms
@@ -286,10 +295,11 @@ impl Recall<'_> {
             .zip(&lists)
             .map(|(term, chunks)| Postings { term, chunks })
             .collect();
-        let passes = |chunk: u32| within(chunk) && self.question.filter.passes(picture, chunk);
+        let passes = |chunk: u32| part.has(chunk) && self.question.filter.passes(picture, chunk);
+        let filtered = part.is_some() || self.question.filter.is_set();
         let prepared = vector.and_then(|vector| PreparedQuery::new(vector).ok());
         let vectors = match &prepared {
-            Some(query) => Some(self.nearest(picture, query, &passes)?),
+            Some(query) => Some(self.nearest(picture, query, filtered.then_some(&passes))?),
             None => None,
         };
         let neighbours = |chunks: &[u32]| match &prepared {
@@ -299,6 +309,7 @@ impl Recall<'_> {
         let wanted = self.question.limit * OVERFETCH + 20;
         let input = RankInput {
             corpus: &picture.corpus,
+            lengths: part.lengths(picture),
             mode: match self.question.mode {
                 Mode::Hybrid => rank::Mode::Hybrid,
                 Mode::Lexical | Mode::Index => rank::Mode::Lexical,
@@ -323,9 +334,8 @@ impl Recall<'_> {
         &self,
         picture: &Picture,
         query: &PreparedQuery,
-        passes: &(dyn Fn(u32) -> bool + Sync),
+        filter: Option<&(dyn Fn(u32) -> bool + Sync)>,
     ) -> Result<VectorHits, RpcError> {
-        let filter = self.question.filter.is_set().then_some(passes);
         // Coarse cosines are good to 0.01; only the order at the top needs more.
         let rescore = |chunks: &[u32]| {
             let exact = &chunks[..chunks.len().min(RESCORED)];
@@ -343,9 +353,7 @@ impl Recall<'_> {
 
     fn index_state(&self, picture: &Picture, vector: bool) -> IndexState {
         let freshness = self.view.freshness();
-        let by_words =
-            matches!(self.question.mode, Mode::Lexical | Mode::Index) || self.consulted.route == Route::Index;
-        let wants_meaning = !by_words && self.shared.config.embed.enabled;
+        let wants_meaning = self.question.meaning && self.consulted.route != Route::Index;
         let degraded = freshness.degraded.or_else(|| {
             let missing = wants_meaning && !vector && !picture.vectors.is_empty();
             missing.then(|| {

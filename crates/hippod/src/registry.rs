@@ -96,7 +96,11 @@ pub fn state_folder(state: &Path, root: &Path) -> PathBuf {
     state.join("workspaces").join(&hash.to_hex()[..16])
 }
 
-fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Replaces a file of ours in one step, durably.
+///
+/// # Errors
+/// As the system says; the file is as it was.
+pub fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let temporary = file.with_extension("tmp");
     let mut out = std::fs::File::create(&temporary)?;
     out.write_all(bytes)?;

@@ -4,22 +4,21 @@
 //! safely (a link out of the workspace, a folder, a file without right to write) is refused, and nothing is written.
 
 mod append;
+mod entry;
+mod log;
 mod topic;
 
-use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use hippo_core::redact::without_secrets;
 use hippo_core::time::Date;
-use hippo_proto::{ErrorKind, RememberRequest, RpcError};
+use hippo_proto::{RememberRequest, RpcError};
 
 use crate::files;
 
+pub use entry::structured;
+use log::Log;
 use topic::{made, one_line};
-
-/// A log above this size is not read to find its line ends.
-const LARGEST: u64 = 64 << 20;
 
 /// What was appended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +42,6 @@ pub struct Appended {
 /// # Errors
 /// `read-only` or `internal` with what the system said; the log is as it was, or the hint says what stands there.
 pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<Appended, RpcError> {
-    let path = format!("memory/{today}.md");
     let topic = match &request.topic {
         Some(topic) => one_line(&without_secrets(topic)),
         None => made(&without_secrets(&request.text)),
@@ -52,96 +50,50 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
         Some(kind) => format!("{topic} [{}]", kind.name()),
         None => topic.clone(),
     };
-    let whole = root.join(&path);
-    let refused = |error: io::Error| {
-        let what = format!("could not append to {path}: {error}");
-        match error.kind() {
-            IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
-                RpcError::new(ErrorKind::ReadOnly, what)
-                    .hint("make the folder memory/ and its logs writable; nothing was written")
-            }
-            _ => RpcError::internal(what).hint("look after the disk of the workspace; nothing was written"),
-        }
-    };
-    // Two clients that begin a day write its title once.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    match std::fs::create_dir(root.join("memory")) {
-        Err(error) if error.kind() != IoErrorKind::AlreadyExists => return Err(refused(error)),
-        _ => {}
-    }
-    let real = whole
-        .parent()
-        .map(Path::canonicalize)
-        .transpose()
-        .map_err(refused)?;
-    let linked = whole.canonicalize().is_ok_and(|real| !real.starts_with(root));
-    if linked || real.is_none_or(|real| !real.starts_with(root)) {
-        return Err(
-            RpcError::bad_request(format!("the log leads out of the workspace: {path}"))
-                .hint("logs are written within the workspace only; nothing was written"),
-        );
-    }
-    let before = match files::read(&whole, LARGEST) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == IoErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(refused(error)),
-    };
+    let log = Log::open(root, today)?;
     let text = tamed(request.text.trim()).replace("\r\n", "\n");
-    if let Some((start_line, end_line)) = standing(&before, &section, &text) {
-        return Ok(Appended {
-            path,
-            topic,
-            section,
-            start_line,
-            end_line,
-            repeated: true,
-        });
-    }
-    let section_text = format!("## {section}\n\n{text}\n");
-    let end = if before.windows(2).any(|pair| pair == b"\r\n") {
-        "\r\n"
-    } else {
-        "\n"
+    let (path, standing) = (log.path.clone(), standing(&log.before, &section, &text));
+    let repeated = standing.is_some();
+    let (start_line, end_line) = match standing {
+        Some(lines) => lines,
+        None => log.append(&format!("## {section}\n\n{text}\n"), &section)?,
     };
-    let mut text = String::new();
-    if before.is_empty() {
-        text.push_str(&format!("# {today}\n\n"));
-    } else {
-        text.push_str(if before.ends_with(b"\n") { "\n" } else { "\n\n" });
-    }
-    let lines = section_text.matches('\n').count();
-    let text = (text + &section_text).replace('\n', end);
-    let after = append::append(&whole, text.as_bytes()).map_err(|failed| match failed.left {
-        0 => refused(failed.error),
-        left => RpcError::internal(format!("could not append all of the text to {path}: {}", failed.error)).hint(
-            format!("the first {left} bytes of the section {section:?} stand there: take them out, or say it once more when there is room"),
-        ),
-    })?;
-    // Others may have appended before and after: where it stands is counted from the end of this write.
-    let upto = usize::try_from(after).unwrap_or(usize::MAX);
-    let now = files::read(&whole, LARGEST).map_err(|error| {
-        RpcError::internal(format!(
-            "the text was appended to {path}, which cannot be read now: {error}"
-        ))
-        .hint("say it once more when it can: what stands there is not appended again")
-    })?;
-    let ends = now
-        .get(..upto)
-        .unwrap_or(&now)
-        .iter()
-        .filter(|byte| **byte == b'\n')
-        .count();
-    let end_line = u32::try_from(ends).unwrap_or(u32::MAX);
-    let height = u32::try_from(lines.saturating_sub(1)).unwrap_or(0);
     Ok(Appended {
         path,
         topic,
         section,
-        start_line: end_line.saturating_sub(height),
+        start_line,
         end_line,
-        repeated: false,
+        repeated,
     })
+}
+
+/// Where sections of a session stand in the log of a day, which are appended unless the mark at their end stands there.
+///
+/// # Errors
+/// As [`append`].
+pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<Option<Lines>, RpcError> {
+    let log = Log::open(root, day)?;
+    if String::from_utf8_lossy(&log.before).contains(mark) {
+        return Ok(None);
+    }
+    let (start_line, end_line) = log.append(text, mark)?;
+    Ok(Some(Lines {
+        path: log.path,
+        start_line,
+        end_line,
+    }))
+}
+
+/// Lines of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    /// The log, relative to the workspace.
+    pub path: String,
+    /// First line.
+    pub start_line: u32,
+    /// Last line.
+    pub end_line: u32,
 }
 
 /// First and last line of a section that says just this, where the log has one.

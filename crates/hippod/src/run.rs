@@ -22,6 +22,7 @@ use crate::registry::Registry;
 use crate::server;
 use crate::shared::{Shared, Views, stopped};
 use crate::ticks;
+use crate::tree::{self, Trees};
 
 /// Events kept for a subscriber that reads slowly.
 const NEWS_KEPT: usize = 1024;
@@ -65,6 +66,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         news: broadcast::Sender::new(NEWS_KEPT),
         views: Views::default(),
         contexts: Contexts::default(),
+        trees: Trees::default(),
         served: AtomicU64::new(0),
         stop: stop.clone(),
     });
@@ -83,6 +85,8 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     }
 
     let keeper = tokio::spawn(contexts::keep(Arc::clone(&shared), stop.subscribe()));
+    let left = tokio::spawn(server::take_up_what_is_left(Arc::clone(&shared)));
+    let trees = tokio::spawn(tree::keep(Arc::clone(&shared), stop.subscribe()));
 
     let mut told = stop.subscribe();
     let serving = server::serve(Arc::clone(&shared), listener, stop.subscribe());
@@ -104,6 +108,8 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     }
     // Between two requests to a database nothing of it is left open.
     keeper.abort();
+    left.abort();
+    trees.abort();
     shared.embed.stop();
     // A dead engine takes no events.
     let _ = events.send(Event::Shutdown);

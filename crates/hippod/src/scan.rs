@@ -57,6 +57,19 @@ pub struct Skipped {
     pub rel: String,
     /// Why.
     pub reason: String,
+    /// Whether it is another name of a file that is read.
+    pub is_second_name: bool,
+}
+
+impl Skipped {
+    /// Something that is not read under any name.
+    pub fn new(rel: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            rel: rel.into(),
+            reason: reason.into(),
+            is_second_name: false,
+        }
+    }
 }
 
 /// What one path is.
@@ -138,6 +151,7 @@ fn once_each(walked: Walked) -> ScanResult {
                 skipped.push(Skipped {
                     rel: file.rel,
                     reason,
+                    is_second_name: true,
                 });
             }
             None => {

@@ -3,6 +3,7 @@
 mod connection;
 mod dispatch;
 mod entries;
+mod flush;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use tokio::task::JoinSet;
 use hippo_proto::{ErrorKind, Id, Reply, RpcError};
 
 pub use entries::remember;
+pub use flush::take_up_what_is_left;
 
 use crate::shared::{Shared, stopped};
 

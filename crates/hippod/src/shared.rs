@@ -18,6 +18,7 @@ use crate::contexts::Contexts;
 use crate::embed_worker::EmbedWorker;
 use crate::event::Event;
 use crate::models::Models;
+use crate::tree::Trees;
 use crate::view::WorkspaceView;
 
 /// How long a request waits for a workspace that is being opened.
@@ -43,6 +44,8 @@ pub struct Shared {
     pub views: Views,
     /// Sessions of context entries.
     pub contexts: Contexts,
+    /// Who is at which compaction tree.
+    pub trees: Trees,
     /// When the daemon started.
     pub started: Instant,
     /// Requests answered.

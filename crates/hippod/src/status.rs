@@ -1,6 +1,7 @@
 //! What `status` answers: from what the engine published last, so that it comes at once whatever the engine does.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hippo_proto::{
@@ -10,13 +11,16 @@ use hippo_proto::{
 
 use crate::embed_worker::ModelState;
 use crate::shared::{Shared, Slot};
+use crate::tree;
 
 /// Answers `status`.
-pub fn status(shared: &Shared) -> StatusResponse {
+pub async fn status(shared: &Arc<Shared>) -> StatusResponse {
+    let mut trees = tree::statuses(shared).await;
     let workspaces = shared.views.all().into_iter().map(|(root, slot)| {
         let mut status = workspace(&root, &slot);
         if let Slot::Open(view) = &slot {
             status.contexts = shared.contexts.usage(shared, view);
+            status.tree = trees.remove(&root);
         }
         status
     });
@@ -81,6 +85,7 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
         database_bytes: 0,
         index: None,
         contexts: None,
+        tree: None,
     }
 }
 

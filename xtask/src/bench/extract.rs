@@ -1,36 +1,23 @@
 //! How much smaller are the entries of large tool results, and how much of what is asked for again do they hold?
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use hippo_core::context::capture::{Put, Settings, capture};
 use hippo_core::context::policy::built_in;
 use hippo_core::extract::{Extract, Hints, Kind, extract};
 use hippo_core::text::start;
 use hippo_core::tokens;
-use serde::Deserialize;
 
 use super::table::{Figure, percentile};
+use super::transcripts::{Line, files, lines, read};
 
 /// Tokens from which on a tool result becomes an entry.
 const LARGE: usize = 1_000;
 /// Budgets at which usefulness is told besides the default.
 const BUDGETS: [usize; 3] = [100, 200, 500];
-
-/// A line of a transcript in the simple shape that all of them have.
-#[derive(Deserialize)]
-struct Message {
-    kind: String,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    call_id: Option<String>,
-    #[serde(default)]
-    text: Option<String>,
-}
 
 /// A large tool result.
 struct Large {
@@ -227,11 +214,9 @@ pub fn by_program(eval: &Path) -> Result<BTreeMap<String, String>> {
         all.push('\n');
     };
     for path in files(&eval.join("transcripts/norm"))? {
-        let results = messages(&path)?;
+        let results = lines(&path)?;
         let results = results.iter().filter(|message| message.kind == "tool_result");
-        results
-            .filter_map(|message| message.text.as_deref())
-            .for_each(|text| add(&path, text));
+        results.for_each(|message| add(&path, &message.text));
     }
     for path in files(&eval.join("tool_outputs"))? {
         add(&path, &read(&path)?);
@@ -239,19 +224,11 @@ pub fn by_program(eval: &Path) -> Result<BTreeMap<String, String>> {
     Ok(programs)
 }
 
-fn messages(path: &Path) -> Result<Vec<Message>> {
-    read(path)?
-        .lines()
-        .map(serde_json::from_str)
-        .collect::<std::result::Result<_, _>>()
-        .with_context(|| format!("could not read {}", path.display()))
-}
-
 /// Large tool results of all transcripts, and large logs.
 fn results(eval: &Path) -> Result<Vec<Large>> {
     let mut results = Vec::new();
     for path in files(&eval.join("transcripts/norm"))? {
-        from_transcript(&path, &messages(&path)?, &mut results);
+        from_transcript(&path, &lines(&path)?, &mut results);
     }
     for path in files(&eval.join("tool_outputs"))? {
         let content = read(&path)?;
@@ -268,13 +245,13 @@ fn results(eval: &Path) -> Result<Vec<Large>> {
     Ok(results)
 }
 
-fn from_transcript(path: &Path, messages: &[Message], results: &mut Vec<Large>) {
+fn from_transcript(path: &Path, messages: &[Line], results: &mut Vec<Large>) {
     let mut seen = BTreeSet::new();
-    let mut calls: BTreeMap<&str, &Message> = BTreeMap::new();
+    let mut calls: BTreeMap<&str, &Line> = BTreeMap::new();
     let mut last = None;
-    let is_result = |message: &Message| message.kind == "tool_result";
+    let is_result = |message: &Line| message.kind == "tool_result";
     for (at, message) in messages.iter().enumerate() {
-        let text = message.text.as_deref().unwrap_or_default();
+        let text = message.text.as_str();
         if message.kind == "tool_call" {
             last = Some(message);
             if let Some(id) = &message.call_id {
@@ -288,9 +265,7 @@ fn from_transcript(path: &Path, messages: &[Message], results: &mut Vec<Large>) 
                 .unwrap_or_default()
                 .iter()
                 .filter(|later| !is_result(later));
-            let wanted: BTreeSet<String> = later
-                .flat_map(|later| self::values(later.text.as_deref().unwrap_or_default()))
-                .collect();
+            let wanted: BTreeSet<String> = later.flat_map(|later| self::values(&later.text)).collect();
             let own = message
                 .call_id
                 .as_deref()
@@ -303,7 +278,7 @@ fn from_transcript(path: &Path, messages: &[Message], results: &mut Vec<Large>) 
                     .clone()
                     .or_else(|| own?.name.clone())
                     .unwrap_or_default(),
-                call: own.and_then(|call| call.text.clone()).unwrap_or_default(),
+                call: own.map(|call| call.text.clone()).unwrap_or_default(),
                 content: text.to_owned(),
                 asked: values
                     .difference(&seen)
@@ -348,39 +323,4 @@ fn is_value(word: &str) -> bool {
         || digit
         || (letter && word.contains('_'))
         || hump
-}
-
-/// All files below a folder.
-///
-/// # Errors
-/// It cannot be read.
-pub(super) fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
-    let mut found = BTreeSet::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let failed = || {
-            format!(
-                "could not read {}: is it a folder of evaluation data?",
-                folder.display()
-            )
-        };
-        for entry in fs::read_dir(&folder).with_context(failed)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found.insert(path);
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// A file as text, whatever bytes are in it.
-///
-/// # Errors
-/// It cannot be read.
-pub(super) fn read(path: &Path) -> Result<String> {
-    let bytes = fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -82,8 +82,16 @@ pub fn fresh(ground: &mut Ground<'_>, name: &str) -> Result<String> {
 /// # Errors
 /// The daemon does not come back.
 pub fn switch(ground: &Ground<'_>, root: &str, enabled: bool) -> Result<()> {
+    settle(ground, root, &format!("[index]\nenabled = {enabled}\n"))
+}
+
+/// Starts the daemon anew with settings of a workspace.
+///
+/// # Errors
+/// The daemon does not come back.
+pub fn settle(ground: &Ground<'_>, root: &str, settings: &str) -> Result<()> {
     ground.scratch.stop()?;
-    configure(Path::new(root), &format!("[index]\nenabled = {enabled}\n"))?;
+    configure(Path::new(root), settings)?;
     ground.scratch.start()?;
     at_rest(&mut ground.scratch.connect(PATIENCE)?, root)?;
     Ok(())

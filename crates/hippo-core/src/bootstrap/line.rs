@@ -16,7 +16,7 @@ const MASS: usize = 800;
 
 /// A line as a reader sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Line {
+pub(crate) struct Line {
     pub text: String,
     /// How much its words count.
     pub weight: f32,
@@ -106,7 +106,7 @@ pub(crate) fn clean(line: &str) -> String {
     unmarked(&without_secrets(line))
 }
 
-fn unmarked(line: &str) -> String {
+pub(crate) fn unmarked(line: &str) -> String {
     let mut line = line.trim().trim_start_matches(['>', '#', ' ', '\t']);
     for mark in ["- [ ] ", "- [x] ", "- [X] ", "- ", "* ", "+ "] {
         if let Some(rest) = line.strip_prefix(mark) {

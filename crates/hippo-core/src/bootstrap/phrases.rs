@@ -15,7 +15,7 @@ const AGAIN: f32 = 0.6;
 
 /// A phrase of a piece of memory.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Phrase {
+pub(crate) struct Phrase {
     /// As written where it occurs first.
     pub text: String,
     /// Numbers of the stems in it.
@@ -34,7 +34,7 @@ struct Candidate<'a> {
 }
 
 /// Up to `most` phrases, the most telling first, none sharing a word with another one. Words in `names` tag nothing.
-pub(super) fn phrases(words: &mut Words, lines: &[Line], names: &HashSet<u32>, most: usize) -> Vec<Phrase> {
+pub(crate) fn phrases(words: &mut Words, lines: &[Line], names: &HashSet<u32>, most: usize) -> Vec<Phrase> {
     let mut found: HashMap<[u32; LONGEST], Candidate<'_>> = HashMap::new();
     let mut order = 0;
     let mut heard = 0;

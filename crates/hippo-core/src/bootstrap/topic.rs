@@ -32,7 +32,7 @@ const GENERIC: &str = "\
     user using version work working";
 
 /// What headings of a workspace say by themselves.
-pub(super) struct Headings {
+pub(crate) struct Headings {
     generic: BTreeSet<&'static str>,
     recurring: BTreeSet<String>,
 }

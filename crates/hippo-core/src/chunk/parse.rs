@@ -1,5 +1,9 @@
 //! Which blocks does a markdown file consist of?
 
+mod aside;
+
+use std::ops::Range;
+
 use super::front_matter::{self, FrontMatter};
 use super::line::{self, Fence, Line, Lines, indent, is_space, trim};
 use super::outline::Outline;
@@ -20,6 +24,9 @@ pub(super) fn parse(bytes: &[u8]) -> Document {
         chunks: Chunks::new(bytes),
         open: None,
         fence: None,
+        fence_ends: None,
+        fences_followed: 0,
+        copies: Vec::new(),
         list: None,
         turns: Turns::default(),
         no_comment_end: false,
@@ -39,6 +46,11 @@ struct Parser<'a> {
     chunks: Chunks<'a>,
     open: Option<Block>,
     fence: Option<Fence>,
+    /// Whether the fence is closed at all, once that is known.
+    fence_ends: Option<bool>,
+    /// How often it was looked for; each may go to the end of the file.
+    fences_followed: u8,
+    copies: Vec<Range<usize>>,
     /// Columns before the markers of the list's outermost items.
     list: Option<usize>,
     turns: Turns,
@@ -82,12 +94,16 @@ impl Parser<'_> {
     fn line(&mut self, line: Line) {
         let raw = &self.bytes[line.start..line.end];
         let text = trim(raw);
+        if self.skip_own(line, text) {
+            return;
+        }
         if let Some(fence) = self.fence {
             if !text.is_empty() {
                 self.extend(line);
             }
             if fence.closed_by(text) {
                 self.fence = None;
+                self.fence_ends = None;
                 self.close();
             }
             return;
@@ -328,41 +344,6 @@ impl Parser<'_> {
         line.start + raw.iter().take_while(|&&byte| is_space(byte)).count()
     }
 
-    /// Skips a comment that has its lines for itself; whether there was one.
-    fn skip_comment(&mut self, line: Line) -> bool {
-        if self.no_comment_end {
-            return false;
-        }
-        let from = self.text_start(line) + 4;
-        let length = self.bytes[from..].windows(3).position(|window| window == b"-->");
-        let Some(end) = length.map(|length| from + length + 3) else {
-            self.no_comment_end = true;
-            return false;
-        };
-        let mut last = line;
-        if end > line.end {
-            self.close();
-            while last.end < end {
-                match self.lines.next() {
-                    Some(next) => last = next,
-                    None => return true,
-                }
-            }
-        }
-        let rest = trim(&self.bytes[end..last.end]);
-        if rest.is_empty() {
-            self.close();
-            return true;
-        }
-        if last.number == line.number {
-            return false;
-        }
-        // Text behind a comment of several lines is text, with the end of the comment in front of it.
-        let raw = &self.bytes[last.start..last.end];
-        self.text(last, indent(raw), trim(raw));
-        true
-    }
-
     fn finish(mut self, front_matter: FrontMatter) -> Document {
         if self.fence.is_some()
             && let Some(block) = &self.open
@@ -386,6 +367,7 @@ impl Parser<'_> {
             title,
             sections,
             chunks: self.chunks.finish(),
+            copies: self.copies,
             diagnostics: self.diagnostics,
         }
     }

@@ -270,3 +270,49 @@ fn a_table_right_below_a_paragraph_loses_nothing() {
         ["Paragraph None  1-1 text", "Table None  2-2 | a |"]
     );
 }
+
+#[test]
+fn what_hippod_copied_into_a_file_is_no_memory() {
+    let text = "# Rules\n\nmine\n\n<!-- hippod: protocol for claude-code -->\n## Memory\n- read `memory/ROOT.md`\n<!-- /hippod -->\n\nalso mine\n\
+        <!-- hippod: root -->\n## Topics Index\n```\n- pump\n<!-- /hippod -->\nmine at last\n";
+    assert_eq!(
+        shown(text),
+        [
+            "Paragraph None Rules 3-3 mine",
+            "Paragraph None Rules 10-10 also mine",
+            "Paragraph None Rules 16-16 mine at last",
+        ]
+    );
+    let document = chunk(text.as_bytes());
+    assert_eq!(document.sections.len(), 1);
+    assert_eq!(
+        document.without_copies(text.as_bytes(), 0..text.len()).as_ref(),
+        b"# Rules\n\nmine\n\n\nalso mine\nmine at last\n"
+    );
+    for name in ["heartbeat", "context", "protocol"] {
+        let text = format!("a\r\n<!-- hippod: {name} -->\r\nb\r\n<!-- /hippod -->\r\n- c\r\n");
+        assert_eq!(
+            shown(&text),
+            ["Paragraph None  1-1 a", "Item None  5-5 - c"],
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn what_stands_nowhere_else_is_memory() {
+    let said = |text: &str, word: &str| shown(text).iter().any(|chunk| chunk.contains(word));
+    for name in ["sessions", "since", "mine", "roots"] {
+        let text = format!("<!-- hippod: {name} -->\n- kept\n<!-- /hippod -->\n");
+        assert!(said(&text, "kept"), "{name}");
+    }
+    let open = "<!-- hippod: root -->\nkept\n\nalso\n";
+    assert!(said(open, "kept") && said(open, "also"));
+    let next = "<!-- hippod: root -->\nkept\n<!-- hippod: root -->\nlost\n<!-- /hippod -->\nalso\n";
+    assert!(said(next, "kept") && said(next, "also") && !said(next, "lost"));
+    let example = "```\n<!-- hippod: root -->\nkept\n<!-- /hippod -->\n```\n";
+    assert!(said(example, "kept"));
+    // As a block is found for writing: a fence that never ends hides nothing.
+    let never = "```\ncode\n\n<!-- hippod: root -->\nlost\n<!-- /hippod -->\nmine\n";
+    assert!(said(never, "code") && said(never, "mine") && !said(never, "lost"));
+}

@@ -3,30 +3,27 @@
 //! Of every message a few bytes: id, size, type. Of those that may be shown as a line a preview; of those that may be shown whole their
 //! text, without secrets, for as long as their distance from the end allows it.
 
-mod error;
+pub(crate) mod error;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::classify::{EntryType, classify};
+use super::classify::EntryType;
 use super::config::Config;
-use super::message::{ContentId, Message, Role};
+use super::message::ContentId;
+use super::prepared::{self, NAME, Name, Prepared};
 use super::score::{self, Facts, Tier};
 use super::track::Tracked;
 use crate::control;
 use crate::redact::without_secrets;
-use crate::text::{first_characters, start};
+use crate::text::start;
 use crate::tokens;
 
 /// Lines that may be shown, at most: more than any context holds.
 const LINES: usize = 20_000;
 /// Bytes of texts that may be shown whole, at most.
 const TEXTS: usize = 32 << 20;
-/// Characters of a preview.
-const PREVIEW: usize = 150;
 /// Calls of tools that wait for their answer, at most.
 const CALLS: usize = 4_096;
-/// Bytes of the name of a tool or a role.
-const NAME: usize = 64;
 
 /// What is kept of every message: twelve bytes, as there may be millions of messages.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +37,8 @@ pub struct Core {
 const REFERENCED: u64 = 1 << 63;
 
 impl Core {
-    fn new(id: ContentId, kind: EntryType, tokens: usize) -> Self {
+    /// A message that nothing refers to yet.
+    pub fn new(id: ContentId, kind: EntryType, tokens: usize) -> Self {
         let mut core = Self {
             bits: [0; 2],
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
@@ -170,60 +168,43 @@ impl Ledger {
     }
 
     /// Takes the next message.
-    pub fn push(&mut self, message: &Message<'_>) {
+    pub fn push(&mut self, prepared: Prepared<'_>) {
         let Ok(index) = u32::try_from(self.cores.len()) else {
             return;
         };
-        let content = message.content();
-        let kind = classify(message);
-        let id = ContentId::of(&content);
-        self.cores.push(Core::new(id, kind, tokens::of(&content)));
-        if content.trim_ascii().is_empty() {
-            return;
-        }
-        // What a tool wrote to a terminal is known as a person would have seen it.
-        let seen = match message.role {
-            Role::Tool => control::as_seen(&content),
-            _ => control::without_escapes(&content),
-        };
-        let shown = without_secrets(&seen);
+        let Prepared { core, told } = prepared;
+        self.cores.push(core);
+        let Some(told) = told else { return };
         let Self { cores, tracked, .. } = self;
-        let said = message.role != Role::Tool;
-        tracked.note(index, said, &shown, |earlier| {
+        let refers = |earlier: u32| {
             if let Some(core) = cores.get_mut(earlier as usize) {
                 core.refer();
             }
-        });
-        tracked.begin(index, &shown);
-        let error = match message.role {
-            Role::Tool => error::first(&shown, message.error),
-            _ => None,
         };
+        match told.words {
+            Some(words) => tracked.note_found(index, told.said, &told.shown, words, refers),
+            None => tracked.note(index, told.said, &told.shown, refers),
+        }
+        tracked.begin(index, &told.shown);
         let detail = Detail {
-            name: self.name(message),
-            preview: first_characters(&shown, PREVIEW).into(),
-            error: error.map(Into::into),
+            name: self.name(told.name, !told.said),
+            preview: told.preview,
+            error: told.error,
         };
         self.details.insert(index, detail);
-        self.hold(index, kind, &shown);
+        self.hold(index, core.kind(), &told.shown);
         if self.details.len() > 2 * LINES {
             self.thin_out();
         }
     }
 
-    fn name(&mut self, message: &Message<'_>) -> Box<str> {
-        let by_call;
-        let name = if message.by_call {
-            by_call = self.calls.remove(&super::read::hash(&message.name));
-            by_call.as_deref().unwrap_or_default()
-        } else {
-            start(&message.name, NAME)
-        };
-        let name = control::without_escapes(name);
-        match name.trim_ascii() {
-            "" if message.role == Role::Tool => "tool".into(),
-            name if name.contains(['\n', '\r', ']']) => name.replace(['\n', '\r', ']'], " ").into(),
-            name => name.into(),
+    fn name(&mut self, name: Name, tool: bool) -> Box<str> {
+        match name {
+            Name::OfCall(id) => {
+                let name = self.calls.remove(&id);
+                prepared::name(name.as_deref().unwrap_or_default(), tool)
+            }
+            Name::Known(name) => name,
         }
     }
 

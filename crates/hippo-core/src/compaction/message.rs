@@ -56,6 +56,19 @@ impl<'a> Message<'a> {
         }
     }
 
+    /// The same, borrowed from nothing.
+    #[must_use]
+    pub fn into_owned(self) -> Message<'static> {
+        Message {
+            role: self.role,
+            name: Cow::Owned(self.name.into_owned()),
+            text: Cow::Owned(self.text.into_owned()),
+            calls: self.calls,
+            error: self.error,
+            by_call: self.by_call,
+        }
+    }
+
     /// All of it: what is said, then what is called. This is what its id stands for.
     #[must_use]
     pub fn content(&self) -> Cow<'_, str> {
@@ -72,7 +85,7 @@ impl<'a> Message<'a> {
 /// The id of a content: `m` and nine characters, from the hash of its bytes. The same content has the same id in every session.
 ///
 /// 45 bits tell the messages of a session apart; among a hundred million contents two share one id for certain. Who keeps
-/// contents of many sessions keeps the whole hash of each beside its id, and answers with every content that the id stands for.
+/// contents of many sessions keeps the whole hash of each beside it, and says so where an id stands for several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(u64);
 

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::message::Message;
+use crate::time::Timestamp;
 use blocks::Blocks;
 use node::Node;
 
@@ -86,6 +87,10 @@ pub struct Record<'a> {
     pub folds: bool,
     /// Calls of tools: the id of each, hashed, and the name of the tool.
     pub called: Vec<(u64, String)>,
+    /// When it was written, where it says so.
+    pub at: Option<Timestamp>,
+    /// It says that the session begins with a copy of another one.
+    pub forked: bool,
 }
 
 /// Reads a record and hands it on; it is no JSON object when nothing is handed on.
@@ -161,11 +166,30 @@ fn escape(text: &str) -> (&str, usize) {
 fn record<'a>(node: &'a Node<'_>) -> Record<'a> {
     let readers = [claude::read, pi::read, codex::read, plain::read];
     let found = readers.into_iter().find_map(|read| read(node));
-    found.unwrap_or_default()
+    let mut record = found.unwrap_or_default();
+    let inner = node.message.0.as_deref();
+    record.at = moment(&node.at).or_else(|| moment(&inner?.at));
+    record
+}
+
+/// A moment as RFC 3339, or as seconds or milliseconds since 1970.
+fn moment(text: &node::Text<'_>) -> Option<Timestamp> {
+    /// Seconds of the year 5138, and milliseconds of 1973: no session is of either.
+    const MILLISECONDS: i64 = 100_000_000_000;
+    let text = text.get().trim();
+    if let Ok(number) = text.split('.').next().unwrap_or_default().parse::<i64>() {
+        return Some(match number {
+            0 => return None,
+            number if number.abs() >= MILLISECONDS => Timestamp(number),
+            seconds => Timestamp::from_seconds(seconds),
+        });
+    }
+    let moment = text.parse::<jiff::Timestamp>().ok()?;
+    Some(Timestamp(moment.as_millisecond()))
 }
 
 /// A hash of an id, the same on every machine.
-pub(super) fn hash(text: &str) -> u64 {
+pub(crate) fn hash(text: &str) -> u64 {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut state = text.len() as u64 ^ 0x51_7c_c1_b7_27_22_0a_95;
     let mut chunks = text.as_bytes().chunks_exact(8);

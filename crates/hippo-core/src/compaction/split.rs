@@ -49,6 +49,11 @@ impl Default for Shape {
 }
 
 impl Splitter {
+    /// Whether the bytes so far are one document, whose records are not lines.
+    pub fn is_document(&self) -> bool {
+        matches!(self.shape, Shape::Document(_))
+    }
+
     /// Takes the next bytes and hands on each record that is complete.
     pub fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
         match &mut self.shape {

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 
 use super::read::hash;
 use crate::literal::{self, Finds, Sort};
@@ -98,6 +99,48 @@ impl Tracked {
         literal::scan(text, &mut pass);
     }
 
+    /// The same for words that were found before.
+    pub fn note_found(
+        &mut self,
+        index: u32,
+        said: bool,
+        text: &str,
+        words: Found<'_>,
+        mut refers: impl FnMut(u32),
+    ) {
+        if self.marks.is_empty() {
+            self.marks = vec![0; MARKS];
+        }
+        for &(mark, at) in words.begins {
+            if self.is_marked(mark)
+                && let Some(found) = self.beginning_of(index, &text[at as usize..])
+            {
+                refers(found);
+            }
+        }
+        for &(key, at, length) in words.literals {
+            let (from, length) = (at as usize, length as usize);
+            if let Some(first) = self.meet(key, index, said, &text[from..from + length]) {
+                refers(first);
+            }
+        }
+    }
+
+    fn is_marked(&self, mark: u32) -> bool {
+        let marks = self.marks.get((mark >> 6) as usize);
+        marks.is_some_and(|marks| marks >> (mark & 63) & 1 == 1)
+    }
+
+    /// The earlier message that a text begins as.
+    fn beginning_of(&self, index: u32, text: &str) -> Option<u32> {
+        let key = hash(beginning(text)?);
+        let found = self
+            .beginnings
+            .get(&key)
+            .or_else(|| self.old_beginnings.get(&key));
+        found.copied().filter(|found| *found < index)
+    }
+
     /// Notes the beginning of a message.
     pub fn begin(&mut self, index: u32, text: &str) {
         let Some(beginning) = beginning(text.trim_start()) else {
@@ -106,10 +149,10 @@ impl Tracked {
         if self.beginnings.len() >= BEGINNINGS {
             self.old_beginnings = std::mem::take(&mut self.beginnings);
         }
-        if let Some((place, bit)) = mark(beginning)
-            && let Some(marks) = self.marks.get_mut(place)
+        if let Some(mark) = mark(beginning)
+            && let Some(marks) = self.marks.get_mut((mark >> 6) as usize)
         {
-            *marks |= bit;
+            *marks |= 1 << (mark & 63);
         }
         self.beginnings.insert(hash(beginning), index);
     }
@@ -150,7 +193,6 @@ impl Tracked {
             self.old.seen.remove(&key)
         };
         // A generation holds far less than 4 GB: a word has at most 160 bytes.
-        let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let at = place(self.young.texts.len());
         let seen = match old {
             Some(seen) => Seen { at, ..seen },
@@ -181,11 +223,85 @@ fn beginning(text: &str) -> Option<&str> {
 /// Words of marks, 64 in each.
 const MARKS: usize = 1 << 11;
 
-/// Where the mark of a beginning lies; none for what is too short to be one.
-fn mark(text: &str) -> Option<(usize, u64)> {
+/// The number of the mark of a beginning; none for what is too short to be one.
+fn mark(text: &str) -> Option<u32> {
     let first = u64::from_le_bytes(*text.as_bytes().first_chunk()?);
     let mixed = first.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 47;
-    Some(((mixed >> 6) as usize, 1 << (mixed & 63)))
+    u32::try_from(mixed).ok()
+}
+
+/// Words of texts, found before the places of these among the messages are known.
+#[derive(Debug, Default)]
+pub struct Words {
+    /// The mark of what begins with a word, and where in its text.
+    begins: Vec<(u32, u32)>,
+    /// Hash, place and length of words that must be known to the letter.
+    literals: Vec<(u64, u32, u32)>,
+}
+
+/// How many words of each sort there are.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    begins: usize,
+    literals: usize,
+}
+
+/// The words of one text.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'w> {
+    begins: &'w [(u32, u32)],
+    literals: &'w [(u64, u32, u32)],
+}
+
+impl Words {
+    /// Adds those of a text, which has less than 4 GB.
+    pub fn add(&mut self, text: &str) {
+        literal::scan(text, &mut Finding { text, words: self });
+    }
+
+    /// Behind the last ones.
+    pub fn end(&self) -> Place {
+        Place {
+            begins: self.begins.len(),
+            literals: self.literals.len(),
+        }
+    }
+
+    /// Those between two places.
+    pub fn found(&self, words: Range<Place>) -> Found<'_> {
+        Found {
+            begins: &self.begins[words.start.begins..words.end.begins],
+            literals: &self.literals[words.start.literals..words.end.literals],
+        }
+    }
+
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.begins.clear();
+        self.literals.clear();
+    }
+}
+
+struct Finding<'w, 't> {
+    text: &'t str,
+    words: &'w mut Words,
+}
+
+fn place(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+impl<'t> Finds<'t> for Finding<'_, 't> {
+    fn word(&mut self, at: usize) {
+        if let Some(mark) = mark(&self.text[at..]) {
+            self.words.begins.push((mark, place(at)));
+        }
+    }
+
+    fn literal(&mut self, literal: &'t str, _: Sort, at: usize) {
+        let found = (hash(literal), place(at), place(literal.len()));
+        self.words.literals.push(found);
+    }
 }
 
 /// One pass over one text.
@@ -200,19 +316,10 @@ struct Pass<'p, 't> {
 impl<'t> Finds<'t> for Pass<'_, 't> {
     fn word(&mut self, at: usize) {
         let rest = &self.text[at..];
-        if mark(rest).is_none_or(|(place, bit)| self.tracked.marks[place] & bit == 0) {
-            return;
-        }
-        if let Some(beginning) = beginning(rest) {
-            let key = hash(beginning);
-            let found = self
-                .tracked
-                .beginnings
-                .get(&key)
-                .or_else(|| self.tracked.old_beginnings.get(&key));
-            if let Some(&found) = found.filter(|found| **found < self.index) {
-                (self.refers)(found);
-            }
+        if mark(rest).is_some_and(|mark| self.tracked.is_marked(mark))
+            && let Some(found) = self.tracked.beginning_of(self.index, rest)
+        {
+            (self.refers)(found);
         }
     }
 

@@ -15,6 +15,7 @@ use crate::bootstrap::words::Words;
 use crate::chunk::Document;
 use crate::entry::Pointer;
 use crate::time::Date;
+pub(crate) use statement::MACHINE;
 use statement::Statement;
 
 /// Of the content words of two statements, the longer one's share that the shorter one must have.

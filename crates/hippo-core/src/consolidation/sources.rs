@@ -12,8 +12,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::change::Change;
 use super::planner::Planner;
-use super::{DocumentState, Place, Record, Rule, Snapshot};
+use super::{DocumentState, Place, Record, Rule, SectionState, Snapshot};
 use crate::entry::{EntryId, Pointer};
+use crate::redact::without_secrets;
 
 type Hash = [u8; 16];
 /// Pointers with the hashes of what they pointed at.
@@ -244,7 +245,9 @@ fn places(snapshot: &Snapshot) -> Places<'_> {
     for (path, document) in &snapshot.documents {
         let whole = places.entry((false, document.hash.0)).or_default();
         whole.push((path.as_str(), None));
-        for section in &document.sections {
+        // Nothing is led to by a heading with a secret in it: it would stand in the index file.
+        let shown = |section: &&SectionState| without_secrets(&section.title) == section.title.as_str();
+        for section in document.sections.iter().filter(shown) {
             let named = places.entry((true, section.hash.0)).or_default();
             named.push((path.as_str(), Some(section.title.as_str())));
         }

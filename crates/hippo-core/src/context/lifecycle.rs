@@ -145,6 +145,9 @@ impl Kept {
         if over || asked {
             let known = std::mem::replace(&mut self.entry, made);
             self.entry.id = known.id;
+            if self.entry.modifiers.associations.is_empty() {
+                self.entry.modifiers.associations = known.modifiers.associations;
+            }
             if !over {
                 self.entry.source.turn = known.source.turn;
                 self.entry.lifecycle.created = known.lifecycle.created;

@@ -4,6 +4,7 @@
 //! in the order in which they were made, and nothing in a block changes from turn to turn, so that a prompt that begins
 //! with them can be cached. What entries say cannot end the section, and the section is ignored when it comes back.
 
+mod fenced;
 mod safe;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use serde_json::{Map, Value};
 use super::{ContextEntry, Shown, Source};
 use crate::index_file::END;
 use crate::text::clip;
+pub use fenced::fenced;
 pub(super) use safe::line;
 use safe::value;
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::known::{KEY_BLOCK, KEY_END, private_title};
-use super::{REDACTED, redact};
+use super::{REDACTED, redact, redact_lines};
 
 /// What stands in derived text in the place of a secret: no word, so that no entry is known by what was left out.
 const LEFT_OUT: &str = "…";
@@ -57,7 +57,7 @@ pub(crate) fn lines_without_secrets(text: &str, clean: bool) -> Cow<'_, str> {
     let shown = if clean && rest.len() == text.len() {
         Cow::Borrowed(rest)
     } else {
-        redact(rest)
+        redact_lines(rest)
     };
     let shown = match shown {
         Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, LEFT_OUT)),
@@ -233,6 +233,10 @@ mod tests {
             (
                 "password: hunter2 lantern\nb".to_owned(),
                 "password: … lantern\nb".to_owned(),
+            ),
+            (
+                format!("a\n{FIRST}c2gtZWQy\nc2gtZWQy\n{LAST}after\n"),
+                "a\n…\n\n\n\nafter\n".to_owned(),
             ),
             ("plain\ntext".to_owned(), "plain\ntext".to_owned()),
         ] {

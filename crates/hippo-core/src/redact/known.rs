@@ -25,6 +25,10 @@ pub(super) enum Body {
     Capitals,
     /// Hexadecimal digits, exactly `least` of them.
     Hex,
+    /// Letters and digits, exactly `least` of them, in no order.
+    Exact,
+    /// The same as [`Body::Any`]; the mark is an address, and stays.
+    Path,
 }
 
 const fn prefix(mark: &'static str, least: usize, body: Body) -> Prefix {
@@ -32,7 +36,7 @@ const fn prefix(mark: &'static str, least: usize, body: Body) -> Prefix {
 }
 
 /// The marks, as providers document them.
-pub(super) const PREFIXES: [Prefix; 54] = [
+pub(super) const PREFIXES: [Prefix; 93] = [
     prefix("sk-ant-", 10, Body::Any),
     prefix("sk-proj-", 16, Body::Any),
     prefix("sk-or-", 16, Body::Any),
@@ -87,6 +91,46 @@ pub(super) const PREFIXES: [Prefix; 54] = [
     prefix("r8_", 30, Body::Word),
     prefix("AGE-SECRET-KEY-1", 40, Body::Word),
     prefix("key-", 32, Body::Hex),
+    prefix("glptt-", 20, Body::Word),
+    prefix("glcbt-", 16, Body::Any),
+    prefix("glft-", 16, Body::Any),
+    prefix("glsoat-", 16, Body::Any),
+    prefix("glagent-", 20, Body::Any),
+    prefix("shpca_", 20, Body::Word),
+    prefix("shppa_", 20, Body::Word),
+    prefix("sq0idp-", 20, Body::Any),
+    prefix("dor_v1_", 32, Body::Word),
+    prefix("doo_v1_", 32, Body::Word),
+    prefix("dckr_oat_", 20, Body::Any),
+    prefix("lin_oauth_", 20, Body::Word),
+    prefix("dapi", 32, Body::Hex),
+    prefix("hvs.", 24, Body::Any),
+    prefix("hvb.", 24, Body::Any),
+    prefix("hvr.", 24, Body::Any),
+    prefix("sbp_", 40, Body::Word),
+    prefix("sb_secret_", 20, Body::Any),
+    prefix("sntrys_", 30, Body::Any),
+    prefix("sntryu_", 30, Body::Word),
+    prefix("pscale_tkn_", 30, Body::Any),
+    prefix("pscale_pw_", 30, Body::Any),
+    prefix("pscale_oauth_", 30, Body::Any),
+    prefix("nfp_", 30, Body::Word),
+    prefix("ntn_", 30, Body::Word),
+    prefix("cio", 32, Body::Exact),
+    prefix("rubygems_", 40, Body::Word),
+    prefix("PMAK-", 40, Body::Any),
+    prefix("glsa_", 30, Body::Any),
+    prefix("glc_", 40, Body::Any),
+    prefix("dp.pt.", 40, Body::Word),
+    prefix("pul-", 40, Body::Word),
+    prefix("lsv2_", 40, Body::Any),
+    prefix("nvapi-", 40, Body::Any),
+    prefix("tvly-", 24, Body::Any),
+    // Addresses that anybody may post to who knows them: what follows is the secret.
+    prefix("hooks.slack.com/services/", 30, Body::Path),
+    prefix("hooks.slack.com/workflows/", 30, Body::Path),
+    prefix("discord.com/api/webhooks/", 40, Body::Path),
+    prefix("discordapp.com/api/webhooks/", 40, Body::Path),
 ];
 
 /// JSON that begins with `{"`, as base64: a web token.
@@ -133,8 +177,8 @@ impl Place<'_> {
             return None;
         }
         let wanted = match prefix.body {
-            Body::Word => is_word,
-            Body::Any => is_any,
+            Body::Word | Body::Exact => is_word,
+            Body::Any | Body::Path => is_any,
             Body::Capitals => |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             Body::Hex => |byte: u8| byte.is_ascii_hexdigit(),
         };
@@ -147,12 +191,18 @@ impl Place<'_> {
             Body::Capitals | Body::Hex => {
                 body.len() == prefix.least && !is_word(self.at(judged)) && !body.contains("EXAMPLE")
             }
+            Body::Exact => body.len() == prefix.least && shape::is_random(body),
             Body::Word => !shape::is_plain(body),
-            Body::Any => body
+            Body::Any | Body::Path => body
                 .split(['-', '_', '.', '/', '+'])
                 .any(|part| part.len() >= 8 && !shape::is_plain(part)),
         };
-        fits.then(|| self.start..self.whole(self.end, wanted))
+        let from = if prefix.body == Body::Path {
+            self.end
+        } else {
+            self.start
+        };
+        fits.then(|| from..self.whole(self.end, wanted))
     }
 
     /// To the end of a run, without the marks that end a sentence.

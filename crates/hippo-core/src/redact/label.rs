@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Place;
+use super::shape::is_random;
 use super::value::Separator;
 use super::words::{ENVIRONMENTS, OF_OTHERS, OF_SECRETS, has};
 
@@ -26,7 +27,7 @@ pub(super) enum Label {
 }
 
 /// Words, in any case, with what they mean.
-pub(super) const LABELS: [(&str, Label); 23] = [
+pub(super) const LABELS: [(&str, Label); 36] = [
     ("key", Label::Key),
     ("token", Label::Token),
     ("secret", Label::Secret),
@@ -44,6 +45,19 @@ pub(super) const LABELS: [(&str, Label); 23] = [
     ("contraseña", Label::Password),
     ("mot de passe", Label::Password),
     ("пароль", Label::Password),
+    ("Пароль", Label::Password),
+    ("ПАРОЛЬ", Label::Password),
+    ("токен", Label::Token),
+    ("Токен", Label::Token),
+    ("секрет", Label::Token),
+    ("Секрет", Label::Token),
+    ("ключ", Label::Key),
+    ("Ключ", Label::Key),
+    ("schlüssel", Label::Key),
+    ("geheimnis", Label::Secret),
+    ("zugangstoken", Label::Secret),
+    ("senha", Label::Password),
+    ("wachtwoord", Label::Password),
     ("密码", Label::Password),
     ("密碼", Label::Password),
     ("パスワード", Label::Password),
@@ -56,6 +70,22 @@ pub(super) const LABELS: [(&str, Label); 23] = [
 pub(super) const SCHEMES: [&str; 2] = ["bearer", "basic"];
 /// What stands before a scheme or a token.
 const HEADER: &[u8] = b"authorization: ";
+
+/// Words that lead from a label to what it is a label of: `password for the NAS`.
+const LEADS: [&str; 19] = [
+    " for ", " of ", " to ", " on ", " at ", " in ", " (", " für ", " fürs ", " zu ", " zum ", " vom ",
+    " von ", " des ", " der ", " от ", " для ", " к ", " API",
+];
+/// Words between a label and its value, and what they are.
+const VERBS: [(&str, Separator); 7] = [
+    ("is ", Separator::Is),
+    ("was ", Separator::Is),
+    ("to ", Separator::To),
+    ("ist ", Separator::Said),
+    ("war ", Separator::Said),
+    ("lautet ", Separator::Is),
+    ("lautete ", Separator::Is),
+];
 
 /// Bytes that may stand between a label and its separator: `password for the NAS:`.
 const BETWEEN: usize = 48;
@@ -75,10 +105,20 @@ pub(super) struct Named {
 impl Place<'_> {
     /// The secret that a label announces.
     pub(super) fn labelled(&self, label: Label) -> Option<Range<usize>> {
+        // As Notion writes them: `secret_` and then nothing that is a name.
+        if label == Label::Secret && self.at(self.end) == b'_' {
+            let end = self.run(self.end + 1, 64, |byte| byte.is_ascii_alphanumeric());
+            if end - self.end > 40 && is_random(self.str(self.end + 1..end)) {
+                return Some(self.start..end);
+            }
+        }
         let named = self.named(label)?;
         let value = self.separator(named);
         let value = value.and_then(|(separator, at)| self.value(named, separator, at));
-        value.or_else(|| self.near(named))
+        value
+            .or_else(|| self.near(named))
+            .or_else(|| self.argument(named))
+            .or_else(|| self.beside(named))
     }
 
     /// The label, if the word is the last one of a name, and the name one of a secret.
@@ -155,6 +195,7 @@ impl Place<'_> {
 
     /// Whether `Authorization: ` stands right before.
     pub(super) fn in_header(&self, at: usize) -> bool {
+        let at = at - usize::from(matches!(self.before(at), b'"' | b'\'' | b'`'));
         let header = at
             .checked_sub(HEADER.len())
             .and_then(|from| self.bytes().get(from..at));
@@ -173,15 +214,19 @@ impl Place<'_> {
             return Some((Separator::Space, named.end + 1));
         }
         // `password for the NAS: …`, `API key (staging) = …`
-        if named.label < Label::Token
-            || !matches!(self.at(named.end + 1), b'f' | b'o' | b't' | b'a' | b'i' | b'(')
-        {
+        let wide = self.at(self.start) >= 0x80 || self.at(self.end - 1) >= 0x80;
+        if named.label < Label::Token && !wide {
             return None;
         }
         let until = self.next(self.start).min(named.end + BETWEEN).max(named.end);
+        // `passphrase of the key is …`: that of the first one, for a password may be any word.
+        let until = if named.label < Label::Password {
+            until
+        } else {
+            (named.end + BETWEEN).min(self.text.len())
+        };
         let rest = self.bytes().get(named.end..until)?;
-        let words: [&[u8]; 7] = [b" for ", b" of ", b" to ", b" on ", b" at ", b" in ", b" ("];
-        if !words.iter().any(|word| rest.starts_with(word)) {
+        if !LEADS.iter().any(|word| rest.starts_with(word.as_bytes())) {
             return None;
         }
         // What is in brackets is about the label; what follows them is the value.
@@ -191,8 +236,11 @@ impl Place<'_> {
                 b')' => open = false,
                 b'\n' | b'[' | b'"' | b'`' | b',' | b';' | b'.' => return None,
                 b':' | b'=' | b' ' if !open => {
-                    let verb =
-                        *byte != b' ' || rest[at..].starts_with(b" is ") || rest[at..].starts_with(b" was ");
+                    let said = |(word, by): &(&str, Separator)| {
+                        matches!(by, Separator::Is | Separator::Said)
+                            && rest[at + 1..].starts_with(word.as_bytes())
+                    };
+                    let verb = *byte != b' ' || VERBS.iter().any(said);
                     if verb && let Some(found) = self.separator_at(named.end + at) {
                         return Some(found);
                     }
@@ -218,18 +266,17 @@ impl Place<'_> {
             b'=' => (Separator::Equals, 1),
             b'|' => (Separator::Cell, 1),
             b'>' if !spaced => (Separator::Tag, 1),
-            b'i' | b'w' | b't' if spaced => {
-                let words = [
-                    ("is ", Separator::Is),
-                    ("was ", Separator::Is),
-                    ("to ", Separator::To),
-                ];
+            // `<add key="DbPassword" value="…"/>`
+            b'v' if spaced && closed > at && self.rest(from).starts_with("value=") => (Separator::Equals, 6),
+            b'i' | b'w' | b't' | b'l' if spaced => {
                 let rest = self.rest(from);
-                return words
+                return VERBS
                     .into_iter()
                     .find(|(word, _)| rest.starts_with(word))
                     .map(|(word, separator)| (separator, from + word.len()));
             }
+            0xE2 if spaced && self.rest(from).starts_with("— ") => (Separator::Said, 4),
+            0xE2 if spaced && self.rest(from).starts_with("– ") => (Separator::Said, 4),
             0xE2 if self.rest(from).starts_with('→') => (Separator::Arrow, 3),
             0xEF if self.rest(from).starts_with('：') => (Separator::Colon, 3),
             _ => return None,

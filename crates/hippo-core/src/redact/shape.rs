@@ -111,10 +111,16 @@ pub(super) fn is_place(text: &str) -> bool {
         .any(|start| text.starts_with(start));
     let rooted = text.len() > 1 && text.starts_with('/') && !is_random(&text[1..]);
     let folders = text.contains('/') && !text.contains('+') && is_slug(text);
+    // `php:9000`
+    let port = text.rsplit_once(':').is_some_and(|(host, port)| {
+        let digits = (2..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit());
+        digits && host.starts_with(|first: char| first.is_ascii_lowercase()) && is_slug(host)
+    });
     let ending = text.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
     starts
         || rooted
         || folders
+        || port
         || ending.is_some_and(|(_, ending)| has(FILES, ending))
         || text.contains("://")
 }
@@ -147,6 +153,11 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     let open =
         matches!(first, b'<' | b'{' | b'%' | b'[' | b'(') || text.starts_with("${") || text.starts_with("$(");
     if open || first == b'$' && text[1..].bytes().all(variable) {
+        return true;
+    }
+    // A tag of YAML: `!vault |`.
+    let tag = text.strip_prefix('!').unwrap_or_default();
+    if !tag.is_empty() && tag.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return true;
     }
     if ["...", "…", "***", "•••", "{{"]
@@ -223,6 +234,11 @@ pub(super) fn is_expression(text: &str) -> bool {
     if called.is_some_and(|at| text[..at].split(['.', '?']).all(is_name)) {
         return true;
     }
+    // `base64.b64encode(key)`
+    let method = |name: &str| name.contains('.') && !is_random(name) && name.split('.').all(is_identifier);
+    if called.is_some_and(|at| text[at..].starts_with('(') && method(&text[..at])) {
+        return true;
+    }
     let members = text.contains('.') && text.split('.').all(is_name);
     members
         || ["$env:", "process.env", "os.environ"]
@@ -232,7 +248,11 @@ pub(super) fn is_expression(text: &str) -> bool {
 
 /// A name of a variable that somebody chose.
 fn is_name(part: &str) -> bool {
+    is_identifier(part) && is_slug(part)
+}
+
+fn is_identifier(part: &str) -> bool {
     let first = part.as_bytes().first().copied().unwrap_or(0);
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    (first.is_ascii_alphabetic() || first == b'_') && part.bytes().all(word) && is_slug(part)
+    (first.is_ascii_alphabetic() || first == b'_') && part.bytes().all(word)
 }

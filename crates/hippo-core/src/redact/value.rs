@@ -16,6 +16,8 @@ pub(super) enum Separator {
     Arrow,
     /// ` is `
     Is,
+    /// ` ist `, ` — `: before any word of a sentence.
+    Said,
     /// ` to `
     To,
     /// A space after `--token`.
@@ -29,7 +31,7 @@ pub(super) enum Separator {
 impl Separator {
     /// Whether it stands before many things that are no values.
     const fn is_loose(self) -> bool {
-        matches!(self, Self::Is | Self::To | Self::Space | Self::Cell)
+        matches!(self, Self::Is | Self::Said | Self::To | Self::Space | Self::Cell)
     }
 }
 
@@ -163,7 +165,8 @@ impl<'t> Place<'t> {
     fn is_secret(&self, label: Label, value: &Value<'t>) -> bool {
         let text = value.text;
         if text.contains([' ', '\t']) {
-            return label >= Label::Password && value.quoted && is_phrase(text);
+            let named = label >= Label::Password || label == Label::Secret && self.is_named_secret(value);
+            return named && value.quoted && is_phrase(text);
         }
         if label >= Label::Password {
             return self.is_password(value);
@@ -198,10 +201,23 @@ impl<'t> Place<'t> {
         }
     }
 
+    /// Whether words are set as one: `session_secret: "…"`.
+    fn is_named_secret(&self, value: &Value<'t>) -> bool {
+        let name = self.str(self.start..self.end).eq_ignore_ascii_case("secret");
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b' ';
+        let set = matches!(value.separator, Separator::Equals | Separator::Colon);
+        name && set && matches!(self.before(self.start), b'_' | b'-') && value.text.bytes().all(plain)
+    }
+
     /// Whether a word after `password` is one.
     fn is_password(&self, value: &Value<'t>) -> bool {
         let text = value.text;
         if text.len() < 3 || text.contains("://") || TECHNIQUES.iter().any(|name| starts(text, name)) {
+            return false;
+        }
+        // `hashedPassword123` says what it stands for.
+        let stem = text.trim_end_matches(|mark: char| mark.is_ascii_digit());
+        if (starts(text, "hashed") || starts(text, "encrypted")) && is_label(stem) {
             return false;
         }
         let letters = !text.bytes().any(|byte| byte.is_ascii_digit());
@@ -285,7 +301,7 @@ fn ends_there(value: &Value<'_>, after: &str) -> bool {
     let equals = value.separator == Separator::Equals;
     let argument = after.starts_with(')') || equals && after.starts_with(", ");
     match value.separator {
-        Separator::Cell => false,
+        Separator::Cell | Separator::Said => false,
         Separator::To | Separator::Space => ends && value.text.len() >= 5,
         _ => {
             !argument

@@ -24,7 +24,7 @@ pub(super) const OF_OTHERS: &[&str] = &[
 /// Endings of a label that leave it one: `API_KEY_PROD`.
 #[rustfmt::skip] // a list is read in lines
 pub(super) const ENVIRONMENTS: &[&str] = &[
-    "b64", "backup", "base64", "default", "dev", "development", "hex", "live", "local", "new", "old",
+    "b64", "backup", "base", "base64", "default", "dev", "development", "hex", "live", "local", "new", "old",
     "plain", "prod", "production", "sandbox", "stage", "staging", "test", "testing", "v1", "v2", "value",
 ];
 

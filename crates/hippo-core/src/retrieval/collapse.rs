@@ -56,6 +56,27 @@ pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked>
     }
 }
 
+/// The nodes of the compaction tree of which something that they were made from is there as well, among documents by id and
+/// path.
+#[must_use]
+pub fn repeating<'p>(documents: impl Iterator<Item = (u32, &'p str)> + Clone) -> HashSet<u32> {
+    let is_node = |path: &str| matches!(SourceKind::of(path), SourceKind::Node(_));
+    let nodes = documents.clone().filter(|(_, path)| is_node(path));
+    let nodes: Vec<(u32, Span)> = nodes
+        .filter_map(|(id, path)| Some((id, Span::of(path)?)))
+        .collect();
+    if nodes.is_empty() {
+        return HashSet::new();
+    }
+    // For each level the periods in which something lies below it.
+    let mut told: HashSet<Span> = HashSet::new();
+    for span in documents.filter_map(|(_, path)| Span::of(path)) {
+        told.extend((span.level + 1..=4).filter_map(|level| span.within(level)));
+    }
+    let repeats = nodes.into_iter().filter(|(_, span)| told.contains(span));
+    repeats.map(|(id, _)| id).collect()
+}
+
 fn level(span: Option<Span>) -> u8 {
     span.map_or(0, |span| span.level)
 }
@@ -145,23 +166,24 @@ impl Span {
         })
     }
 
+    /// What a node of a level above says it is of when it is made from this; `None`: nobody knows which days these are.
+    fn within(&self, level: u8) -> Option<Self> {
+        let first = match level {
+            4 => return Some(Self { level, first: None }),
+            1 => self.first?,
+            2 => monday(self.first?),
+            // A week belongs to the month of its Thursday.
+            _ => monday(self.first?)
+                .saturating_add(jiff::Span::new().days(3))
+                .first_of_month(),
+        };
+        let first = Some(first);
+        Some(Self { level, first })
+    }
+
     /// Whether a node of these days was made from `source`.
     fn repeats(&self, source: &Self) -> bool {
-        if source.level >= self.level {
-            return false;
-        }
-        let (Some(first), Some(source_first)) = (self.first, source.first) else {
-            return self.level == 4;
-        };
-        match self.level {
-            1 => first == source_first,
-            2 => first == monday(source_first),
-            // A week belongs to the month of its Thursday.
-            _ => {
-                let thursday = monday(source_first).saturating_add(jiff::Span::new().days(3));
-                first.first_of_month() == thursday.first_of_month()
-            }
-        }
+        source.level < self.level && source.within(self.level) == Some(*self)
     }
 }
 
@@ -260,6 +282,33 @@ mod tests {
             ("memory/weekly/2026-W18.md", "w"),
         ];
         assert_eq!(kept(&chain, 10), [2], "the most detailed level that was found");
+    }
+
+    #[test]
+    fn a_node_repeats_what_is_there() {
+        let repeats = |paths: &[&str]| -> Vec<u32> {
+            let mut found: Vec<u32> = repeating((0u32..).zip(paths.iter().copied()))
+                .into_iter()
+                .collect();
+            found.sort_unstable();
+            found
+        };
+        let all = [
+            "memory/2026-05-01.md",
+            "memory/daily/2026-05-01.md",
+            "memory/daily/2026-05-02.md",
+            "memory/weekly/2026-W18.md",
+            "memory/weekly/2026-W19.md",
+            "memory/monthly/2026-04.md",
+            "memory/monthly/2026-05.md",
+            "memory/ROOT.md",
+            "MEMORY.md",
+        ];
+        assert_eq!(repeats(&all), [1, 3, 5, 6, 7]);
+        // Logs that are gone are told of by their days, and these by what is above them.
+        assert_eq!(repeats(&all[1..]), [2, 4, 5, 6], "by position without the log");
+        assert_eq!(repeats(&all[3..5]), Vec::<u32>::new());
+        assert_eq!(repeats(&["MEMORY.md", "memory/ROOT.md"]), Vec::<u32>::new());
     }
 
     #[test]

@@ -178,6 +178,7 @@ fn features(input: &RankInput<'_>, hit: &LexicalHit) -> Option<Features> {
         speaker: f32::from(u8::from(hit.speaker)),
         date: f32::from(u8::from(dated)),
         user: f32::from(u8::from(place.speaker == Speaker::User)),
+        tree: None,
     })
 }
 

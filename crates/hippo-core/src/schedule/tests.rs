@@ -297,7 +297,7 @@ proptest! {
 
     #[test]
     fn after_running_what_is_due_nothing_is_due(
-        zone in a_zone(), now in a_moment(), ago in 0_i64..400 * DAY, known in a_moment(),
+        zone in a_zone(), now in a_moment(), ago in 0_i64..400 * DAY_MS, known in a_moment(),
     ) {
         let settings = Settings::standard().unwrap();
         let mut runs = vec![ran(Cycle::Deep, now.plus(-ago), Outcome::Done)];

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::moment::a_moment;
-use super::{Validate, no_empty, one_of};
+use super::{TreeCompactResponse, Validate, no_empty, one_of};
 use crate::error::RpcError;
 
 /// Most runs that one request may ask for.
@@ -126,6 +126,9 @@ pub struct CycleReport {
     pub health: Option<IndexHealth>,
     /// Files that were written, relative to the workspace.
     pub files: Vec<String>,
+    /// What became of the compaction tree afterwards; absent where the workspace has none, and after an archival cycle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<TreeCompactResponse>,
     /// What the reader should know about this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -45,6 +45,7 @@ pub struct RememberRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// What is to be remembered, markdown of one line or several; at most [`MAX_TEXT_BYTES`].
+    #[serde(default)]
     pub text: String,
     /// What it is about, one line; without it the daemon takes it from the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,6 +59,38 @@ pub struct RememberRequest {
     /// How its entry resists decay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<IndexPriority>,
+    /// What was asked for. With this field or one of those below the text is a structured entry, and `text` may be empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// What was found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub analysis: Option<String>,
+    /// What was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
+    /// What was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// What the user said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+    /// Files and addresses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub references: Option<String>,
+}
+
+impl RememberRequest {
+    /// The fields of a structured entry, by name.
+    fn fields(&self) -> [(&'static str, Option<&str>); 6] {
+        [
+            ("request", self.request.as_deref()),
+            ("analysis", self.analysis.as_deref()),
+            ("decision", self.decision.as_deref()),
+            ("outcome", self.outcome.as_deref()),
+            ("feedback", self.feedback.as_deref()),
+            ("references", self.references.as_deref()),
+        ]
+    }
 }
 
 impl Validate for RememberRequest {
@@ -72,8 +105,15 @@ impl Validate for RememberRequest {
 
     fn validate(&self) -> Result<(), RpcError> {
         no_empty("workspace", Some(&self.workspace))?;
-        no_empty("text", Some(&self.text))?;
-        if self.text.len() > MAX_TEXT_BYTES {
+        let mut bytes = self.text.len();
+        for (name, said) in self.fields() {
+            no_empty(name, said)?;
+            bytes += said.map_or(0, str::len);
+        }
+        if bytes == self.text.len() {
+            no_empty("text", Some(&self.text))?;
+        }
+        if bytes > MAX_TEXT_BYTES {
             let what = format!("the text is longer than {MAX_TEXT_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what)
                 .hint("remember its gist, or keep it as a file of its own in the workspace"));

@@ -118,6 +118,47 @@ pub struct WorkspaceStatus {
     /// Sessions and what they keep; absent where there never was one, and from an older daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contexts: Option<ContextsStatus>,
+    /// The compaction tree; absent where there is none, where it could not be looked at in time, and from an older daemon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<TreeStatus>,
+}
+
+/// The compaction tree of a workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TreeStatus {
+    /// When all of it was last brought up to date, RFC 3339; null: never.
+    pub last: Option<String>,
+    /// Nodes whose period is over.
+    pub fixed: u64,
+    /// Nodes whose period goes on, `ROOT.md` among them.
+    pub tentative: u64,
+    /// Nodes that say that somebody should write their body.
+    pub needs_summarization: u64,
+    /// Nodes that say none of these.
+    pub other: u64,
+    /// Nodes that `tree.pending` tells.
+    pub waiting: u64,
+    /// The program that writes summaries; absent where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<TreeCommandStatus>,
+}
+
+/// What the program that writes summaries did today, by the workspace's zone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TreeCommandStatus {
+    /// Summaries that it was asked for.
+    pub jobs: u64,
+    /// Summaries that it may be asked for.
+    pub daily_jobs: u64,
+    /// Milliseconds that it ran.
+    pub ms: u64,
+    /// Failures in a row.
+    pub failures: u64,
+    /// Why it is not asked any more today; null: it is.
+    pub held_back: Option<String>,
+    /// The last failure; only where there was one today.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// What the sessions of a workspace keep.

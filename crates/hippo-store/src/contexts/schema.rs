@@ -10,7 +10,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::StoreError;
 
 /// The newest schema that this build writes and reads.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 3;
 /// Tells this database from others: `hpct`.
 pub(super) const APPLICATION: i64 = 0x6870_6374;
 /// Only the owner reads what agents were told.
@@ -130,6 +130,45 @@ CREATE TRIGGER content_forgotten AFTER UPDATE OF gone ON contents WHEN NEW.gone 
 END;
 "##;
 
+/// What version 2 has beyond version 1: up to where transcripts were taken into the log.
+///
+/// `told` has a row for each message that was; `flushes` only what is on its way into a log.
+const FLUSHES: &str = "
+CREATE TABLE transcripts (
+    name       TEXT PRIMARY KEY,
+    position   INTEGER NOT NULL,
+    before     BLOB NOT NULL,
+    topic      TEXT,
+    flushed_ms INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE told (key BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE flushes (
+    row        INTEGER PRIMARY KEY AUTOINCREMENT,
+    transcript TEXT NOT NULL,
+    begun_ms   INTEGER NOT NULL
+);
+CREATE TABLE flush_parts (
+    flush INTEGER NOT NULL REFERENCES flushes (row),
+    part  INTEGER NOT NULL,
+    day   TEXT NOT NULL,
+    text  TEXT NOT NULL,
+    mark  TEXT NOT NULL,
+    PRIMARY KEY (flush, part)
+) WITHOUT ROWID;
+";
+
+/// What version 3 has beyond version 2: flushes that were promised. Their numbers are never used again.
+const ACCEPTED: &str = "
+CREATE TABLE accepted (
+    row        INTEGER PRIMARY KEY AUTOINCREMENT,
+    transcript TEXT NOT NULL UNIQUE,
+    session    TEXT,
+    format     TEXT,
+    compact    INTEGER NOT NULL,
+    tree       INTEGER NOT NULL
+);
+";
+
 /// Sees to it that there is a file which only its owner can read; SQLite gives the files beside it the same mode.
 pub(super) fn private(path: &Path) -> Result<(), StoreError> {
     let failed = |what, path: &Path, source| StoreError::Io {
@@ -184,6 +223,8 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreE
         // Another process may have been faster.
         if transaction.query_row(new, [], |row| row.get(0)).map_err(sql)? {
             transaction.execute_batch(TABLES).map_err(sql)?;
+            transaction.execute_batch(FLUSHES).map_err(sql)?;
+            transaction.execute_batch(ACCEPTED).map_err(sql)?;
             transaction
                 .pragma_update(None, "application_id", APPLICATION)
                 .map_err(sql)?;
@@ -193,7 +234,27 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreE
         }
         transaction.commit().map_err(sql)?;
     }
+    for (version, tables) in [(1, FLUSHES), (2, ACCEPTED)] {
+        beyond(connection, version, tables).map_err(sql)?;
+    }
     verify(connection, path)
+}
+
+/// Brings a file of this version to the next one, in one transaction.
+fn beyond(connection: &Connection, version: i64, tables: &str) -> rusqlite::Result<()> {
+    let old = "SELECT (SELECT user_version FROM pragma_user_version) = ?1
+                  AND (SELECT application_id FROM pragma_application_id) = ?2";
+    let is_old =
+        |connection: &Connection| connection.query_row(old, [version, APPLICATION], |row| row.get(0));
+    if !is_old(connection)? {
+        return Ok(());
+    }
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    if is_old(&transaction)? {
+        transaction.execute_batch(tables)?;
+        transaction.pragma_update(None, "user_version", version + 1)?;
+    }
+    transaction.commit()
 }
 
 /// Refuses a file that this build cannot use as it is.
@@ -222,7 +283,8 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
             known: VERSION,
         });
     }
-    if found < VERSION {
+    // A reader may be there before the writer that brings the file to this version.
+    if found < 1 {
         return Err(corrupt(format!("no build wrote schema {found}")));
     }
     // A file that was cut short may still have a sound first page: touch every table before trusting it.

@@ -1,5 +1,6 @@
 //! Which contents go when there is no room, or when they are old?
 
+use hippo_core::time::DAY_MS;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Change, ContentId, ContextError, ContextStore, signed, unsigned};
@@ -8,8 +9,6 @@ use super::{Change, ContentId, ContextError, ContextStore, signed, unsigned};
 pub(super) const FORGOTTEN: i64 = 1;
 /// `contents.gone` of one that was never stored.
 pub(super) const WITHHELD: i64 = 2;
-/// Milliseconds of a day.
-const DAY_MS: i64 = 86_400_000;
 /// Contents that go in one transaction, at most: nobody who puts waits longer than for these.
 const SLICE: usize = 64;
 

@@ -9,6 +9,7 @@ use super::index::PriorityArg;
 pub const EXAMPLES: &str = "Examples:
   hippoctl remember \"Staging runs on port 8443\" --topic \"Acme staging\" --tags acme,staging
   hippoctl remember --type feedback \"Never deploy on Fridays\"
+  hippoctl remember --topic \"Auth middleware\" --request \"review token storage\" --decision \"httpOnly cookies\" --references src/auth.rs
   git log -1 --format=%B | hippoctl remember --type project";
 
 /// What kind of memory a text is.
@@ -53,6 +54,40 @@ pub struct RememberArgs {
     /// How its entry resists decay [default: told from the text]
     #[arg(long = "pri", alias = "priority", value_enum, value_name = "PRIORITY")]
     pub priority: Option<PriorityArg>,
+    /// What the parts of a structured entry say.
+    #[command(flatten)]
+    pub fields: EntryFields,
+}
+
+/// Parts of a structured entry of the daily log.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Structured entry")]
+pub struct EntryFields {
+    /// What was asked for
+    #[arg(long, value_name = "TEXT")]
+    pub request: Option<String>,
+    /// What was found out
+    #[arg(long, value_name = "TEXT")]
+    pub analysis: Option<String>,
+    /// What was chosen, and why
+    #[arg(long, value_name = "TEXT")]
+    pub decision: Option<String>,
+    /// What was done, and what is left
+    #[arg(long, value_name = "TEXT")]
+    pub outcome: Option<String>,
+    /// What the user said of it
+    #[arg(long, value_name = "TEXT")]
+    pub feedback: Option<String>,
+    /// Files and addresses
+    #[arg(long, value_name = "TEXT")]
+    pub references: Option<String>,
+}
+
+impl EntryFields {
+    /// Whether there is one.
+    pub fn are_given(&self) -> bool {
+        *self != Self::default()
+    }
 }
 
 #[cfg(test)]

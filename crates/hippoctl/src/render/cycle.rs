@@ -31,6 +31,7 @@ fn body(report: &CycleReport, style: Style) -> String {
         considered,
         health,
         files,
+        tree,
         notes: _,
         took_ms,
     } = report;
@@ -70,6 +71,12 @@ fn body(report: &CycleReport, style: Style) -> String {
         let _ = writeln!(text, "considered {}", counts.collect::<Vec<_>>().join(", "));
     }
     wrote(&mut text, files, style);
+    if let Some(tree) = tree
+        .as_ref()
+        .filter(|tree| !tree.nodes.is_empty() || !tree.refused.is_empty())
+    {
+        text.push_str(&super::tree::compacted(tree, run.is_none(), style));
+    }
     text
 }
 

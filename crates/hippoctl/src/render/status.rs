@@ -1,15 +1,17 @@
 //! How do the states of the daemon and of its workspaces look?
 
+mod contexts;
 mod entries;
+mod tree;
 
 use std::fmt::Write;
 
 use hippo_proto::{
-    ContextsStatus, ModelLoad, ModelStatus, StatusResponse, VectorBackend, WatcherMode, WatcherStatus,
-    WorkspaceListResponse, WorkspaceStatus, WorkspaceSyncResponse,
+    ModelLoad, ModelStatus, StatusResponse, VectorBackend, WatcherMode, WatcherStatus, WorkspaceListResponse,
+    WorkspaceStatus, WorkspaceSyncResponse,
 };
 
-use super::{age, bytes, harmless, one_line, plural, table};
+use super::{age, bytes, harmless, plural, table};
 use crate::output::Style;
 
 /// The daemon, the model, each workspace.
@@ -100,6 +102,7 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         database_bytes,
         index,
         contexts,
+        tree,
     } = workspace;
     let mut text = String::new();
     let missing = if *root_present {
@@ -137,7 +140,10 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         text.push_str(&entries::lines(index, style));
     }
     if let Some(contexts) = contexts {
-        text.push_str(&contexts_line(contexts));
+        text.push_str(&contexts::line(contexts));
+    }
+    if let Some(tree) = tree {
+        text.push_str(&tree::lines(tree, style));
     }
     if *lag_ms > 0 {
         let _ = writeln!(text, "  lag      {}", age(*lag_ms));
@@ -172,35 +178,6 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         let _ = writeln!(text, "  skipped  {more} more");
     }
     text
-}
-
-fn contexts_line(contexts: &ContextsStatus) -> String {
-    let ContextsStatus {
-        sessions,
-        open,
-        entries,
-        contents,
-        stored_bytes,
-        raw_bytes,
-        budget_bytes,
-        oldest,
-    } = contexts;
-    let entries = match entries {
-        1 => "1 entry".to_owned(),
-        _ => format!("{entries} entries"),
-    };
-    let since = oldest
-        .as_deref()
-        .map(|oldest| format!(" since {}", one_line(oldest)));
-    format!(
-        "  contexts {}, {open} open, {entries}; {} kept{} in {} of {}, uncompressed {}\n",
-        plural(*sessions, "session"),
-        plural(*contents, "content"),
-        since.unwrap_or_default(),
-        bytes(*stored_bytes),
-        bytes(*budget_bytes),
-        bytes(*raw_bytes),
-    )
 }
 
 fn watcher_line(watcher: &WatcherStatus, style: Style) -> String {
@@ -270,7 +247,7 @@ pub fn sync(answer: &WorkspaceSyncResponse, _: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hippo_proto::{DiskStatus, Skipped, VectorStatus, WorkspaceInfo};
+    use hippo_proto::{ContextsStatus, DiskStatus, Skipped, VectorStatus, WorkspaceInfo};
 
     use super::*;
 
@@ -311,6 +288,7 @@ mod tests {
             database_bytes: 2_400_000,
             index: None,
             contexts: None,
+            tree: None,
         }
     }
 

@@ -5,6 +5,8 @@ mod store;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::thread;
 
 use hippo_core::compaction::{CONFIG_FILE, Compacted, Compactor, Config, Options, Pass, Problem, Stats};
 use hippo_proto::{CompactProblem, CompactStats};
@@ -18,6 +20,8 @@ use crate::render::{harmless, one_line};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 256 << 10;
+/// Threads that a transcript is prepared on, at most: a part of the work is done by one.
+const MOST: usize = 4;
 /// Problems that are told one by one.
 const TOLD: usize = 5;
 
@@ -65,6 +69,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
         budget: args.budget.map(|budget| budget as usize),
         // Nothing keeps the contents: no id can be fetched.
         stored: false,
+        beside: Some(beside),
     };
     let compacted = if args.file == Path::new("-") {
         let spooled = spooled()
@@ -85,6 +90,19 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
         entries: Entries(&compacted),
     };
     out.answer(&answer, |answer, _| format!("{}\n", harmless(answer.summary)))
+}
+
+/// Has the other processors help, as far as they are of use.
+fn beside(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
+    static OTHERS: LazyLock<usize> =
+        LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get().min(MOST) - 1));
+    thread::scope(|scope| {
+        for _ in 0..*OTHERS {
+            // What no thread can be had for is done here.
+            let _ = thread::Builder::new().spawn_scoped(scope, help);
+        }
+        here();
+    });
 }
 
 /// The numbers of a folder, or the defaults.

@@ -20,15 +20,18 @@ pub fn remember(session: &mut Session, args: RememberArgs, out: &mut Output) -> 
         type_,
         tags,
         priority,
+        fields,
     } = args;
     let text = match text.as_slice() {
+        // The fields say it all.
+        [] if fields.are_given() => String::new(),
         [] => standard_input(out)?,
         [dash] if dash == "-" => standard_input(out)?,
         words => words.join(" "),
     };
     // The text is markdown: the indent of its first line means something, blank lines around it do not.
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
-    if text.is_empty() {
+    if text.is_empty() && !fields.are_given() {
         return Err(Failure::new(Exit::Usage, "there is nothing to remember")
             .hint("give a text, or pipe one in: hippoctl remember < FILE"));
     }
@@ -39,6 +42,12 @@ pub fn remember(session: &mut Session, args: RememberArgs, out: &mut Output) -> 
         type_: type_.map(Into::into),
         tags: tags.map(super::index::tags),
         priority: priority.map(Into::into),
+        request: fields.request,
+        analysis: fields.analysis,
+        decision: fields.decision,
+        outcome: fields.outcome,
+        feedback: fields.feedback,
+        references: fields.references,
     };
     let answer: RememberResponse = session.call(request)?;
     if !out.json {

@@ -38,6 +38,8 @@ pub(super) enum Kind {
     Globs,
     /// A cron line of five fields, or empty.
     Cron,
+    /// A program and its arguments, or nothing.
+    Words,
 }
 
 const DAY_SECS: i64 = 86_400;
@@ -96,6 +98,8 @@ pub(super) const KEYS: &[Key] = keys! {
         "Mode, when the request does not say: hybrid, lexical, vector, index.";
     "search.index_weight" "HIPPOD_SEARCH_INDEX_WEIGHT" Kind::Share, true,
         "What an entry of the index that matches adds to the score of what it points at, at most (0 to 1).";
+    "search.tree_weight" "HIPPOD_SEARCH_TREE_WEIGHT" Kind::Share, true,
+        "Passages that lines of daily nodes bring up for each one that search finds, at most (0 to 1); 0: nodes bring up none.";
     "search.timezone" "HIPPOD_SEARCH_TIMEZONE" Kind::Zone, true,
         "IANA name of the zone in which \"yesterday\" is understood; empty is the system's.";
     "index.enabled" "HIPPOD_INDEX_ENABLED" Kind::Bool, true,
@@ -138,6 +142,20 @@ pub(super) const KEYS: &[Key] = keys! {
         "Keep content that shows a secret, readable for you alone; without it only its entry is kept.";
     "context.persist_to_memory_md" "HIPPOD_CONTEXT_PERSIST_TO_MEMORY_MD" Kind::Bool, true,
         "Write what remains of a closed session into MEMORY.md too, between markers of its own; the daily log has it in any case.";
+    "tree.keep" "HIPPOD_TREE_KEEP" Kind::Choice(&["auto", "always", "never"]), true,
+        "Keep the compaction tree up to date after cycles: auto (where there is a memory/ROOT.md), always or never.";
+    "tree.root_max_tokens" "HIPPOD_TREE_ROOT_MAX_TOKENS" Kind::Whole(200, 1_000_000), true,
+        "Size of memory/ROOT.md at most (tokens); compaction.rootMaxTokens of a hipocampus.config.json goes before it.";
+    "tree.cooldown_hours" "HIPPOD_TREE_COOLDOWN_HOURS" Kind::Whole(0, 8_760), true,
+        "Time between two runs that hooks and heartbeats ask for, unless the logs grow (hours); compaction.cooldownHours of a hipocampus.config.json goes before it.";
+    "tree.summaries" "HIPPOD_TREE_SUMMARIES" Kind::Choice(&["off", "agent", "command"]), true,
+        "Who writes summaries of days, weeks and months in the place of what is extracted: off (nobody), agent (at heartbeats) or command.";
+    "tree.command" "HIPPOD_TREE_COMMAND" Kind::Words, false,
+        "Program that writes a summary, and its arguments: a job as JSON on standard input, the summary on standard output.";
+    "tree.command_timeout_secs" "HIPPOD_TREE_COMMAND_TIMEOUT_SECS" Kind::Whole(1, 86_400), false,
+        "It is ended after this long (seconds).";
+    "tree.command_daily_jobs" "HIPPOD_TREE_COMMAND_DAILY_JOBS" Kind::Whole(0, 100_000), false,
+        "Summaries that it may write on one day, for each workspace.";
     "decay.profile" "HIPPOD_DECAY_PROFILE" Kind::Choice(&["protocol", "tuned"]), true,
         "Numbers of the curve by which strength fades: protocol (those of the protocol), tuned (see docs/simulation.md).";
     "server.max_connections" "HIPPOD_SERVER_MAX_CONNECTIONS" Kind::Whole(1, 65_536), false,
@@ -185,6 +203,8 @@ impl Kind {
             (Self::Zone, _) => wrong("the name of a time zone"),
             (Self::Cron, Value::String(line)) => super::index::cron(line).map(|_| ()),
             (Self::Cron, _) => wrong("a cron line"),
+            (Self::Words, Value::Array(words)) if words.iter().all(Value::is_str) => Ok(()),
+            (Self::Words, _) => wrong("a list of texts: a program and its arguments"),
             (Self::Globs, Value::Array(globs)) => globs.iter().try_for_each(check_glob),
             (Self::Globs, _) => wrong("a list of globs"),
         }
@@ -198,6 +218,7 @@ impl Kind {
             Self::Whole(..) => trimmed.replace('_', "").parse().ok().map(Value::Integer),
             Self::Share => trimmed.parse().ok().map(Value::Float),
             Self::Choice(_) | Self::Name | Self::Zone | Self::Cron => None,
+            Self::Words => trimmed.parse().ok(),
             Self::Globs if trimmed.starts_with('[') => trimmed.parse().ok(),
             Self::Globs => {
                 let globs = trimmed.split(',').map(str::trim).filter(|glob| !glob.is_empty());

@@ -205,9 +205,10 @@ fn unknown(name: &str) -> String {
     let nearest = if name.contains('.') {
         hippo_proto::nearest(name, names)
     } else {
-        hippo_proto::nearest(name, sections)
-            // `threads = 4` without its section.
-            .or_else(|| KEYS.iter().find(|key| key.parts().1 == name).map(|key| key.name))
+        // `threads = 4` without its section.
+        let bare = KEYS.iter().find(|key| key.parts().1 == name);
+        bare.map(|key| key.name)
+            .or_else(|| hippo_proto::nearest(name, sections))
     };
     suggest(format!("unknown key `{name}`"), nearest)
 }

@@ -185,10 +185,9 @@ fn a_workspace_cannot_reach_beyond_itself() {
         .filter(|key| key.safe)
         .map(|key| key.parts().0)
         .collect();
-    assert!(
-        safe.iter()
-            .all(|section| ["sources", "search", "index", "cycles", "context", "decay"].contains(section))
-    );
+    assert!(safe.iter().all(|section| {
+        ["sources", "search", "index", "cycles", "context", "tree", "decay"].contains(section)
+    }));
 }
 
 #[test]

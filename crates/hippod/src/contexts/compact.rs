@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
+use std::sync::LazyLock;
+use std::thread;
 
 use hippo_core::compaction::{self, CONFIG_FILE, Compactor, Config, Options, Pass};
 use hippo_core::context::capture::shows_secret;
@@ -23,13 +25,15 @@ const PIECE: usize = 256 << 10;
 const BATCH: usize = 4 << 20;
 /// Messages that do.
 const MOST_AT_ONCE: usize = 4_096;
+/// Threads that a transcript is prepared on, at most: a part of the work is done by one.
+const MOST: usize = 4;
 /// A larger file of settings is refused.
 const LARGEST: u64 = 1 << 20;
 
 /// Compacts a transcript; the messages are kept under the workspace, where there is one.
 ///
 /// # Errors
-/// `not-found` for a file that is not there, `bad-request` for one without messages, `budget`, `internal`.
+/// `not-found` for a file that is not there, `bad-request` for what is no regular file, `budget`, `internal`.
 pub fn compact(
     shared: &Shared,
     view: Option<&WorkspaceView>,
@@ -41,6 +45,7 @@ pub fn compact(
         format: request.format.and_then(format),
         budget: request.budget_tokens.map(|tokens| tokens as usize),
         stored: view.is_some(),
+        beside: Some(beside),
     };
     let mut keeper = view.map(|view| Keeper::new(shared, view, owner(&request)));
     let compacted = match (&request.path, request.messages) {
@@ -48,16 +53,12 @@ pub fn compact(
         (None, messages) => {
             let bytes = serde_json::to_vec(&messages.unwrap_or_default())
                 .map_err(|error| RpcError::internal(error.to_string()))?;
-            let mut compactor = Compactor::new(options.clone());
-            loop {
-                compactor.feed_with(&bytes, |_, message| Keeper::take(&mut keeper, &message.content()));
-                let pass = compactor.finish_with(|_, message| Keeper::take(&mut keeper, &message.content()));
-                Keeper::failed(&mut keeper)?;
-                match pass {
-                    Pass::Done(compacted) => break *compacted,
-                    Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
-                }
-            }
+            passes(
+                &options,
+                &mut keeper,
+                || Ok(&bytes[..]),
+                |error| RpcError::internal(error.to_string()),
+            )?
         }
     };
     let stored = match keeper {
@@ -126,7 +127,20 @@ pub fn compact(
     })
 }
 
-fn format(format: TranscriptFormat) -> Option<compaction::Format> {
+/// Has the other processors help, as far as they are of use.
+fn beside(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
+    static OTHERS: LazyLock<usize> =
+        LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get().min(MOST) - 1));
+    thread::scope(|scope| {
+        for _ in 0..*OTHERS {
+            // What no thread can be had for is done here.
+            let _ = thread::Builder::new().spawn_scoped(scope, help);
+        }
+        here();
+    });
+}
+
+pub(super) fn format(format: TranscriptFormat) -> Option<compaction::Format> {
     match format {
         TranscriptFormat::Auto => None,
         TranscriptFormat::ClaudeCode => Some(compaction::Format::ClaudeCode),
@@ -178,15 +192,28 @@ fn read(
             RpcError::new(ErrorKind::BadRequest, what).hint("give a file that hippod may read")
         }
     };
+    let open = || Ok(files::open(path).map_err(unread)?.0);
+    passes(options, keeper, open, unread)
+}
+
+/// Reads a transcript, a second time where it has branches.
+fn passes<R: Read>(
+    options: &Options,
+    keeper: &mut Option<Keeper>,
+    open: impl Fn() -> Result<R, RpcError>,
+    unread: impl Fn(std::io::Error) -> RpcError,
+) -> Result<compaction::Compacted, RpcError> {
     let mut compactor = Compactor::new(options.clone());
     // A session that is being written grows: the second reading ends where the first did.
     let mut length = u64::MAX;
     let mut buffer = vec![0; PIECE];
     loop {
-        let (file, _) = files::open(path).map_err(unread)?;
-        let (mut file, mut fed) = (file.take(length), 0);
+        let (mut file, mut fed) = (open()?.take(length), 0);
+        if let Some(keeper) = keeper {
+            keeper.withheld = 0;
+        }
         loop {
-            let size = file.read(&mut buffer).map_err(unread)?;
+            let size = file.read(&mut buffer).map_err(&unread)?;
             if size == 0 {
                 break;
             }

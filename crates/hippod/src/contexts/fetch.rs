@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use hippo_core::compaction;
 use hippo_core::context::complete::{self, AtHand};
+use hippo_core::time::DAY_MS;
 use hippo_proto::{ContextFetchRequest, ContextFetchResponse, ErrorKind, RpcError};
 use hippo_store::contexts::{Content, ContentId, ContentPrefix, ContextReader, Gone, KeptEntry, Lookup};
 
 use super::turn::unknown;
-use super::{DAY_MS, Home, Place, now, refusal, wire};
+use super::{Home, Place, now, refusal, wire};
 use crate::clock::rfc3339;
 use crate::files;
 use crate::shared::Shared;

@@ -4,21 +4,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hippo_core::context::lifecycle::Trigger;
-use hippo_core::time::Timestamp;
+use hippo_core::time::{DAY_MS, Timestamp};
 use hippo_proto::{ContextCloseRequest, CycleName, Event, RpcError};
 use hippo_store::contexts::{ContextError, ContextReader, Session};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
 use super::session::changed;
-use super::{DAY_MS, close, now, refusal};
+use super::{close, now, refusal};
 use crate::recall::gone;
 use crate::shared::{Shared, stopped};
 use crate::view::WorkspaceView;
 
 /// A round over all workspaces begins this long after the one before.
 const ROUND: Duration = Duration::from_secs(3600);
-/// What the wall clock may run ahead of the steady one between two rounds; further, somebody has set it.
+/// What the wall clock may run ahead of the steady one since the last round; further, somebody has set it, and nothing is
+/// past its time for that.
 const AHEAD: Duration = Duration::from_secs(24 * 3600);
 
 /// Looks after the sessions of all workspaces until the daemon ends: every hour, and after each archival cycle.
@@ -33,9 +34,8 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
         let due: Vec<(Arc<WorkspaceView>, Trigger)> = tokio::select! {
             () = stopped(&mut stop) => return,
             _ = rounds.tick() => {
-                let moment = Moment::of(&shared);
-                let set = moment.ahead_of(&last) > AHEAD;
-                last = moment;
+                let set = Moment::of(&shared).was_set_since(&last);
+                last = Moment::of(&shared);
                 if set {
                     tracing::warn!("the clock was set forward: sessions are looked after in an hour");
                     continue;
@@ -44,6 +44,9 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
                 views.into_iter().map(|view| (view, Trigger::TurnComplete)).collect()
             }
             heard = news.recv() => match heard {
+                // A clock that was set makes such a cycle due as well.
+                Ok(Event::Cycle { cycle: CycleName::Archival, .. })
+                    if Moment::of(&shared).was_set_since(&last) => continue,
                 Ok(Event::Cycle { workspace, cycle: CycleName::Archival, .. }) => {
                     let views = shared.views.open();
                     let it = views.into_iter().find(|view| view.root.as_os_str() == workspace.as_str());
@@ -69,9 +72,11 @@ impl Moment {
         Self(shared.clock.now(), shared.clock.monotonic())
     }
 
-    fn ahead_of(&self, before: &Self) -> Duration {
+    /// Whether the wall clock ran ahead of the steady one by more than [`AHEAD`].
+    fn was_set_since(&self, before: &Self) -> bool {
         let wall = u64::try_from(self.0.0.saturating_sub(before.0.0)).unwrap_or(0);
-        Duration::from_millis(wall).saturating_sub(self.1.saturating_duration_since(before.1))
+        let steady = self.1.saturating_duration_since(before.1);
+        Duration::from_millis(wall).saturating_sub(steady) > AHEAD
     }
 }
 
@@ -141,4 +146,21 @@ fn tidy(shared: &Shared, view: &WorkspaceView, open: &[Session], trigger: Trigge
         store.tidy().map_err(|error| crate::engine::store_error(&error))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_that_passes_is_told_from_a_clock_that_is_set() {
+        let begun = Instant::now();
+        let day = Duration::from_secs(24 * 3600);
+        let at = |wall: i64, steady: u32| Moment(Timestamp(wall * DAY_MS), begun + day * steady);
+        assert!(!at(40, 40).was_set_since(&at(0, 0)));
+        assert!(!at(1, 0).was_set_since(&at(0, 0)));
+        assert!(at(2, 0).was_set_since(&at(0, 0)));
+        assert!(at(200, 1).was_set_since(&at(0, 0)));
+        assert!(!at(-200, 1).was_set_since(&at(0, 0)));
+    }
 }

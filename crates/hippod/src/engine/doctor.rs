@@ -15,6 +15,7 @@ use super::workspace::Workspace;
 use crate::contexts::POLICIES;
 use crate::embed_worker::ModelState;
 use crate::shared::Slot;
+use crate::tree;
 use crate::watcher::Mode;
 
 impl Engine {
@@ -52,6 +53,11 @@ impl Engine {
             if roots.contains(&workspace.root) {
                 examine(workspace, &mut report);
                 self.examine_contexts(&workspace.root, &mut report);
+                let tree = tree::examine(&self.shared, &workspace.view);
+                if let Some(detail) = tree.detail {
+                    report.check("tree", tree.problems.is_empty(), detail);
+                }
+                report.problems.extend(tree.problems);
             }
         }
         report.problems.sort_by_key(|problem| problem.severity);

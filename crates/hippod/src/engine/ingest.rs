@@ -288,10 +288,7 @@ impl Workspace {
 
     fn skip(&mut self, path: &str, reason: String) {
         self.skipped.retain(|skipped| skipped.rel != path);
-        self.skipped.push(Skipped {
-            rel: path.to_owned(),
-            reason,
-        });
+        self.skipped.push(Skipped::new(path, reason));
     }
 
     fn read(&self, path: &str) -> Reading {

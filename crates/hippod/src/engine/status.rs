@@ -195,6 +195,7 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
         database_bytes: database_bytes(workspace.store.path()),
         index: None,
         contexts: None,
+        tree: None,
     }
 }
 

@@ -15,6 +15,7 @@ use hippo_core::retrieval::rank::{Features, Ranked};
 use hippo_core::time::Timestamp;
 use hippo_proto::{ErrorKind, Mode, RpcError, Strategy};
 
+use super::part::Part;
 use super::question::Question;
 use super::{Answered, Recall, refused};
 
@@ -224,7 +225,7 @@ impl Recall<'_> {
         let picture = self.view.picture();
         let (mut ranked, _) = self.pointed(&picture)?;
         let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();
-        let found = self.rank(&picture, None, &|chunk| !known.contains(&chunk))?;
+        let found = self.rank(&picture, None, Part::of(&|chunk| !known.contains(&chunk)))?;
         ranked.extend(found);
         let mut answered = self.collect(picture, &ranked, false);
         answered.response.strategy = Strategy::Hybrid;
@@ -248,7 +249,7 @@ impl Recall<'_> {
             told.push(chunks);
         }
         let within = |chunk: u32| told.iter().any(|chunks| chunks.contains(&chunk));
-        let mut ranked = self.rank(picture, None, &within)?;
+        let mut ranked = self.rank(picture, None, Part::of(&within))?;
         // Where no word leads to a passage, the section of the best entry is read from its beginning.
         if let Some(best) = told.first() {
             let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();

@@ -19,6 +19,8 @@ pub struct Question {
     pub request: SearchRequest,
     /// How it is answered.
     pub mode: Mode,
+    /// Whether its meaning counts: by the mode, the configuration and the workspace's harness.
+    pub meaning: bool,
     /// Results at most.
     pub limit: usize,
     /// What may be returned.
@@ -55,8 +57,10 @@ impl Question {
             (None, Some(_)) => MAX_LIMIT as usize,
             (None, None) => defaults.limit,
         };
+        let mode = request.mode.unwrap_or(defaults.default_mode);
         Ok(Self {
-            mode: request.mode.unwrap_or(defaults.default_mode),
+            mode,
+            meaning: matches!(mode, Mode::Hybrid | Mode::Vector),
             limit,
             filter: Filter::new(&request, root)?,
             expressions: terms.iter().map(terms::fts_query).collect(),

@@ -142,7 +142,9 @@ fn lesson(
     }
     let mut pointers: Vec<Pointer> = Vec::new();
     for hit in &response.results {
-        let section = hit.heading.last().filter(|title| !title.is_empty()).cloned();
+        // A heading with a secret in it is found below the file.
+        let shown = |title: &&String| !title.is_empty() && without_secrets(title) == title.as_str();
+        let section = hit.heading.last().filter(shown).cloned();
         let pointer = Pointer {
             path: hit.path.clone(),
             section,

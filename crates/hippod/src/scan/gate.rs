@@ -77,10 +77,7 @@ impl Gate {
     }
 
     fn skip(&self, rel: &str, reason: &str) {
-        let skipped = Skipped {
-            rel: rel.to_owned(),
-            reason: reason.to_owned(),
-        };
+        let skipped = Skipped::new(rel, reason);
         self.skipped
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

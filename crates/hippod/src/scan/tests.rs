@@ -43,8 +43,10 @@ impl Bed {
         for file in &result.files {
             assert_eq!(self.look(&file.rel), Look::File(file.clone()));
         }
-        for Skipped { rel, reason } in &result.skipped {
-            if !reason.starts_with("the same file as ") && result.unreadable_dirs.is_empty() {
+        for skipped in &result.skipped {
+            let Skipped { rel, reason, .. } = skipped;
+            assert_eq!(skipped.is_second_name, reason.starts_with("the same file as "));
+            if !skipped.is_second_name && result.unreadable_dirs.is_empty() {
                 assert_eq!(self.look(rel), Look::Skipped(reason.clone()));
             }
         }

@@ -58,10 +58,9 @@ pub(super) fn walk(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, o
             Ok(entry) => {
                 if let Some(problem) = entry.error() {
                     let reason = format!("could not use an ignore file: {problem}");
-                    walked.skipped.push(Skipped {
-                        rel: relative(root, entry.path()),
-                        reason,
-                    });
+                    walked
+                        .skipped
+                        .push(Skipped::new(relative(root, entry.path()), reason));
                 }
                 if entry.depth() > 0 && entry.path_is_symlink() {
                     links.push(entry.path().to_path_buf());
@@ -90,10 +89,9 @@ fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mu
         // It went while we were looking.
         Err(error) if error.kind() == ErrorKind::NotFound => return,
         Err(error) => {
-            walked.skipped.push(Skipped {
-                rel,
-                reason: format!("could not be looked at: {error}"),
-            });
+            walked
+                .skipped
+                .push(Skipped::new(rel, format!("could not be looked at: {error}")));
             return;
         }
     };
@@ -126,7 +124,7 @@ fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mu
         ));
         return;
     };
-    walked.skipped.push(Skipped { rel, reason });
+    walked.skipped.push(Skipped::new(rel, reason));
 }
 
 /// Notes what the walker could not do.
@@ -136,10 +134,7 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) 
         Error::WithLineNumber { err, .. } | Error::WithDepth { err, .. } => refuse(root, rules, err, walked),
         Error::Loop { ancestor, child } => {
             let reason = format!("a link that leads back to {}", relative_or_root(root, ancestor));
-            walked.skipped.push(Skipped {
-                rel: relative(root, child),
-                reason,
-            });
+            walked.skipped.push(Skipped::new(relative(root, child), reason));
         }
         Error::WithPath { path, err } => match err.io_error() {
             Some(error) => refuse_path(root, rules, path, error, walked),
@@ -163,8 +158,8 @@ fn refuse_path(root: &Path, rules: &SourceRules, path: &Path, error: &std::io::E
     if error.kind() == ErrorKind::NotFound {
         // A file that went while we were looking is no news; a link to nothing is.
         if kind.is_some_and(|kind| kind.is_symlink()) && rules.is_source(&rel) {
-            let reason = "a link that leads nowhere".into();
-            walked.skipped.push(Skipped { rel, reason });
+            let reason = "a link that leads nowhere";
+            walked.skipped.push(Skipped::new(rel, reason));
         }
         return;
     }
@@ -177,7 +172,7 @@ fn refuse_path(root: &Path, rules: &SourceRules, path: &Path, error: &std::io::E
         walked.unreadable_dirs.push(PathBuf::from(&rel));
     }
     let reason = format!("could not be read: {error}");
-    walked.skipped.push(Skipped { rel, reason });
+    walked.skipped.push(Skipped::new(rel, reason));
 }
 
 pub(super) fn relative(root: &Path, path: &Path) -> String {

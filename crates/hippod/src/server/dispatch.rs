@@ -14,17 +14,18 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::entries;
+use super::{entries, flush};
 use crate::contexts;
 use crate::engine::Change;
 use crate::event::{self, Answer, Event};
 use crate::recall;
 use crate::shared::{Shared, Slot};
 use crate::status;
+use crate::tree;
 use crate::view::WorkspaceView;
 
 /// Parts of the protocol that this daemon has.
-const FEATURES: [&str; 10] = [
+const FEATURES: [&str; 11] = [
     "search",
     "get",
     "workspace",
@@ -35,6 +36,7 @@ const FEATURES: [&str; 10] = [
     "cycle",
     "remember",
     "context",
+    "tree",
 ];
 
 /// Serves one call; the line to send back.
@@ -42,7 +44,7 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
     let Call { id, request } = call;
     match request {
         Request::Hello(_) => line(&id, Ok(hello())),
-        Request::Status(_) => line(&id, Ok(status::status(shared))),
+        Request::Status(_) => line(&id, Ok(status::status(shared).await)),
         Request::Doctor(request) => {
             let engine = ask(shared, |reply| event::Request::Doctor { request, reply });
             line(&id, engine.await)
@@ -67,6 +69,8 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
         Request::WorkspaceList(_) => line(&id, Ok(list(shared))),
         Request::WorkspaceRemove(request) => {
             let folder = PathBuf::from(request.workspace);
+            // Who is at its tree finishes first: nothing is written there any more once it is answered.
+            let _alone = shared.trees.alone(shared, &folder).await;
             let removed = ask(shared, |reply| event::Request::Remove {
                 folder,
                 purge: request.purge,
@@ -118,6 +122,28 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
             line(&id, entries::change(shared, &request.workspace, undo).await)
         }
         Request::Heartbeat(request) => line(&id, entries::heartbeat(shared, request).await),
+        Request::TreeCompact(request) => line(&id, tree::serve(shared, request).await),
+        Request::TreePending(request) => match shared.views.get(&request.workspace).await {
+            Ok(view) => {
+                let pending = move |shared: &Shared| tree::pending(shared, &view, &request);
+                line(&id, blocking(shared, pending).await)
+            }
+            Err(error) => encode_error(&id, &error),
+        },
+        Request::TreeSubmit(request) => match shared.views.get(&request.workspace).await {
+            Ok(view) => {
+                let submit = move |shared: &Shared| tree::submit(shared, &view, &request);
+                line(&id, blocking(shared, submit).await)
+            }
+            Err(error) => encode_error(&id, &error),
+        },
+        Request::TreeShow(request) => match shared.views.get(&request.workspace).await {
+            Ok(view) => {
+                let show = move |shared: &Shared| tree::show(shared, &view, &request);
+                line(&id, blocking(shared, show).await)
+            }
+            Err(error) => encode_error(&id, &error),
+        },
         Request::ContextOpen(request) => match shared.views.get(&request.workspace).await {
             Ok(view) => {
                 let open = move |shared: &Shared| contexts::open(shared, &view, &request);
@@ -163,6 +189,7 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
             }
             Err(error) => encode_error(&id, &error),
         },
+        Request::SessionFlush(request) => line(&id, flush::flush(shared, request).await),
         Request::ModelList(_) => line(&id, blocking(shared, |shared| shared.models.list()).await),
         Request::ModelPull(request) => line(&id, pull(shared, request, &id, outbox).await),
         Request::ModelVerify(request) => line(
@@ -226,7 +253,7 @@ pub async fn ask<T>(
     answer.await.map_err(|_| stopping())?
 }
 
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     shared: &Arc<Shared>,
     work: impl FnOnce(&Shared) -> Result<T, RpcError> + Send + 'static,
 ) -> Result<T, RpcError> {

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use hippo_core::time::Timestamp;
 use hippo_proto::{
-    CycleHistoryRequest, CycleReport, CycleRun, CycleRunRequest, ErrorKind, HeartbeatRequest,
+    CycleHistoryRequest, CycleName, CycleReport, CycleRun, CycleRunRequest, ErrorKind, HeartbeatRequest,
     HeartbeatResponse, IndexListRequest, IndexListResponse, IndexShowRequest, IndexShowResponse, Pending,
     RememberRequest, RememberResponse, RpcError,
 };
@@ -22,6 +22,7 @@ use crate::index::{answers, standing};
 use crate::recall::gone;
 use crate::remember;
 use crate::shared::Shared;
+use crate::tree::{self, Wish};
 use crate::view::WorkspaceView;
 
 /// Answers `index.list`.
@@ -86,14 +87,29 @@ pub async fn run(shared: &Arc<Shared>, request: CycleRunRequest) -> Result<Cycle
         None => None,
     };
     let (cycle, dry_run) = (cycle_of(request.cycle), request.dry_run);
-    order(shared, &view, |reply| Order::Cycle {
+    let _awaited = shared.trees.await_for(&view.root);
+    let ran = order(shared, &view, |reply| Order::Cycle {
         cycle,
         at,
         dry_run,
         when_due: false,
         reply: Some(reply),
-    })
-    .await
+    });
+    let mut report = ran.await?;
+    if request.cycle != CycleName::Archival {
+        let wish = Wish {
+            at,
+            dry_run,
+            // They may take minutes.
+            summaries: false,
+            ..tree::wish(request.cycle)
+        };
+        report.tree = tree::after(shared, &view, wish).await;
+        if request.cycle == CycleName::Deep && !dry_run {
+            tree::summarise(shared, &view);
+        }
+    }
+    Ok(report)
 }
 
 /// Appends a text to the log of today, and makes its entry.
@@ -101,6 +117,7 @@ pub async fn run(shared: &Arc<Shared>, request: CycleRunRequest) -> Result<Cycle
 /// # Errors
 /// Where the log cannot be appended to; nothing is written then.
 pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<RememberResponse, RpcError> {
+    let request = remember::structured(request);
     let view = shared.views.get(&request.workspace).await?;
     let zone = shared.zone_of(&view);
     let today = date_in(shared.clock.now(), &zone);
@@ -200,6 +217,12 @@ pub async fn heartbeat(
         mut pending, next, ..
     } = beat(shared, &view, true).await?;
     pending.splice(..0, failed);
+    let due = Wish {
+        when_due: true,
+        ..Wish::default()
+    };
+    tree::after(shared, &view, due).await;
+    pending.extend(tree::waiting(shared, &view).await);
     Ok(HeartbeatResponse { ran, pending, next })
 }
 

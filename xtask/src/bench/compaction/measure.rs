@@ -7,27 +7,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use hippo_core::compaction::{Compactor, ContentId, Message, Options, Pass, Role};
 use hippo_core::tokens;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::{needs, reference};
+use crate::bench::transcripts::Line;
 
 /// Where each transcript is cut, in parts of its messages.
 const CUTS: [f64; 3] = [0.4, 0.6, 0.8];
 /// Messages before a cut, at least.
 const LEAST: usize = 8;
-
-/// A message as the data has it.
-#[derive(Deserialize)]
-struct Line {
-    role: String,
-    #[serde(default)]
-    kind: String,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    text: String,
-}
 
 /// Shares of one group of cuts, added up.
 #[derive(Debug, Default, Clone, Copy)]

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use hippo_core::tokens;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::bench::compaction::needs;
-use crate::bench::extract::{files, read};
+use crate::bench::transcripts::{Line, files, lines};
 
 /// Characters of the arguments of a call that are told as the source.
 const MOST_REFERENCE: usize = 1_000;
@@ -99,19 +98,6 @@ impl Session {
     }
 }
 
-/// A line of a transcript in the simple shape that all of them have.
-#[derive(Deserialize)]
-struct Line {
-    role: String,
-    kind: String,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    call_id: Option<String>,
-    #[serde(default)]
-    text: String,
-}
-
 /// All sessions below `transcripts/` of the evaluation data. Each is there as `norm/PROGRAM/NAME.jsonl`; some are there as the
 /// program wrote them as well, below `raw/`, which alone tells what failed.
 ///
@@ -127,11 +113,7 @@ pub fn all(transcripts: &Path) -> Result<Vec<Session>> {
         let number = numbers.entry(program.clone()).or_default();
         *number += 1;
         let failed = failed(&transcripts.join("raw").join(below.with_extension("")))?;
-        let lines: Vec<Line> = read(&path)?
-            .lines()
-            .map(serde_json::from_str)
-            .collect::<Result<_, _>>()
-            .with_context(|| format!("could not read {}", path.display()))?;
+        let lines = lines(&path)?;
         sessions.push(Session {
             name: format!("{program}/{number}"),
             turns: turns(&lines, &failed),

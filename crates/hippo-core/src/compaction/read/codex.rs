@@ -62,7 +62,8 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
             record.prior = Some(summary.to_owned());
             record.folds = true;
         }
-        ("event_msg" | "session_meta" | "turn_context", Some(_)) => {}
+        ("session_meta", Some(meta)) => record.forked = !meta.rare().forked_from.get().is_empty(),
+        ("event_msg" | "turn_context", Some(_)) => {}
         ("item.completed" | "item.started" | "item.updated", _) => {
             if let ("item.completed", Some(item)) = (node.tag.get(), &node.rare().item.0) {
                 run_item(item, &mut record);

@@ -34,6 +34,8 @@ pub struct Node<'a> {
     pub message: Sub<'a>,
     pub input: Args<'a>,
     pub error: Flag,
+    /// When it was written, in any of the ways in which programs write that.
+    pub at: Text<'a>,
     /// Fields that most blocks do not have.
     rare: Option<Box<Rare<'a>>>,
 }
@@ -53,6 +55,7 @@ pub struct Rare<'a> {
     pub stdout: Text<'a>,
     pub stderr: Text<'a>,
     pub aggregated_output: Text<'a>,
+    pub forked_from: Text<'a>,
     pub output: Content<'a>,
     pub tool_calls: Content<'a>,
     pub items: Content<'a>,
@@ -96,6 +99,7 @@ static NONE: Rare<'static> = {
         stdout: TEXT,
         stderr: TEXT,
         aggregated_output: TEXT,
+        forked_from: TEXT,
         output: CONTENT,
         tool_calls: CONTENT,
         items: CONTENT,
@@ -232,6 +236,7 @@ impl<'de> Visitor<'de> for Object<'_> {
                 Field::Message => replace!(node.message, Sub(self.sub(&mut object)?)),
                 Field::Input => replace!(node.input, object.next_value::<Args<'de>>()?),
                 Field::IsError => replace!(node.error, object.next_value::<Flag>()?),
+                Field::At => replace!(node.at, object.next_value::<Text<'de>>()?),
                 rare => self.rare(rare, node.rare.get_or_insert_default(), &mut object)?,
             }
         }
@@ -264,6 +269,7 @@ impl Object<'_> {
             Field::Stdout => &mut rare.stdout,
             Field::Stderr => &mut rare.stderr,
             Field::AggregatedOutput => &mut rare.aggregated_output,
+            Field::ForkedFrom => &mut rare.forked_from,
             other => return self.rare_value(other, rare, object),
         };
         replace!(*text, object.next_value::<Text<'de>>()?);

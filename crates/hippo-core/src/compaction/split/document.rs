@@ -26,6 +26,9 @@ pub(super) struct Document {
     lines: u64,
     /// The list of this value is over.
     over: bool,
+    /// The line on which this value begins, and how many values are over.
+    value: u64,
+    values: u64,
 }
 
 impl Document {
@@ -64,7 +67,17 @@ impl Document {
                 self.begun = Some(self.lines + 1);
                 from = at;
             }
+            let (depth, listless) = (self.depth, self.elements == 0);
             self.step(byte);
+            if depth == 0 && self.depth == 1 {
+                self.value = self.lines + 1;
+            } else if depth == 1 && self.depth == 0 {
+                // A value without messages behind one that has some is no message that can be read, and is told.
+                if listless && self.values > 0 {
+                    each(Piece::Record(self.value, &[]));
+                }
+                self.values += 1;
+            }
             at += 1;
         }
         if self.begun.is_some() {

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
+use crate::tokens;
 
 /// Lines of every format, to be mixed and damaged.
 const LINES: [&str; 16] = [
@@ -156,6 +157,40 @@ fn checked(bytes: &[u8], budget: Option<usize>, format: Option<Format>, piece: u
     }
 }
 
+/// How others help: not at all, before anything else, at the same time, and with nothing done here.
+const WAYS: [Beside; 4] = [
+    |_, here| here(),
+    |help, here| {
+        help();
+        here();
+    },
+    |help, here| {
+        std::thread::scope(|scope| {
+            scope.spawn(help);
+            scope.spawn(help);
+            here();
+        });
+    },
+    |_, _| {},
+];
+
+/// All that comes of a transcript: the messages with their ids, and what is made of them.
+fn all(bytes: &[u8], options: &Options, piece: usize) -> (Vec<(ContentId, Message<'static>)>, Compacted) {
+    let mut messages = Vec::new();
+    let mut compactor = Compactor::new(options.clone());
+    loop {
+        messages.clear();
+        let mut each = |id, message: &Message<'_>| messages.push((id, message.clone().into_owned()));
+        for piece in bytes.chunks(piece) {
+            compactor.feed_with(piece, &mut each);
+        }
+        match compactor.finish_with(&mut each) {
+            Pass::Done(compacted) => return (messages, *compacted),
+            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+        }
+    }
+}
+
 fn formats() -> impl Strategy<Value = Option<Format>> {
     prop::option::of(prop::sample::select(Format::ALL.to_vec()))
 }
@@ -209,5 +244,20 @@ proptest! {
         }
         let Stats { kept, compressed, sparse, messages, .. } = compacted.stats;
         prop_assert_eq!(kept + compressed + sparse, messages);
+    }
+
+    #[test]
+    fn whoever_helps_the_result_is_the_same(
+        bytes in prop_oneof![transcripts(), sessions().prop_map(String::into_bytes), objects().prop_map(String::into_bytes)],
+        format in formats(), budget in prop::option::of(0..2_000_usize), piece in 1..5_000_usize, way in 0..WAYS.len(),
+    ) {
+        let options = Options { format, budget, stored: true, ..Options::default() };
+        let (messages, alone) = all(&bytes, &options, usize::MAX);
+        let (handed_on, helped) = all(&bytes, &Options { beside: Some(WAYS[way]), ..options }, piece);
+        prop_assert_eq!(messages, handed_on);
+        prop_assert_eq!(&alone.summary, &helped.summary);
+        prop_assert_eq!(&alone.stats, &helped.stats);
+        prop_assert!(alone.entries().eq(helped.entries()));
+        prop_assert_eq!(alone.rest(), helped.rest());
     }
 }

@@ -171,6 +171,29 @@ fn what_is_broken_is_told_by_its_line_and_costs_nothing_else() {
 }
 
 #[test]
+fn what_follows_a_list_of_messages_is_read_or_told() {
+    let lists = r#"{"messages":[{"role":"user","content":"one"}]}
+{"messages":[{"role":"user","content":"two"}]}
+"#;
+    assert_eq!(messages(lists.as_bytes(), None).0.len(), 2);
+    let plain = r#"{"messages":[{"role":"user","content":"one"}]}
+{"role":"user","content":"two"}
+{"messages":[{"role":"user","content":"three"}]}
+"#;
+    let (messages, compacted) = messages(plain.as_bytes(), None);
+    let lines: Vec<u64> = compacted
+        .stats
+        .problems
+        .iter()
+        .map(|problem| problem.line)
+        .collect();
+    assert_eq!(
+        (messages.len(), compacted.stats.malformed, lines),
+        (2, 1, vec![2])
+    );
+}
+
+#[test]
 fn a_record_that_is_too_long_is_passed_over() {
     let good = said("user", "a good line");
     let long = format!("{{\"role\":\"user\",\"content\":\"{}\"}}\n", "x".repeat(LONGEST));

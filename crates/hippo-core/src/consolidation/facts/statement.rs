@@ -9,7 +9,7 @@ use crate::bootstrap::summary::split;
 use crate::bootstrap::words::Words;
 use crate::chunk::text::visible;
 use crate::chunk::{Chunk, ChunkKind, Speaker, chunk_text};
-use crate::index_file::{BEGIN, END};
+use crate::own_block::generated;
 use crate::redact::redact;
 use crate::retrieval::speaker;
 use crate::retrieval::terms::is_unspaced;
@@ -24,7 +24,7 @@ const LONGEST: usize = 320;
 const FULL_LINE: usize = 60;
 
 /// What machines write into logs: calls to an agent and its answers to them.
-const MACHINE: [&str; 6] = [
+pub(crate) const MACHINE: [&str; 6] = [
     "HEARTBEAT",
     "NO_REPLY",
     "message_id",
@@ -215,25 +215,6 @@ fn without_clock(line: &str) -> &str {
         return line;
     }
     rest.trim_start_matches([']', ')', ' ', '-', '–', '—', ':'])
-}
-
-/// Where hippod's own text stands in a file.
-fn generated(bytes: &[u8]) -> Vec<Range<usize>> {
-    let find = |what: &str, from: usize| {
-        let mut windows = bytes.get(from..)?.windows(what.len());
-        windows
-            .position(|window| window == what.as_bytes())
-            .map(|at| from + at)
-    };
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(start) = find(BEGIN, from) {
-        // What is not closed hides nothing below it.
-        let Some(end) = find(END, start) else { break };
-        from = end + END.len();
-        found.push(start..from);
-    }
-    found
 }
 
 fn is_within(chunk: &Chunk, ranges: &[Range<usize>]) -> bool {

@@ -45,7 +45,7 @@ fn parts(mark: char) -> bool {
 }
 
 /// Not seen by people though models read it, or changes the order in which a text is seen.
-fn is_hidden(mark: char) -> bool {
+pub(super) fn is_hidden(mark: char) -> bool {
     matches!(mark, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
         | '\u{e0000}'..='\u{e007f}')
 }

@@ -110,6 +110,7 @@ impl World {
         };
         let input = RankInput {
             corpus: &self.corpus,
+            lengths: self.corpus.lengths(),
             mode,
             postings: &postings,
             vectors: vectors.as_ref(),
@@ -204,6 +205,7 @@ fn dates_of_the_question_count() {
         .collect();
     let input = RankInput {
         corpus: &world.corpus,
+        lengths: world.corpus.lengths(),
         mode: Mode::Lexical,
         postings: &postings,
         vectors: None,
@@ -270,6 +272,7 @@ proptest! {
                 found.iter().map(|(term, chunks)| Postings { term, chunks }).collect();
             let input = RankInput {
                 corpus: &world.corpus,
+                lengths: world.corpus.lengths(),
                 mode: Mode::Lexical,
                 postings: &postings,
                 vectors: None,

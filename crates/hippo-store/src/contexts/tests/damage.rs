@@ -255,13 +255,13 @@ fn foreign_files_and_files_from_the_future_are_refused() {
             assert!(matches!(error, StoreError::Corrupt { .. }), "{change}: {error}");
         }
     }
-    for error in refused("PRAGMA user_version = 2") {
+    for error in refused("PRAGMA user_version = 4") {
         assert!(
             matches!(
                 error,
                 StoreError::NewerSchema {
-                    found: 2,
-                    known: 1,
+                    found: 4,
+                    known: 3,
                     ..
                 }
             ),

@@ -51,6 +51,7 @@ fn deep() -> CycleReport {
         considered: counts(&[("documents", 25), ("entries", 40)]),
         health: None,
         files: ids_of(&["HIPPOCAMPUS.md", ".hippocampus/meta.json"]),
+        tree: None,
         notes: vec!["the model is absent: near-duplicates are told by words".into()],
         took_ms: 12.4,
     }
@@ -78,6 +79,7 @@ fn dry() -> CycleReport {
         }),
         considered: BTreeMap::new(),
         files: vec![],
+        tree: None,
         notes: vec![],
         ..deep()
     }

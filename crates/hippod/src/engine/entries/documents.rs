@@ -1,5 +1,6 @@
 //! What do the files of a workspace say now, for a cycle that plans? Read beside the engine, and kept by their hashes.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
@@ -151,7 +152,9 @@ pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentS
             .filter(|(_, section)| section.level > 0)
             .map(|(at, section)| {
                 let (from, to) = (line(section.start_line), line(chunk::section_end(document, at)));
-                let text = bytes.get(from..to).unwrap_or_default().trim_ascii();
+                // What hippod renews there by itself is no change of what the section says.
+                let text = document.without_copies(bytes, from..to);
+                let text = text.trim_ascii();
                 SectionState {
                     title: section.title.clone(),
                     // Sections without text are not each other's content.
@@ -163,8 +166,11 @@ pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentS
                 }
             })
     });
+    let whole = document.map_or(Cow::Borrowed(bytes), |document| {
+        document.without_copies(bytes, 0..bytes.len())
+    });
     DocumentState {
-        hash: ContentHash::of(bytes),
+        hash: ContentHash::of(&whole),
         sections: sections.collect(),
     }
 }
@@ -250,5 +256,35 @@ mod tests {
         std::fs::write(folder.path().join("a.md"), after).unwrap();
         assert_eq!(titles(&look(before)), ["Pump"], "kept");
         assert_eq!(titles(&look(after)), ["Valve"]);
+    }
+
+    #[test]
+    fn what_hippod_renews_in_a_file_is_no_change_of_it() {
+        let with = |root: &str| {
+            let text = format!(
+                "# Memory\n\n- mine\n\n<!-- hippod: root -->\n## Topics\n{root}<!-- /hippod -->\n\n# Later\n\n- also mine\n"
+            );
+            state("MEMORY.md", text.as_bytes(), Some(&chunk::chunk(text.as_bytes())))
+        };
+        let state = with("- pump\n");
+        assert_eq!(with("- pump\n- well\n"), state);
+        assert_eq!(
+            state
+                .sections
+                .iter()
+                .map(|section| section.title.as_str())
+                .collect::<Vec<_>>(),
+            ["Memory", "Later"]
+        );
+        let edited = "# Memory\n\n- mine now\n";
+        assert_ne!(
+            super::state(
+                "MEMORY.md",
+                edited.as_bytes(),
+                Some(&chunk::chunk(edited.as_bytes()))
+            )
+            .hash,
+            state.hash
+        );
     }
 }

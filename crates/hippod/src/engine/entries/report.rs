@@ -30,6 +30,7 @@ pub fn planned(cycle: Cycle, started: Timestamp, plan: &Plan, took: Duration) ->
         considered: considered(&plan.considered),
         health: plan.health.as_ref().map(health),
         files: Vec::new(),
+        tree: None,
         notes: more(plan.steps.len()),
         took_ms: took.as_secs_f64() * 1e3,
     }
@@ -57,6 +58,7 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
         considered: considered(&report.considered),
         health: report.health.as_ref().map(health),
         files,
+        tree: None,
         notes: report.notes.iter().cloned().chain(more(done.len())).collect(),
         took_ms,
     }

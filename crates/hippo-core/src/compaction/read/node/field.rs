@@ -18,6 +18,7 @@ pub enum Field {
     Message,
     Input,
     IsError,
+    At,
     Kind,
     Dir,
     ToolName,
@@ -51,6 +52,7 @@ pub enum Field {
     IsCompactSummary,
     Success,
     ExitCode,
+    ForkedFrom,
 }
 
 impl Field {
@@ -66,6 +68,7 @@ impl Field {
             "message" => Self::Message,
             "input" => Self::Input,
             "isError" | "is_error" => Self::IsError,
+            "timestamp" | "ts" | "created_at" => Self::At,
             "kind" => Self::Kind,
             "dir" => Self::Dir,
             "toolName" => Self::ToolName,
@@ -99,6 +102,7 @@ impl Field {
             "isCompactSummary" => Self::IsCompactSummary,
             "success" => Self::Success,
             "exit_code" | "exitCode" => Self::ExitCode,
+            "forked_from_id" => Self::ForkedFrom,
             _ => Self::Other,
         }
     }

@@ -1,0 +1,109 @@
+//! What is a node made from: which nodes lie below it, and what does each of them say to it?
+
+use std::collections::BTreeMap;
+
+use crate::source::NodeKind;
+use crate::time::Date;
+
+use super::item::Source;
+use super::node::{Node, Writer};
+use super::period::Period;
+use super::plan::SourceFile;
+use super::root;
+
+/// A source with its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    /// Relative to the workspace.
+    pub path: String,
+    /// Without front matter.
+    pub text: String,
+    /// The line of the file at which it begins, from 1.
+    pub first_line: u32,
+    /// The day that it tells of.
+    pub date: Option<Date>,
+}
+
+impl Text {
+    /// As [`super::make`] takes it.
+    #[must_use]
+    pub fn source(&self) -> Source<'_> {
+        Source {
+            path: &self.path,
+            text: &self.text,
+            first_line: self.first_line,
+            date: self.date,
+        }
+    }
+
+    /// Of a node whose file has this text. Lines of a node that is its one source as it stands are lines of that source.
+    #[must_use]
+    pub fn of_node(node: &Node, file: &str) -> Self {
+        let (path, first_line) = match node.sources.as_slice() {
+            [only]
+                if node.writer == Writer::Hippod
+                    && node.lines.is_none()
+                    && node.period.level() == NodeKind::Daily =>
+            {
+                (only.clone(), 1)
+            }
+            _ => {
+                let before = file.lines().count().saturating_sub(node.body.lines().count());
+                (node.period.path(), u32::try_from(before + 1).unwrap_or(u32::MAX))
+            }
+        };
+        Self {
+            path,
+            text: node.body.clone(),
+            first_line,
+            date: node.period.first_day(),
+        }
+    }
+}
+
+/// What the nodes of a level above the days are made from, by their periods.
+#[must_use]
+pub fn sources<'n>(
+    level: NodeKind,
+    nodes: impl IntoIterator<Item = &'n Node>,
+) -> BTreeMap<Period, Vec<SourceFile>> {
+    let mut sources: BTreeMap<Period, Vec<SourceFile>> = BTreeMap::new();
+    for node in nodes {
+        let parent = node.period.parent().filter(|parent| parent.level() == level);
+        // What only keeps a place says nothing.
+        if let Some(parent) = parent.filter(|_| !node.is_placeholder()) {
+            sources.entry(parent).or_default().push(SourceFile {
+                path: node.period.path(),
+                digest: node.digest(),
+            });
+        }
+    }
+    sources
+}
+
+/// What `ROOT.md` is made from: days, and weeks and months of which no day is there. The nodes come with their paths;
+/// `accesses`: how often the files that they were made from were asked for.
+#[must_use]
+pub fn told<'n>(nodes: &[(&'n str, &'n Node)], accesses: &BTreeMap<String, u32>) -> Vec<root::Node<'n>> {
+    let has_below = |period: Period| {
+        let mut below = nodes
+            .iter()
+            .filter(|(_, node)| node.period.parent() == Some(period));
+        below.any(|(_, node)| !node.is_placeholder())
+    };
+    let told = nodes.iter().filter(|(_, node)| {
+        let level = node.period.level();
+        level != NodeKind::Root
+            && !node.is_placeholder()
+            && (level == NodeKind::Daily || !has_below(node.period))
+    });
+    let below = told.filter_map(|(path, node)| {
+        Some(root::Node {
+            date: node.period.first_day()?,
+            path,
+            body: &node.body,
+            accesses: node.sources.iter().filter_map(|path| accesses.get(path)).sum(),
+        })
+    });
+    below.collect()
+}

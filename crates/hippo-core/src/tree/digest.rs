@@ -1,0 +1,163 @@
+//! Which statements go into a node of so many tokens, and how is its body written?
+
+use std::collections::HashMap;
+
+pub use super::item::{Kind, MemoryType, Source};
+use super::item::{Reading, Statement, read};
+use super::salience::{Parts, choose};
+use super::topic::topics;
+use super::write::{Body, Line, Names};
+use crate::bootstrap::words::Words;
+use crate::chunk::Speaker;
+use crate::redact::redact;
+use crate::source::NodeKind;
+use crate::tokens;
+
+/// Topics that are named beside the body.
+const NAMED: usize = 8;
+
+/// The body of a node, and what it is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Digest {
+    /// Without front matter; ends with a line end unless it is empty.
+    pub body: String,
+    /// What the sources are about, that which most is said of first; eight at most, for the front matter. The body lists more.
+    pub topics: Vec<(String, MemoryType)>,
+}
+
+/// The budget of a node in tokens from that of its sources: a share of them, but never less than what a page holds.
+#[must_use]
+pub fn budget(level: NodeKind, source_tokens: usize) -> usize {
+    // In thousandths; a month is its weeks with little left out.
+    let (share, least) = match level {
+        NodeKind::Daily => (70, 1_000),
+        NodeKind::Weekly => (150, 1_500),
+        NodeKind::Monthly => (960, 2_000),
+        // Made otherwise.
+        NodeKind::Root => (0, 0),
+    };
+    let part = source_tokens / 1_000 * share + source_tokens % 1_000 * share / 1_000;
+    part.max(least.min(source_tokens))
+}
+
+/// The body of a node: what its sources say, in at most so many tokens. The same sources always give the same body.
+#[must_use]
+pub fn digest(level: NodeKind, sources: &[Source<'_>], most: usize) -> Digest {
+    let readings: Vec<Reading> = sources.iter().map(read).collect();
+    let all = Statements::of(&readings);
+    let mut words = Words::new();
+    for (_, _, statement) in &all.list {
+        words.begin_block();
+        words.count(&statement.text);
+    }
+    let room = tokens::bytes(most);
+    let named = topics(&readings, &all.bases, &mut words);
+    let list: Vec<(u32, &Statement)> = all
+        .list
+        .iter()
+        .map(|(_, section, statement)| (*section, *statement))
+        .collect();
+    let parts = Parts::of(&list, &mut words);
+    let names = Names::of(&named, room);
+    let reserved = names.bytes();
+    let mut lines: HashMap<(u32, bool), ()> = HashMap::new();
+    let mut sections: HashMap<u32, usize> = HashMap::new();
+    let order = choose(&parts, room.saturating_sub(reserved), all.sections, |part| {
+        let (source, _, statement) = all.list[part.statement as usize];
+        let line = if part.name { part.section } else { part.statement };
+        let fresh = lines.insert((line, part.name), ()).is_none();
+        let mut takes = part.range.len() + 2;
+        if fresh {
+            takes += 8 + pointer_bytes(sources[source].path, statement);
+            let heading = named.get(part.section as usize).and_then(Option::as_ref);
+            let count = sections.entry(part.section).or_default();
+            if !part.name && statement.kind == Kind::Note {
+                *count += 1;
+                if *count == 2 {
+                    takes += heading.map_or(0, |topic| topic.name.len() + 18);
+                }
+            }
+            if statement.speaker == Speaker::Other {
+                takes += 12;
+            }
+        }
+        takes
+    });
+    let body = Body {
+        level,
+        names: &names,
+        topics: &named,
+    };
+    let mut kept = order.len();
+    // The estimate of what a part takes is near: what is too much goes, the least worth first.
+    let text = loop {
+        let mut chosen: Vec<Line> = Vec::new();
+        for at in &order[..kept] {
+            let part = &parts.parts[*at];
+            let (source, section, statement) = all.list[part.statement as usize];
+            chosen.push(Line {
+                part,
+                source: sources[source].path,
+                section,
+                statement,
+            });
+        }
+        // What stands side by side now may show a secret that its parts did not.
+        let text = redact(&body.write(chosen)).into_owned();
+        if text.len() <= room {
+            break text;
+        }
+        if kept == 0 {
+            break String::new();
+        }
+        let over = text.len() - room;
+        let mut gone = 0;
+        while kept > 0 && gone < over {
+            kept -= 1;
+            gone += parts.parts[order[kept]].range.len().max(1);
+        }
+    };
+    let first = names.list().iter().take(NAMED);
+    let topics = first.map(|topic| (topic.name.clone(), topic.kind)).collect();
+    Digest { body: text, topics }
+}
+
+fn pointer_bytes(path: &str, statement: &Statement) -> usize {
+    match &statement.place {
+        super::item::Place::Given(given) => given.len(),
+        super::item::Place::Line(_) => path.len() + 5,
+    }
+}
+
+/// The statements of all sources.
+struct Statements<'r> {
+    /// Source, section among those of all sources, statement.
+    list: Vec<(usize, u32, &'r Statement)>,
+    /// The number of the first section of each source.
+    bases: Vec<u32>,
+    sections: usize,
+}
+
+impl<'r> Statements<'r> {
+    fn of(readings: &'r [Reading]) -> Self {
+        let (mut list, mut bases, mut base) = (Vec::new(), Vec::new(), 0_u32);
+        for (source, reading) in readings.iter().enumerate() {
+            bases.push(base);
+            list.extend(
+                reading
+                    .statements
+                    .iter()
+                    .map(|statement| (source, base.saturating_add(statement.section), statement)),
+            );
+            base = base.saturating_add(u32::try_from(reading.sections.len()).unwrap_or(u32::MAX));
+        }
+        Self {
+            list,
+            bases,
+            sections: base as usize,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

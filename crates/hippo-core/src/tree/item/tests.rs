@@ -1,0 +1,110 @@
+//! Does reading a log or a node find what is stated, of which kind and where?
+
+use super::*;
+
+fn of(text: &str) -> Reading {
+    read(&Source {
+        path: "memory/2026-01-10.md",
+        text,
+        first_line: 1,
+        date: None,
+    })
+}
+
+fn found(text: &str) -> Vec<(Kind, String, Place)> {
+    of(text)
+        .statements
+        .into_iter()
+        .map(|statement| (statement.kind, statement.text, statement.place))
+        .collect()
+}
+
+#[test]
+fn a_structured_log_is_read() {
+    let text = "# 2026-01-10\n\n## Session tokens [project]\n- request: look at where tokens are kept\n\
+                - decision: cookies that scripts cannot read\n- work done: three places found\n- pending: the migration\n\
+                - [ ] tell the auditors\n- [x] list the places\n\n## Ways of working [feedback]\n- rule: ask before deleting\n\n\
+                ## About Ada [user]\n- Ada prefers **short** answers\n";
+    let line = |number| Place::Line(number);
+    let table = [
+        (Kind::Note, "request: look at where tokens are kept", line(4)),
+        (
+            Kind::Decision,
+            "Session tokens: cookies that scripts cannot read",
+            line(5),
+        ),
+        (Kind::Task, "Session tokens: three places found", line(6)),
+        (Kind::Open, "Session tokens: the migration", line(7)),
+        (Kind::Open, "Session tokens: tell the auditors", line(8)),
+        (Kind::Task, "Session tokens: list the places", line(9)),
+        (Kind::Feedback, "rule: ask before deleting", line(12)),
+        (Kind::User, "Ada prefers **short** answers", line(15)),
+    ];
+    let expected: Vec<_> = table
+        .into_iter()
+        .map(|(kind, text, place)| (kind, text.to_owned(), place))
+        .collect();
+    assert_eq!(found(text), expected);
+}
+
+#[test]
+fn a_node_is_read_with_its_pointers() {
+    let text = "## Topics\nPump [project], Ada [user]\n\n## Key Decisions\n- Pump: the left one → memory/2026-01-10.md#L12\n\n\
+                ## User\n- Ada likes tea → memory/2026-01-10.md#L3\n\n## Notes\n- a line alone → memory/2026-01-10.md#L5\n\n\
+                ### Pump [reference]\n- a b c → memory/2026-01-10.md#L7\n- no pointer here\n";
+    let reading = of(text);
+    assert_eq!(
+        reading.topics,
+        [
+            ("Pump".to_owned(), MemoryType::Project),
+            ("Ada".to_owned(), MemoryType::User)
+        ]
+    );
+    let given = |line: u32| Place::Given(format!("memory/2026-01-10.md#L{line}").into());
+    let expected = [
+        (Kind::Decision, "Pump: the left one", given(12)),
+        (Kind::User, "Ada likes tea", given(3)),
+        (Kind::Note, "a line alone", given(5)),
+        (Kind::Note, "a b c", given(7)),
+        (Kind::Note, "no pointer here", Place::Line(15)),
+    ]
+    .map(|(kind, text, place)| (kind, text.to_owned(), place));
+    assert_eq!(found(text), expected);
+    let last = &reading.sections[reading.statements[3].section as usize];
+    assert_eq!((last.title.as_str(), last.kind), ("Pump", MemoryType::Reference));
+}
+
+#[test]
+fn a_talk_is_read_by_who_speaks() {
+    let reading = of(
+        "# Day\n\n## Session s0001\nUser: I moved to Porto.\nAssistant: Lovely!\n\nMore of it.\n- **Ada:** me too\n",
+    );
+    let said: Vec<(Speaker, &str)> = reading
+        .statements
+        .iter()
+        .map(|statement| (statement.speaker, statement.text.as_str()))
+        .collect();
+    assert_eq!(said[0], (Speaker::User, "I moved to Porto."));
+    assert_eq!(said[1], (Speaker::Assistant, "Lovely!"));
+    assert_eq!(said[2], (Speaker::Assistant, "More of it."));
+}
+
+#[test]
+fn code_traces_listings_comments_and_own_parts_state_nothing() {
+    let text = "# Log\n\nkept\n\n```rust\nlet lost = 1;\n```\n\nat com.example.Main(Main.java:12)\n\n\
+                drwxr-xr-x 2 root root 4096 Jan 10 src\n\n<!-- lost -->\n\n<!-- hippod: index -->\nlost too\n<!-- /hippod -->\n\n\
+                password: hunter2hunter2 and after\n";
+    let said: Vec<String> = found(text).into_iter().map(|(_, text, _)| text).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert_eq!(said[0], "kept");
+    assert!(!said[1].contains("hunter2"), "{said:?}");
+}
+
+#[test]
+fn a_wrapped_sentence_is_one_statement() {
+    let text = "the pump in the cellar failed in the night because the valve beside\nit froze and nobody had looked at it.\nNext.\n";
+    let said = found(text);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].1.ends_with("looked at it."));
+    assert_eq!(said[1].2, Place::Line(3));
+}

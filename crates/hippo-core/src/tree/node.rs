@@ -1,0 +1,342 @@
+//! What does the file of a node say: its front matter, whose body it has, and what that body is?
+
+use crate::own_block;
+use crate::source::NodeKind;
+use crate::time::{Date, find_date};
+
+use super::period::Period;
+
+/// The block in the body of somebody else's node that says what its sources say since.
+pub const SINCE: &str = "since";
+
+/// Whether a node can still change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Its period goes on.
+    Tentative,
+    /// Its period is over.
+    Fixed,
+    /// Somebody should write its body.
+    NeedsSummarization,
+}
+
+impl Status {
+    /// Its name in the front matter.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tentative => "tentative",
+            Self::Fixed => "fixed",
+            Self::NeedsSummarization => "needs-summarization",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        let all = [Self::Tentative, Self::Fixed, Self::NeedsSummarization];
+        all.into_iter().find(|status| status.name() == name)
+    }
+}
+
+/// Who wrote a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Writer {
+    /// hippod, from the sources alone: it can be made again at any time.
+    Hippod,
+    /// An agent or a person, who took the node over from hippod.
+    Agent,
+    /// The configured command.
+    Command,
+    /// Nobody that hippod knows of: the node was there before it.
+    Unknown,
+}
+
+impl Writer {
+    /// Its name in the front matter; nobody has none.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Hippod => Some("hippod"),
+            Self::Agent => Some("agent"),
+            Self::Command => Some("command"),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// The first 8 bytes of a BLAKE3 hash, in hexadecimal digits in front matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// Of bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self::first_of(&blake3::hash(bytes))
+    }
+
+    /// Of sources, by their paths and their own digests, in this order.
+    #[must_use]
+    pub fn of_all<'a>(sources: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for (path, digest) in sources {
+            hasher.update(path.as_bytes());
+            hasher.update(&[0]);
+            hasher.update(&digest.0.to_be_bytes());
+        }
+        Self::first_of(&hasher.finalize())
+    }
+
+    /// From hexadecimal digits.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        digits.then(|| u64::from_str_radix(text, 16).ok().map(Self))?
+    }
+
+    fn first_of(hash: &blake3::Hash) -> Self {
+        let bytes = hash.as_bytes().iter().take(8);
+        Self(bytes.fold(0, |number, byte| (number << 8) | u64::from(*byte)))
+    }
+}
+
+impl std::fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// A node as its file says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// What it stands for.
+    pub period: Period,
+    /// Whether it can still change; `None`: the file does not say.
+    pub status: Option<Status>,
+    /// Files that it was made from, relative to the workspace.
+    pub sources: Vec<String>,
+    /// What it is about, with types, as one line.
+    pub topics: String,
+    /// Lines of the sources that it was extracted from; `None`: they stand in it as they are.
+    pub lines: Option<usize>,
+    /// When `ROOT.md` was made.
+    pub updated: Option<Date>,
+    /// The sources as they were when it was made.
+    pub source_digest: Option<Fingerprint>,
+    /// Whose body it is. Of what hippod wrote and somebody changed since, [`Writer::Agent`].
+    pub writer: Writer,
+    /// Lines of the front matter that say something else.
+    pub others: Vec<String>,
+    /// What stands behind the front matter, without empty lines before it.
+    pub body: String,
+}
+
+impl Node {
+    /// A node of hippod's.
+    #[must_use]
+    pub fn new(
+        period: Period,
+        status: Status,
+        sources: Vec<String>,
+        source_digest: Option<Fingerprint>,
+        body: String,
+    ) -> Self {
+        Self {
+            period,
+            status: Some(status),
+            sources,
+            topics: String::new(),
+            lines: None,
+            updated: None,
+            source_digest,
+            writer: Writer::Hippod,
+            others: Vec::new(),
+            body,
+        }
+    }
+
+    /// Reads the text of a node's file. Any text is a node: one without front matter has a body alone.
+    #[must_use]
+    pub fn read(period: Period, text: &str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let (front, body) = split(text);
+        let mut node = Self {
+            period,
+            status: None,
+            sources: Vec::new(),
+            topics: String::new(),
+            lines: None,
+            updated: None,
+            source_digest: None,
+            writer: Writer::Unknown,
+            others: Vec::new(),
+            body: body.trim_start_matches(['\n', '\r']).to_owned(),
+        };
+        let mut body_digest = None;
+        for line in front.lines() {
+            let Some((key, value)) = line.split_once(':') else {
+                node.others
+                    .extend((!line.trim().is_empty()).then(|| line.to_owned()));
+                continue;
+            };
+            let value = value.trim();
+            match key {
+                "type" | "period" | "dates" | "weeks" => {}
+                "lines" => node.lines = value.parse().ok(),
+                "status" => node.status = Status::parse(value),
+                "source-files" => node.sources = list(value),
+                "topics" => unbracketed(value).clone_into(&mut node.topics),
+                "last-updated" => node.updated = find_date(value),
+                "source-digest" => node.source_digest = Fingerprint::parse(value),
+                "body-digest" => body_digest = Fingerprint::parse(value),
+                "written-by" => {
+                    let known = [Writer::Hippod, Writer::Agent, Writer::Command];
+                    let named = known.into_iter().find(|writer| writer.name() == Some(value));
+                    node.writer = named.unwrap_or(Writer::Unknown);
+                }
+                _ => node.others.push(line.to_owned()),
+            }
+        }
+        if node.writer == Writer::Hippod && body_digest != Some(node.digest()) {
+            node.writer = Writer::Agent;
+        }
+        node
+    }
+
+    /// The text of its file.
+    #[must_use]
+    pub fn write(&self) -> String {
+        let mut out = String::with_capacity(self.body.len() + 512);
+        let mut line = |key: &str, value: &str| {
+            out.push_str(key);
+            out.push_str(": ");
+            out.push_str(value);
+            out.push('\n');
+        };
+        line("type", level_name(self.period.level()));
+        line("status", self.status.unwrap_or(Status::Tentative).name());
+        if self.period != Period::All {
+            line("period", &self.period.to_string());
+        }
+        if let (Period::Week(_), Some(first), Some(last)) =
+            (self.period, self.period.first_day(), self.period.last_day())
+        {
+            line("dates", &format!("{first} to {last}"));
+        }
+        if let Period::Month(_) = self.period {
+            let weeks = self.sources.iter().filter_map(|path| Period::of_path(path));
+            let weeks: Vec<String> = weeks.map(|week| week.to_string()).collect();
+            line("weeks", &weeks.join(", "));
+        }
+        if let Some(updated) = self.updated {
+            line("last-updated", &updated.to_string());
+        }
+        line("source-files", &format!("[{}]", self.sources.join(", ")));
+        if !self.topics.is_empty() {
+            line("topics", &self.topics);
+        }
+        if let Some(lines) = self.lines {
+            line("lines", &lines.to_string());
+        }
+        if let Some(digest) = self.source_digest {
+            line("source-digest", &digest.to_string());
+        }
+        if self.writer == Writer::Hippod {
+            line("body-digest", &self.digest().to_string());
+        }
+        if let Some(writer) = self.writer.name() {
+            line("written-by", writer);
+        }
+        let mut others = String::new();
+        for line in &self.others {
+            others.push_str(line);
+            others.push('\n');
+        }
+        let end = if self.body.is_empty() || self.body.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        format!("---\n{out}{others}---\n\n{}{end}", self.body)
+    }
+
+    /// Of the body as its nodes above see it: with all that stands in it, without what its status says.
+    #[must_use]
+    pub fn digest(&self) -> Fingerprint {
+        Fingerprint::of(self.body.trim_end().as_bytes())
+    }
+
+    /// Whether somebody is asked for its body: its period is over, and what would be replaced is hippod's, or is behind its
+    /// sources. A body that somebody wrote is never asked for again while they stay as they are, whatever its status says.
+    #[must_use]
+    pub fn is_wanted(&self, today: Date) -> bool {
+        self.status == Some(Status::NeedsSummarization)
+            && self.period.is_fixed(today)
+            && (self.writer == Writer::Hippod || self.is_behind())
+    }
+
+    /// Whether it is somebody's body, with what its sources say since behind it.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        // A block that somebody tore is one.
+        self.writer != Writer::Hippod && !matches!(own_block::body(self.body.as_bytes(), SINCE), Ok(None))
+    }
+
+    /// Whether it only keeps the place for a body that somebody was to write.
+    #[must_use]
+    pub fn is_placeholder(&self) -> bool {
+        /// A placeholder says two lines about itself.
+        const MOST_LINES: usize = 6;
+        self.writer == Writer::Unknown
+            && self.status == Some(Status::NeedsSummarization)
+            && self.body.lines().filter(|line| !line.trim().is_empty()).count() <= MOST_LINES
+            && self.body.contains("needs LLM summarization")
+    }
+}
+
+/// The name of a level in front matter.
+#[must_use]
+pub fn level_name(level: NodeKind) -> &'static str {
+    match level {
+        NodeKind::Daily => "daily",
+        NodeKind::Weekly => "weekly",
+        NodeKind::Monthly => "monthly",
+        NodeKind::Root => "root",
+    }
+}
+
+/// What the front matter of a text says.
+pub(super) fn named(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let pairs = split(text).0.lines().filter_map(|line| line.split_once(':'));
+    pairs.map(|(key, value)| (key.trim(), value.trim()))
+}
+
+/// The front matter and what follows it; a text without any is all body.
+fn split(text: &str) -> (&str, &str) {
+    let mut lines = text.split_inclusive('\n');
+    let is_mark = |line: &str| line.trim_end() == "---";
+    let Some(first) = lines.next().filter(|line| is_mark(line)) else {
+        return ("", text);
+    };
+    let mut at = first.len();
+    for line in lines {
+        if is_mark(line) {
+            return (&text[first.len()..at], &text[at + line.len()..]);
+        }
+        at += line.len();
+    }
+    ("", text)
+}
+
+/// What stands in brackets that are around all of it.
+fn unbracketed(value: &str) -> &str {
+    let inner = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    inner.unwrap_or(value).trim()
+}
+
+/// `[a, b]`, also without brackets.
+fn list(value: &str) -> Vec<String> {
+    let parts = unbracketed(value)
+        .split(',')
+        .map(|part| part.trim().trim_matches(['"', '\'']));
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}

@@ -1,0 +1,320 @@
+//! What does ROOT.md say: what is going on, what comes again, what was, and which topics there are?
+//!
+//! A function of the nodes below it, the day, and how often their files were read. Each line is made of the node of one day, or of
+//! names that come on several days, so that a new day changes few lines: the text stays the same at the front of a prompt.
+
+mod gather;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::gather::{Day, Gathered};
+use super::item::MemoryType;
+use super::label::tag;
+use crate::redact::redact;
+use crate::text::clip;
+use crate::time::{Date, days_between};
+use crate::tokens;
+
+/// A node below the root.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'a> {
+    /// The day of a daily node.
+    pub date: Date,
+    /// Its path in the workspace.
+    pub path: &'a str,
+    /// Without front matter.
+    pub body: &'a str,
+    /// How often it, or the log that it is of, was read.
+    pub accesses: u32,
+}
+
+/// Days that are the present.
+const RECENT: i32 = 7;
+/// Days in which something that comes again is a pattern.
+const PATTERN: i32 = 30;
+/// Days after which a reference may no longer lead anywhere.
+const STALE: i32 = 30;
+/// Ages that are told: a line changes when the next one is reached, not every day.
+const AGES: [i32; 8] = [365, 180, 90, 60, 30, 21, 14, 7];
+/// Bytes of words behind a topic, the most that fit.
+const WORDS: [usize; 6] = [90, 70, 50, 35, 20, 0];
+/// Bytes of a sentence of a topic instead, where all topics have room for theirs.
+const SENTENCES: [usize; 3] = [200, 150, 100];
+/// Names on a line of patterns.
+const PER_LINE: usize = 6;
+const TITLES: [&str; 4] = [
+    "## Active Context (recent ~7 days)",
+    "## Recent Patterns",
+    "## Historical Summary",
+    "## Topics Index",
+];
+
+/// The body of ROOT.md from the daily nodes, in at most so many tokens, as of a day.
+///
+/// What the user said of themselves and of the work stands in it word for word as long as it takes no more than a third.
+#[must_use]
+pub fn root(nodes: &[Node<'_>], today: Date, most: usize) -> String {
+    let room = tokens::bytes(most);
+    let gathered = Gathered::of(nodes);
+    let kept = kept(&gathered, room / 3);
+    let used: usize = kept.iter().map(|line| line.len() + 1).sum();
+    let frame: usize = TITLES.iter().map(|title| title.len() + 2).sum();
+    let Some(left) = room.checked_sub(used + frame) else {
+        return String::new();
+    };
+    let active = active(&gathered, today, left * 18 / 100);
+    let mut index = index(&gathered, today, left * 58 / 100);
+    let patterns = patterns(&gathered, today, left * 8 / 100);
+    index.extend(kept);
+    index.sort_by(|a, b| a.to_lowercase().cmp(&b.to_lowercase()).then(a.cmp(b)));
+    let shown: usize = [&active, &patterns, &index]
+        .into_iter()
+        .flatten()
+        .map(|line| line.len() + 1)
+        .sum();
+    // The past has what the others leave: it is the first to be told in fewer words.
+    let past = history(&gathered, &patterns, today, (room - frame).saturating_sub(shown));
+    let mut out = String::new();
+    for (title, lines) in TITLES.iter().zip([active, patterns, past, index]) {
+        if lines.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(title);
+        out.push('\n');
+        for line in lines {
+            out.push_str(&line);
+            out.push('\n');
+        }
+    }
+    let out = redact(&out).into_owned();
+    if out.len() > room { String::new() } else { out }
+}
+
+/// Which topics came into the root and which left it, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Only in the later one.
+    pub entered: Vec<String>,
+    /// Only in the earlier one.
+    pub left: Vec<String>,
+}
+
+/// What changed from one ROOT.md to the next, by the lines of their topics.
+#[must_use]
+pub fn changes(before: &str, after: &str) -> Changes {
+    let (before, after) = (listed(before), listed(after));
+    Changes {
+        entered: after.difference(&before).cloned().collect(),
+        left: before.difference(&after).cloned().collect(),
+    }
+}
+
+/// The names of the topics that a root lists.
+fn listed(root: &str) -> BTreeSet<String> {
+    let lines = root
+        .lines()
+        .skip_while(|line| !line.starts_with("## Topics Index"));
+    lines
+        .skip(1)
+        .take_while(|line| !line.starts_with("## "))
+        .filter_map(|line| line.strip_prefix("- "))
+        .map(|line| {
+            let end = line.find("]").map_or_else(|| line.find(':'), |at| Some(at + 1));
+            tag(&line[..end.unwrap_or(line.len())]).0.to_owned()
+        })
+        .collect()
+}
+
+/// The statements of the user and of feedback, the latest first as long as there is room.
+fn kept(gathered: &Gathered, mut room: usize) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut known = BTreeSet::new();
+    for day in gathered.days.iter().rev() {
+        for (kind, topic, text) in &day.kept {
+            let topic = if topic.is_empty() { kind.word() } else { topic };
+            let line = format!("- {topic} [{}]: {text} → {}", kind.word(), day.date);
+            if line.len() < room && known.insert(text.clone()) {
+                room -= line.len() + 1;
+                out.push(line);
+            }
+        }
+    }
+    out
+}
+
+fn active(gathered: &Gathered, today: Date, mut room: usize) -> Vec<String> {
+    let mut out = Vec::new();
+    let recent: Vec<&Day> = gathered
+        .days
+        .iter()
+        .rev()
+        // What is dated a few days ahead is what is to come.
+        .filter(|day| days_between(day.date, today).abs() < RECENT)
+        .collect();
+    // The first topic of each day before the second of any.
+    for rank in 0..8 {
+        for day in &recent {
+            let Some(topic) = day.topics.get(rank) else {
+                continue;
+            };
+            let told = clip(&topic.told, 160);
+            let line = if told.is_empty() {
+                format!("- {} → {}", topic.name, day.date)
+            } else {
+                format!("- {}: {told} → {}", topic.name, day.date)
+            };
+            if line.len() < room {
+                room -= line.len() + 1;
+                out.push((std::cmp::Reverse(day.date), rank, line));
+            }
+        }
+    }
+    for day in &recent {
+        for open in &day.open {
+            let line = format!("- to do: {} → {}", clip(open, 160), day.date);
+            if line.len() < room {
+                room -= line.len() + 1;
+                out.push((std::cmp::Reverse(day.date), usize::MAX, line));
+            }
+        }
+    }
+    out.sort();
+    out.dedup();
+    out.into_iter().map(|(_, _, line)| line).collect()
+}
+
+fn patterns(gathered: &Gathered, today: Date, mut room: usize) -> Vec<String> {
+    let often = gathered.often(|date| (0..PATTERN).contains(&days_between(date, today)), 3);
+    let mut out = Vec::new();
+    for names in often.chunks(PER_LINE) {
+        let least = names.last().map_or(0, |(_, days)| *days);
+        let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+        let line = format!("- on {least} days or more: {}", names.join(", "));
+        if line.len() >= room {
+            break;
+        }
+        room -= line.len() + 1;
+        out.push(line);
+    }
+    out
+}
+
+/// The months before the present: what came on most days of each.
+fn history(gathered: &Gathered, patterns: &[String], today: Date, room: usize) -> Vec<String> {
+    let mut months: BTreeMap<String, usize> = BTreeMap::new();
+    for day in &gathered.days {
+        if days_between(day.date, today) >= RECENT {
+            *months.entry(day.date.to_string()[..7].to_owned()).or_default() += 1;
+        }
+    }
+    let days: usize = months.values().sum();
+    let mut said: BTreeSet<String> = patterns
+        .iter()
+        .filter_map(|line| line.split_once(": "))
+        .flat_map(|(_, names)| names.split(", ").map(str::to_owned))
+        .collect();
+    let mut out = Vec::new();
+    for (month, count) in months.iter().rev() {
+        // A month has room as it has days, at least for a few words.
+        let mut left = (room * count / days.max(1)).saturating_sub(16);
+        let mut names: Vec<String> = Vec::new();
+        let often = gathered.often(
+            |date| date.to_string().starts_with(month.as_str()) && days_between(date, today) >= RECENT,
+            1,
+        );
+        for (name, _) in often {
+            if name.len() + 2 <= left && !said.contains(name) {
+                left -= name.len() + 2;
+                said.insert(name.to_owned());
+                names.push(name.to_owned());
+            }
+            if left < 8 {
+                break;
+            }
+        }
+        if !names.is_empty() {
+            names.sort();
+            out.push(format!("- {month}: {}", names.join(", ")));
+        }
+    }
+    out.reverse();
+    while out.iter().map(|line| line.len() + 1).sum::<usize>() > room {
+        out.remove(0);
+    }
+    out
+}
+
+/// What a line of the index says of its topic: so many bytes of a sentence, or of names.
+#[derive(Debug, Clone, Copy, Default)]
+struct Told {
+    told: usize,
+    words: usize,
+}
+
+/// A line for the first topic of each day, and for further ones as there is room, the latest first.
+fn index(gathered: &Gathered, today: Date, room: usize) -> Vec<String> {
+    let topics = gathered.topics();
+    let line = |at: usize, Told { told, words }: Told| {
+        let topic = &topics[at];
+        let days = days_between(topic.last, today);
+        let age = AGES.iter().find(|age| days >= **age);
+        let mut tags = topic.kind.word().to_owned();
+        if let Some(age) = age {
+            tags.push_str(&format!(", {age}d"));
+        }
+        if topic.kind == MemoryType::Reference && days > STALE {
+            tags.push_str(", ?");
+        }
+        let words = match topic.told.as_str() {
+            "" => clip(&topic.words, words),
+            _ if told == 0 => clip(&topic.words, words),
+            sentence => clip(sentence, told),
+        };
+        let words = words.trim_end_matches('…').trim_end_matches([',', ' ']);
+        let words = if words.is_empty() {
+            String::new()
+        } else {
+            format!(": {words}")
+        };
+        format!("- {} [{tags}]{words} → {}", topic.name, topic.last)
+    };
+    let firsts: Vec<usize> = (0..topics.len()).filter(|at| topics[*at].rank == 0).collect();
+    let takes = |of: &mut dyn Iterator<Item = usize>, told: Told| -> usize {
+        of.map(|at| line(at, told).len() + 1).sum()
+    };
+    // Sentences where all topics have room with them; else names, for the first topic of each day at least.
+    let sentences = SENTENCES.into_iter().map(|told| Told {
+        told,
+        words: WORDS[0],
+    });
+    let told = sentences
+        .clone()
+        .find(|told| takes(&mut (0..topics.len()), *told) <= room)
+        .or_else(|| {
+            let mut names = WORDS.into_iter().map(|words| Told { told: 0, words });
+            names.find(|told| takes(&mut firsts.iter().copied(), *told) <= room)
+        })
+        .unwrap_or_default();
+    let mut order: Vec<usize> = (0..topics.len()).collect();
+    order.sort_by_key(|at| (topics[*at].rank, std::cmp::Reverse(topics[*at].last), *at));
+    let mut left = room;
+    let mut out = Vec::new();
+    for at in order {
+        let line = line(at, told);
+        if line.len() + 1 > left {
+            // What does not fit of the first topics of old days gives way to the latest, not the other way round.
+            if topics[at].rank > 0 {
+                break;
+            }
+            continue;
+        }
+        left -= line.len() + 1;
+        out.push(line);
+    }
+    out
+}

@@ -1,0 +1,287 @@
+//! What do the nodes of all days say, for the root: topics, names, and what is kept word for word?
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Node;
+use crate::bootstrap::words::Words;
+use crate::text::clip;
+use crate::time::Date;
+use crate::tree::item::{Kind, MemoryType, Reading, Source, Statement, read};
+use crate::tree::name::names;
+use crate::tree::topic::{is_contracted, topics};
+
+/// Topics of a day that are looked at.
+const MOST: usize = 12;
+/// Bytes of the words behind a topic.
+const WORDS: usize = 120;
+
+/// A topic as one day tells it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Told {
+    pub name: String,
+    pub kind: MemoryType,
+    /// The names that come with it.
+    pub words: String,
+    /// A sentence of it.
+    pub told: String,
+}
+
+/// A day.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Day {
+    pub date: Date,
+    /// The weightiest first.
+    pub topics: Vec<Told>,
+    /// Of the user and of feedback: type, topic, text.
+    pub kept: Vec<(MemoryType, String, String)>,
+    /// What is still to be done.
+    pub open: Vec<String>,
+}
+
+/// A topic over all days.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Topic {
+    pub name: String,
+    pub kind: MemoryType,
+    /// As the last day that tells of it.
+    pub words: String,
+    /// A sentence of that day.
+    pub told: String,
+    pub last: Date,
+    /// The best place that it has on a day, from 0.
+    pub rank: usize,
+}
+
+/// A name that days tell.
+struct Name {
+    /// In the form in which it came first.
+    name: String,
+    /// How many names its first day told before it.
+    place: usize,
+    days: Vec<Date>,
+}
+
+/// All days.
+pub(super) struct Gathered {
+    /// By date.
+    pub days: Vec<Day>,
+    /// By the name in small letters.
+    names: BTreeMap<String, Name>,
+}
+
+impl Gathered {
+    pub fn of(nodes: &[Node<'_>]) -> Self {
+        let mut sorted: Vec<&Node<'_>> = nodes.iter().collect();
+        sorted.sort_by(|a, b| (a.date, a.path).cmp(&(b.date, b.path)));
+        let mut out = Self {
+            days: Vec::new(),
+            names: BTreeMap::new(),
+        };
+        // Names say as much on each day, whatever other days there are.
+        let mut words = Words::new();
+        for node in sorted {
+            let reading = read(&Source {
+                path: node.path,
+                text: node.body,
+                first_line: 1,
+                date: Some(node.date),
+            });
+            out.name(node.date, &reading, &mut words);
+            let day = day(node, &reading);
+            match out.days.last_mut().filter(|last| last.date == node.date) {
+                Some(last) => {
+                    last.topics.extend(day.topics);
+                    last.kept.extend(day.kept);
+                    last.open.extend(day.open);
+                }
+                None => out.days.push(day),
+            }
+        }
+        out
+    }
+
+    fn name(&mut self, date: Date, reading: &Reading, words: &mut Words) {
+        let mut place = 0;
+        for statement in reading
+            .statements
+            .iter()
+            .filter(|statement| statement.kind != Kind::Entity)
+        {
+            for range in names(&statement.text) {
+                let name = &statement.text[range];
+                let mut tells = false;
+                words.each(name, |word| tells |= word.tags());
+                if !tells || name.len() > 40 || name.contains([':', ',', '(', ')']) || is_contracted(name) {
+                    continue;
+                }
+                place += 1;
+                let known = self.names.entry(name.to_lowercase()).or_insert_with(|| Name {
+                    name: name.to_owned(),
+                    place,
+                    days: Vec::new(),
+                });
+                if known.days.last() != Some(&date) {
+                    known.days.push(date);
+                }
+            }
+        }
+    }
+
+    /// The names that come on at least so many of the days meant, those of most days first, then what each day tells first.
+    pub fn often(&self, meant: impl Fn(Date) -> bool, least: usize) -> Vec<(&str, usize)> {
+        let counted = self.names.values().map(|name| {
+            let count = name.days.iter().filter(|date| meant(**date)).count();
+            (name, count)
+        });
+        let mut out: Vec<(&Name, usize)> = counted.filter(|(_, days)| *days >= least).collect();
+        out.sort_by(|a, b| {
+            b.1.cmp(&a.1)
+                .then(a.0.place.cmp(&b.0.place))
+                .then(a.0.name.cmp(&b.0.name))
+        });
+        out.into_iter()
+            .map(|(name, days)| (name.name.as_str(), days))
+            .collect()
+    }
+
+    /// The topics of all days, each once.
+    pub fn topics(&self) -> Vec<Topic> {
+        let mut out: Vec<Topic> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for day in &self.days {
+            for (rank, told) in day.topics.iter().enumerate() {
+                let key = told.name.to_lowercase();
+                if let Some(topic) = known.get(&key).and_then(|at| out.get_mut(*at)) {
+                    topic.last = day.date;
+                    topic.rank = topic.rank.min(rank);
+                    topic.words.clone_from(&told.words);
+                    topic.told.clone_from(&told.told);
+                    continue;
+                }
+                known.insert(key, out.len());
+                out.push(Topic {
+                    name: told.name.clone(),
+                    kind: told.kind,
+                    words: told.words.clone(),
+                    told: told.told.clone(),
+                    last: day.date,
+                    rank,
+                });
+            }
+        }
+        out
+    }
+}
+
+fn day(node: &Node<'_>, reading: &Reading) -> Day {
+    let title = |statement: &Statement| {
+        let section = reading.sections.get(statement.section as usize);
+        section.map(|section| section.title.clone()).unwrap_or_default()
+    };
+    let mut kept = Vec::new();
+    for statement in &reading.statements {
+        let kind = match statement.kind {
+            Kind::User => MemoryType::User,
+            Kind::Feedback => MemoryType::Feedback,
+            _ => continue,
+        };
+        kept.push((kind, title(statement), statement.text.clone()));
+    }
+    let mut listed = reading.topics.clone();
+    if listed.is_empty() {
+        let mut words = Words::new();
+        for statement in &reading.statements {
+            words.begin_block();
+            words.count(&statement.text);
+        }
+        let mut found: Vec<_> = topics(std::slice::from_ref(reading), &[0], &mut words)
+            .into_iter()
+            .flatten()
+            .collect();
+        found.sort_by(|a, b| b.mass.total_cmp(&a.mass));
+        for topic in found {
+            if !listed.iter().any(|(name, _)| *name == topic.name) {
+                listed.push((topic.name, topic.kind));
+            }
+        }
+    }
+    // What was read again is likely to be asked for again: more of it is told.
+    let most = MOST + usize::try_from(node.accesses.min(12)).unwrap_or(12);
+    listed.truncate(most);
+    let open = reading
+        .statements
+        .iter()
+        .filter(|statement| statement.kind == Kind::Open)
+        .map(|statement| {
+            let text = clip(&statement.text, 200).replace(" → ", " ");
+            let of = title(statement);
+            // A node's own headings say nothing of what a line is about.
+            if listed.iter().any(|(name, _)| *name == of) && !text.starts_with(&of) {
+                return format!("{of}: {text}");
+            }
+            text
+        })
+        .collect();
+    let topics = listed
+        .into_iter()
+        .map(|(name, kind)| told(reading, name, kind))
+        .collect();
+    Day {
+        date: node.date,
+        topics,
+        kept,
+        open,
+    }
+}
+
+/// What a node tells of a topic: of the section of its name, or else of the lines that say one of its words.
+fn told(reading: &Reading, name: String, kind: MemoryType) -> Told {
+    let parts: Vec<String> = name.split(" / ").map(str::to_lowercase).collect();
+    let of = |statement: &&Statement| {
+        let section = reading.sections.get(statement.section as usize);
+        let titled = section.is_some_and(|section| section.title == name);
+        let kept = matches!(statement.kind, Kind::User | Kind::Feedback | Kind::Entity);
+        !kept
+            && (titled
+                || parts
+                    .iter()
+                    .any(|part| statement.text.to_lowercase().contains(part.as_str())))
+    };
+    let mut words = String::new();
+    let mut sentence = String::new();
+    let mut most = 0;
+    for statement in reading.statements.iter().filter(of).take(8) {
+        let found = names(&statement.text);
+        // What was chosen says more than what was asked or named.
+        let worth = match statement.kind {
+            Kind::Decision => 200,
+            Kind::Lesson => 150,
+            Kind::Task => 100,
+            _ => 1,
+        } + found.len();
+        if worth > most {
+            most = worth;
+            let text = statement.text.strip_prefix(name.as_str());
+            let text = text.and_then(|rest| rest.strip_prefix(": "));
+            sentence = clip(text.unwrap_or(&statement.text), 200);
+        }
+        for range in found {
+            let word = &statement.text[range];
+            let lower = word.to_lowercase();
+            let said =
+                words.to_lowercase().contains(&lower) || parts.iter().any(|part| part.contains(&lower));
+            if !said && word.len() <= 40 && words.len() + word.len() < WORDS {
+                if !words.is_empty() {
+                    words.push_str(", ");
+                }
+                words.push_str(word);
+            }
+        }
+    }
+    Told {
+        name,
+        kind,
+        words,
+        told: sentence.replace(" → ", " "),
+    }
+}

@@ -1,0 +1,141 @@
+//! Does ROOT.md keep within its budget, name the topics of the days, and change little from one day to the next?
+
+use jiff::civil::date;
+use proptest::prelude::*;
+
+use super::*;
+
+fn body(day: i8) -> String {
+    let guest = char::from(b'A' + day.unsigned_abs());
+    format!(
+        "## Topics\nPump number {day} [project], Maps of region {day} [reference]\n\n## User\n- Ada likes tea number {day} → memory/x.md#L1\n\n\
+         ## Notes\n\n### Pump number {day} [project]\n- We met Rachel and {guest}nders at the Orsay Museum about pump {day} → memory/x.md#L4\n"
+    )
+}
+
+fn days(count: i8) -> Vec<(Date, String)> {
+    (1..=count).map(|day| (date(2026, 1, day), body(day))).collect()
+}
+
+fn of(days: &[(Date, String)], most: usize) -> String {
+    let nodes: Vec<Node<'_>> = days
+        .iter()
+        .map(|(date, body)| Node {
+            date: *date,
+            path: "memory/daily/x.md",
+            body,
+            accesses: 0,
+        })
+        .collect();
+    root(
+        &nodes,
+        days.last().map_or(date(2026, 1, 1), |(date, _)| *date),
+        most,
+    )
+}
+
+#[test]
+fn a_root_has_the_four_sections_and_what_the_user_said() {
+    let root = of(&days(25), 1_500);
+    for title in TITLES {
+        assert!(root.contains(title), "{title}\n{root}");
+    }
+    assert!(
+        root.contains("- user [user]: Ada likes tea number 25 → 2026-01-25"),
+        "{root}"
+    );
+    assert!(
+        root.contains("- Pump number 2 [project, 21d]: Rachel, Cnders, Orsay Museum → 2026-01-02"),
+        "{root}"
+    );
+    assert!(
+        root.contains("on 25 days or more: Rachel, Orsay Museum"),
+        "{root}"
+    );
+}
+
+#[test]
+fn old_references_are_doubted() {
+    let mut days = days(1);
+    days.push((date(2026, 3, 1), body(9)));
+    let root = of(&days, 1_500);
+    assert!(root.contains("- Maps of region 1 [reference, 30d, ?]"), "{root}");
+    assert!(
+        root.contains("- Maps of region 9 [reference] → 2026-03-01"),
+        "{root}"
+    );
+}
+
+#[test]
+fn a_new_day_changes_few_lines() {
+    let (before, after) = (of(&days(20), 3_000), of(&days(21), 3_000));
+    let known: BTreeSet<&str> = before.lines().collect();
+    let same = after.lines().filter(|line| known.contains(line)).count();
+    assert!(same * 10 >= after.lines().count() * 7, "{same}\n{after}");
+    let changed = changes(&before, &after);
+    assert!(
+        changed.entered.contains(&"Pump number 21".to_owned()),
+        "{changed:?}"
+    );
+    assert_eq!(changes(&after, &after), Changes::default());
+}
+
+#[test]
+fn nothing_gives_nothing() {
+    assert_eq!(of(&[], 3_000), "");
+    assert_eq!(of(&days(3), 0), "");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_nodes_give_a_root_within_its_budget(
+        bodies in prop::collection::vec("(\\PC{0,60}\n|## (Topics|User|Notes|Feedback)\n|- [A-Za-z ]{0,50}\n|[A-Z][a-z]+ \\[user\\], [A-Z][a-z]+ \\[reference\\]\n){0,12}", 0..9),
+        most in 0_usize..900,
+    ) {
+        let days: Vec<(Date, String)> = (1..).map(|day| date(2026, 1, day)).zip(bodies).collect();
+        let root = of(&days, most);
+        prop_assert!(tokens::of(&root) <= most);
+        prop_assert_eq!(&root, &of(&days, most));
+    }
+}
+
+#[test]
+fn what_is_dated_years_ahead_is_not_the_present() {
+    let mut days = days(3);
+    days.push((date(2031, 1, 1), body(9)));
+    let nodes: Vec<Node<'_>> = days
+        .iter()
+        .map(|(date, body)| Node {
+            date: *date,
+            path: "memory/daily/x.md",
+            body,
+            accesses: 0,
+        })
+        .collect();
+    let root = root(&nodes, date(2026, 1, 3), 1_500);
+    let active = root.split("\n## ").next().unwrap();
+    assert!(
+        active.contains("2026-01-03") && !active.contains("2031"),
+        "{root}"
+    );
+    assert!(root.contains("- Pump number 9 [project]"), "{root}");
+}
+
+#[test]
+fn where_there_is_room_a_topic_has_its_decision_and_what_is_to_be_done_is_told() {
+    let body = "## Notes\n\n### PDF export [project]\n- We looked at Prince, Weasy and Chrome with Ada in Berlin → memory/x.md#L2\n\n\
+                ## Key Decisions\n- PDF export: WeasyPrint, because it needs no browser → memory/x.md#L3\n\n\
+                ## Open Items\n- PDF export: ask the court about Leitweg-ID → memory/x.md#L4\n";
+    let listed = format!("## Topics\nPDF export [project]\n\n{body}");
+    let root = of(&[(date(2026, 1, 3), listed)], 1_500);
+    assert!(
+        root.contains("- PDF export [project]: WeasyPrint, because it needs no browser → 2026-01-03"),
+        "{root}"
+    );
+    assert!(
+        root.contains("- to do: PDF export: ask the court about Leitweg-ID → 2026-01-03"),
+        "{root}"
+    );
+}

@@ -1,0 +1,72 @@
+//! Which bodies may take the place of a node's?
+
+use jiff::civil::date;
+
+use super::*;
+
+#[test]
+fn bodies_about_something_else_are_refused() {
+    let day = date(2026, 3, 18);
+    let text = long_log(day, 300);
+    let source = [Source {
+        path: "memory/2026-03-18.md",
+        text: &text,
+        first_line: 1,
+        date: Some(day),
+    }];
+    let take = |body: &str| submitted(Period::Day(day), body, None, &[], &source, Writer::Agent, TODAY);
+    assert!(matches!(take("## Topics"), Err(Rejected::Short(_))));
+    assert!(matches!(take(&text.repeat(3)), Err(Rejected::Long { .. })));
+    let other = "The quarterly revenue of the bakery rose sharply while its ovens were being replaced by newer models.";
+    assert!(matches!(take(other), Err(Rejected::Unlike { .. })));
+    let week = format!("---\ntype: weekly\nperiod: 2026-W12\n---\n\n{}", long_log(day, 3));
+    assert!(matches!(take(&week), Err(Rejected::Other { key, .. }) if key == "type"));
+    let mine = format!(
+        "---\ntype: daily\nperiod: 2026-03-18\n---\n\n{}",
+        long_log(day, 3)
+    );
+    assert!(take(&mine).is_ok());
+    let secret = format!(
+        "{}- decision: the warehouse password: hunter2-Xy81kQz\n",
+        long_log(day, 3)
+    );
+    assert!(!take(&secret).unwrap().0.body.contains("hunter2"));
+}
+
+#[test]
+fn front_matter_that_somebody_noted_stays_and_tells_no_secret() {
+    let day = date(2026, 3, 18);
+    let text = long_log(day, 300);
+    let source = [Source {
+        path: "memory/2026-03-18.md",
+        text: &text,
+        first_line: 1,
+        date: Some(day),
+    }];
+    let period = Period::Day(day);
+    let before = Node::read(period, "---\ntype: daily\nmood: windy\n---\n\nshort\n");
+    let body = format!(
+        "---\ntopics: warehouse [project], token: ghp_0123456789abcdefghijABCDEFGHIJ012345\nmood: windy\nby: the night shift\npassword: hunter2-Xy81kQz\n---\n\n{}",
+        long_log(day, 3)
+    );
+    let (node, _) = submitted(period, &body, Some(&before), &[], &source, Writer::Agent, TODAY).unwrap();
+    assert_eq!(node.others[..2], ["mood: windy", "by: the night shift"]);
+    let file = node.write();
+    assert!(file.contains("topics: warehouse [project]"), "{file}");
+    for secret in ["ghp_0123", "hunter2"] {
+        assert!(!file.contains(secret), "{file}");
+    }
+}
+
+#[test]
+fn what_stands_as_it_is_keeps_its_lines() {
+    let day = date(2026, 3, 18);
+    let key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\nAAAAMwAAAAtzc2gtZWQy\n-----END OPENSSH PRIVATE KEY-----\n";
+    let log = format!("# Log\n\n{key}\n- decision: the ferry leaves from pier 9\n");
+    let mut tree = with([(day, log.clone())]);
+    tree.compact(TODAY, false);
+    let body = tree.node("2026-03-18").body;
+    assert!(!body.contains("b3Blbn"), "{body}");
+    let line = |text: &str| text.lines().position(|line| line.contains("pier 9"));
+    assert_eq!(line(&body), line(&log), "{body}");
+}

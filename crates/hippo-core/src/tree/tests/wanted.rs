@@ -1,0 +1,81 @@
+//! Whose body is asked for, and whose never?
+
+use jiff::civil::date;
+
+use super::*;
+
+const DAY: Date = date(2026, 3, 18);
+
+/// A tree whose day waits for a summary.
+fn waiting() -> Tree {
+    let mut tree = with([(DAY, long_log(DAY, 300))]);
+    tree.compact(TODAY, true);
+    let node = tree.node("2026-03-18");
+    assert!(node.is_wanted(TODAY), "{node:?}");
+    assert!(!node.is_wanted(DAY), "its period goes on");
+    tree
+}
+
+#[test]
+fn who_writes_the_body_in_its_file_has_written_it() {
+    let mut tree = waiting();
+    let period = Period::Day(DAY);
+    let text = tree.nodes[&period].clone();
+    let body = "## Key Decisions\n- all crates of the day went to the warehouses on the quay\n";
+    let front = &text[..text.find("---\n\n").unwrap()];
+    tree.nodes.insert(period, format!("{front}---\n\n{body}"));
+    assert!(
+        !tree.node("2026-03-18").is_wanted(TODAY),
+        "theirs would be replaced"
+    );
+    let steps = tree.compact(TODAY, true);
+    assert!(
+        steps.contains(&(
+            "2026-03-18".to_owned(),
+            Action::Restate(Status::Fixed),
+            Cause::Written
+        )),
+        "{steps:?}"
+    );
+    let node = tree.node("2026-03-18");
+    assert_eq!((node.body.as_str(), node.writer), (body, Writer::Agent));
+    // It is asked for again when it is behind its sources.
+    tree.logs
+        .get_mut(&DAY)
+        .unwrap()
+        .push_str("- decision: crate 900 stays on the quay\n");
+    tree.compact(TODAY, true);
+    let node = tree.node("2026-03-18");
+    assert!(node.is_wanted(TODAY) && node.body.starts_with(body), "{node:?}");
+}
+
+#[test]
+fn a_node_of_somebody_else_is_never_asked_for_whatever_it_says() {
+    let mut tree = with([(DAY, long_log(DAY, 300))]);
+    let theirs =
+        "---\ntype: daily\nstatus: needs-summarization\n---\n\n## What I noted\n- the harbour was closed\n";
+    tree.nodes.insert(Period::Day(DAY), theirs.to_owned());
+    for _ in 0..2 {
+        tree.compact(TODAY, true);
+        assert_eq!(tree.nodes[&Period::Day(DAY)], theirs);
+        assert!(!tree.node("2026-03-18").is_wanted(TODAY));
+    }
+}
+
+#[test]
+fn what_is_torn_is_behind_until_somebody_writes_it() {
+    let mut tree = waiting();
+    let period = Period::Day(DAY);
+    let torn = "## Mine\n- the harbour was closed\n\n<!-- hippod: since -->\nhalf of a block\n";
+    tree.nodes.insert(period, torn.to_owned());
+    tree.compact(TODAY, true);
+    tree.logs
+        .get_mut(&DAY)
+        .unwrap()
+        .push_str("- decision: crate 900 stays on the quay\n");
+    tree.compact(TODAY, true);
+    let node = tree.node("2026-03-18");
+    assert!(node.body.starts_with("## Mine"), "{}", node.body);
+    assert!(node.is_wanted(TODAY));
+    assert_eq!(tree.compact(TODAY, true), []);
+}

@@ -1,0 +1,98 @@
+//! What is a section about, and what are the topics of a node?
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::item::{Kind, MemoryType, Reading};
+use crate::bootstrap::line::Line;
+use crate::bootstrap::phrases::phrases;
+use crate::bootstrap::topic::Headings;
+use crate::bootstrap::words::Words;
+use crate::chunk::{ChunkKind, Speaker};
+use crate::text::clip;
+
+/// Longest name of a topic, in bytes.
+const NAME: usize = 60;
+/// Bytes of a section's text that its name is looked for in.
+const LOOKED_AT: usize = 6_000;
+
+/// A topic.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Topic {
+    pub name: String,
+    pub kind: MemoryType,
+    /// How much is said of it: bytes, of what somebody else than an assistant says.
+    pub mass: f32,
+}
+
+/// The topic of each section of all sources; `bases` has the number of the first section of each.
+pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut Words) -> Vec<Option<Topic>> {
+    let headings = Headings::of(readings.iter().map(|reading| {
+        reading
+            .sections
+            .iter()
+            .map(|section| section.title.as_str())
+            .collect()
+    }));
+    let speakers = BTreeSet::new();
+    let mut out = Vec::new();
+    for (reading, _) in readings.iter().zip(bases) {
+        let mut lines: HashMap<u32, Vec<Line>> = HashMap::new();
+        let mut masses: HashMap<u32, (usize, f32)> = HashMap::new();
+        for statement in &reading.statements {
+            if matches!(statement.kind, Kind::User | Kind::Feedback) {
+                continue;
+            }
+            let spoken = statement.speaker == Speaker::Assistant;
+            let weight = if spoken { 0.15 } else { 1.0 };
+            let (heard, mass) = masses.entry(statement.section).or_default();
+            *mass += statement.text.len() as f32 * weight;
+            *heard += statement.text.len();
+            if *heard < LOOKED_AT || (!spoken && *mass < LOOKED_AT as f32) {
+                lines.entry(statement.section).or_default().push(Line {
+                    text: statement.text.clone(),
+                    weight,
+                    section: statement.section,
+                    kind: ChunkKind::Paragraph,
+                    speaker: statement.speaker,
+                });
+            }
+        }
+        for (number, section) in (0_u32..).zip(&reading.sections) {
+            let mass = masses.get(&number).map_or(0.0, |(_, mass)| *mass);
+            if !lines.contains_key(&number) && section.title.is_empty() {
+                out.push(None);
+                continue;
+            }
+            let name = if headings.tells(&section.title, &speakers) {
+                clip(&section.title, NAME)
+            } else if section.title.is_empty() && mass < 200.0 {
+                String::new()
+            } else {
+                let lines = lines.get(&number).map(Vec::as_slice).unwrap_or_default();
+                let said: Vec<String> = phrases(words, lines, &HashSet::new(), 6)
+                    .into_iter()
+                    .map(|phrase| phrase.text)
+                    .filter(|phrase| !is_contracted(phrase))
+                    .take(2)
+                    .collect();
+                clip(&said.join(" / "), NAME)
+            };
+            let name = name.replace([',', '[', ']', '\n', '#', '→'], "");
+            let name = name.trim().to_owned();
+            out.push((!name.is_empty()).then_some(Topic {
+                name,
+                kind: section.kind,
+                mass,
+            }));
+        }
+    }
+    out
+}
+
+/// Whether a word in it is two words of talk in one, as "we've": such words are about nothing.
+pub(super) fn is_contracted(phrase: &str) -> bool {
+    phrase.split(' ').any(|word| {
+        let parts = word.split_once(['\'', '’']);
+        parts.is_some_and(|(_, tail)| matches!(tail, "ve" | "ll" | "re" | "d" | "m" | "t"))
+    })
+}

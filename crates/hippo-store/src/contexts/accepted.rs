@@ -1,0 +1,142 @@
+//! Which transcripts was the daemon asked to take up, and has not yet?
+//!
+//! Who asks and does not wait is told that it will be done: so it is on the disk first, and is there until it was.
+
+use rusqlite::{OptionalExtension, params};
+
+use super::{ContextError, ContextReader, ContextStore};
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Accepted {
+    /// The transcript.
+    pub transcript: String,
+    /// By which the harness knows the session.
+    pub session: Option<String>,
+    /// The name of its format, where one was given.
+    pub format: Option<String>,
+    /// Whether the content of each message is kept as well.
+    pub compact: bool,
+    /// Whether the compaction tree is brought up to date afterwards.
+    pub tree: bool,
+}
+
+impl ContextReader {
+    /// What was accepted and not ended, with its number, the oldest first.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn accepted(&self) -> Result<Vec<(i64, Accepted)>, ContextError> {
+        let found = self.ask(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT row, transcript, session, format, compact, tree FROM accepted ORDER BY row",
+                )?
+                .query_map([], |row| {
+                    let accepted = Accepted {
+                        transcript: row.get(1)?,
+                        session: row.get(2)?,
+                        format: row.get(3)?,
+                        compact: row.get(4)?,
+                        tree: row.get(5)?,
+                    };
+                    Ok((row.get(0)?, accepted))
+                })?
+                .collect()
+        })?;
+        Ok(found)
+    }
+}
+
+impl ContextStore {
+    /// Writes down that a transcript is to be taken up; what was accepted of it before becomes a part of this. Answers its number, which
+    /// no other has or had.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`]; nothing is written down then.
+    pub fn accept(&mut self, accepted: &Accepted) -> Result<i64, ContextError> {
+        let change = self.begin()?;
+        let row = change.ask(|connection| {
+            let before: Option<(bool, bool)> = connection
+                .prepare_cached("DELETE FROM accepted WHERE transcript = ?1 RETURNING compact, tree")?
+                .query_row([&accepted.transcript], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let (compact, tree) = before.unwrap_or_default();
+            connection
+                .prepare_cached(
+                    "INSERT INTO accepted (transcript, session, format, compact, tree) VALUES (?1, ?2, ?3, ?4, ?5)",
+                )?
+                .execute(params![
+                    accepted.transcript,
+                    accepted.session,
+                    accepted.format,
+                    accepted.compact || compact,
+                    accepted.tree || tree,
+                ])?;
+            Ok(connection.last_insert_rowid())
+        })?;
+        change.commit()?;
+        Ok(row)
+    }
+
+    /// Notes that what was accepted under this number is done, or never can be. What was accepted of the same transcript since stays.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn end_accepted(&mut self, row: i64) -> Result<(), ContextError> {
+        let change = self.begin()?;
+        change.ask(|connection| connection.execute("DELETE FROM accepted WHERE row = ?1", [row]))?;
+        change.commit()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_accepted_is_there_until_it_ended_and_one_of_a_transcript_is_enough() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("contexts.db");
+        let asked = Accepted {
+            transcript: "/t".to_owned(),
+            session: Some("s".to_owned()),
+            compact: true,
+            ..Accepted::default()
+        };
+        let first = ContextStore::open(&path).unwrap().accept(&asked).unwrap();
+        let mut store = ContextStore::open(&path).unwrap();
+        assert_eq!(store.read().accepted().unwrap(), [(first, asked.clone())]);
+        let more = Accepted {
+            compact: false,
+            tree: true,
+            ..asked.clone()
+        };
+        let second = store.accept(&more).unwrap();
+        store.end_accepted(first).unwrap();
+        let both = Accepted { tree: true, ..asked };
+        assert_eq!(store.read().accepted().unwrap(), [(second, both)]);
+        store.end_accepted(second).unwrap();
+        assert_eq!(store.read().accepted().unwrap(), []);
+        assert!(store.accept(&more).unwrap() > second);
+    }
+
+    #[test]
+    fn a_file_of_before_takes_it_up_and_keeps_what_it_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("contexts.db");
+        let told = [7; 16];
+        let upto = crate::contexts::TakenUp::default();
+        let mut store = ContextStore::open(&path).unwrap();
+        store.begin_flush("/t", &upto, &[], &[told], 1).unwrap();
+        drop(store);
+        let old = rusqlite::Connection::open(&path).unwrap();
+        old.execute_batch("DROP TABLE accepted; PRAGMA user_version = 2")
+            .unwrap();
+        drop(old);
+        let mut store = ContextStore::open(&path).unwrap();
+        assert!(store.read().is_told(&told).unwrap());
+        store.accept(&Accepted::default()).unwrap();
+    }
+}

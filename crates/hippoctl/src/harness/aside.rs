@@ -1,0 +1,144 @@
+//! What did the daemon write into a workspace that it was given by init, and where does it go when init is taken back?
+//!
+//! It is made from memory, and most of it can be made again. All the same it is not thrown away: it is moved out of the
+//! workspace. What people wrote stays where it is.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hippo_core::index_file::{IndexFile, Indexed, Settings};
+use hippo_core::time::Timestamp;
+
+use super::layout::INDEX;
+use super::{Kept, Record};
+
+/// What hippod keeps below `.hippocampus/`; settings and policies are of people.
+const OWN: [&str; 4] = ["meta.json", "topics", "temporal", "archive"];
+/// Where derived nodes lie.
+const NODES: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
+
+/// What is moved, relative to the workspace, and what stays although hippod made it.
+#[derive(Debug, Default)]
+pub struct Aside {
+    /// Files and folders.
+    pub moved: Vec<String>,
+    /// What people wrote into.
+    pub kept: Vec<Kept>,
+}
+
+/// Looks for it. Only what was not there before init is looked for.
+pub fn find(root: &Path, record: &Record) -> Aside {
+    let mut aside = Aside::default();
+    let [index, folder] = INDEX;
+    if record.index_is_new {
+        let there = |path: &String| root.join(path).exists();
+        // What was replaced a moment ago; it goes by itself while a daemon has the folder.
+        let replaced = ["", "-1", "-2", "-3", "-4"].map(|slot| format!(".{index}.replaced{slot}"));
+        let passing = replaced.into_iter().chain([format!("{folder}/canary")]);
+        aside.moved.extend(passing.filter(there));
+        match fs::read(root.join(index)) {
+            Ok(bytes) if is_untouched(&bytes) => {
+                let own = OWN.map(|name| format!("{folder}/{name}"));
+                aside.moved.push(index.to_owned());
+                aside.moved.extend(own.into_iter().filter(there));
+            }
+            Ok(_) => aside.kept.push(Kept {
+                path: index.to_owned(),
+                why: "somebody wrote into it".to_owned(),
+            }),
+            Err(_) => {}
+        }
+    }
+    let folders = NODES
+        .iter()
+        .filter(|path| record.folders.iter().any(|made| made == *path));
+    for folder in folders {
+        let names = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+        let paths = names.filter_map(|entry| Some(format!("{folder}/{}", entry.file_name().to_str()?)));
+        aside
+            .moved
+            .extend(paths.filter(|path| is_derived(&root.join(path))));
+    }
+    let topics = "memory/ROOT.md";
+    if record.files.get(topics).is_some_and(|entry| entry.made) && is_derived(&root.join(topics)) {
+        aside.moved.push(topics.to_owned());
+    }
+    aside.moved.sort();
+    aside
+}
+
+/// Moves it below a new folder in `state`. Answers which.
+///
+/// # Errors
+/// What could not be moved, and why; it stays where it is.
+pub fn set_aside(root: &Path, moved: &[String], state: &Path) -> io::Result<Option<PathBuf>> {
+    if moved.is_empty() {
+        return Ok(None);
+    }
+    let base = state.join("set-aside");
+    fs::create_dir_all(&base)?;
+    let name = root
+        .file_name()
+        .map_or("workspace".into(), |name| name.to_string_lossy());
+    let place = tempfile::Builder::new()
+        .prefix(&format!("{name}-"))
+        .tempdir_in(&base)?
+        .keep();
+    for path in moved {
+        let to = place.join(path);
+        fs::create_dir_all(to.parent().unwrap_or(&place))?;
+        move_to(&root.join(path), &to)?;
+    }
+    Ok(Some(place))
+}
+
+fn move_to(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
+        // Gone meanwhile.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        renamed => return renamed,
+    }
+    if !fs::symlink_metadata(from)?.is_dir() {
+        fs::copy(from, to)?;
+        return fs::remove_file(from);
+    }
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        move_to(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    fs::remove_dir(from)
+}
+
+/// Whether an index file holds nothing but what hippod writes: entries, headings, and its own notes.
+fn is_untouched(bytes: &[u8]) -> bool {
+    let settings = Settings::default();
+    let mut file = IndexFile::parse(bytes, settings);
+    if file.entries().any(Indexed::says_more) {
+        return false;
+    }
+    let ids: BTreeSet<_> = file.entries().map(|indexed| indexed.entry.id.clone()).collect();
+    file.remove_all(&ids);
+    let skeleton = IndexFile::skeleton(Timestamp(0), settings).to_bytes();
+    let skeleton = String::from_utf8_lossy(&skeleton).into_owned();
+    let known: BTreeSet<&str> = skeleton.lines().map(str::trim).collect();
+    let left = file.to_bytes();
+    let left = String::from_utf8_lossy(&left);
+    let mut own = false;
+    left.lines().map(str::trim).all(|line| {
+        own = (own || line.starts_with("<!-- hippod:")) && line != "<!-- /hippod -->";
+        own || line.is_empty() || line.starts_with("<!--") || line.starts_with('#') || known.contains(line)
+    })
+}
+
+/// Whether hippod made a node of the compaction tree from other files.
+fn is_derived(path: &Path) -> bool {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let front = text
+        .strip_prefix("---\n")
+        .and_then(|text| text.split_once("\n---"));
+    front.is_some_and(|(front, _)| front.lines().any(|line| line.trim() == "written-by: hippod"))
+}

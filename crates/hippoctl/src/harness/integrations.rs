@@ -1,0 +1,197 @@
+//! Do the texts that are laid out name only commands that there are, and is the plugin what init lays out?
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+use serde_json::Value;
+
+use super::layout::{Choice, Part, layout};
+use super::{Config, Platform, Snapshot, text};
+use crate::args::Cli;
+
+/// Verbs that texts name and that are still being written. One that is there must not stand here.
+const COMING: [&str; 1] = ["mcp"];
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../integrations")
+        .join(name)
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(folder(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn json(name: &str) -> Value {
+    serde_json::from_str(&read(name)).unwrap()
+}
+
+/// The texts that agents are given, by name.
+fn texts() -> Vec<(String, String)> {
+    let mut texts: Vec<(String, String)> = text::SKILLS
+        .map(|(name, text)| (name.to_owned(), text.to_owned()))
+        .to_vec();
+    let choice = Choice {
+        vector: true,
+        search: true,
+    };
+    for platform in <Platform as clap::ValueEnum>::value_variants() {
+        for part in layout(*platform, choice, &Config::default(), &Snapshot::default()) {
+            if let Part::Block(block) = part {
+                texts.push((format!("{} {}", platform.name(), block.path), block.body));
+            }
+        }
+    }
+    texts
+}
+
+/// The command lines of ours in a text: in code between backticks, and on lines of fenced code.
+fn commands(text: &str) -> Vec<Vec<String>> {
+    let spans = text.split('`').skip(1).step_by(2);
+    let quoted = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("command = \""));
+    let lines = spans.flat_map(str::lines).chain(quoted);
+    lines
+        .map(|line| line.trim().trim_end_matches('"'))
+        .filter(|line| line.starts_with("hippoctl "))
+        .map(words)
+        .collect()
+}
+
+/// As a shell cuts them, up to a redirection.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for letter in line.chars() {
+        match (quote, letter) {
+            (Some(open), _) if letter == open => quote = None,
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, ' ') => words.push(String::new()),
+            (None, '<' | '|' | '>') => break,
+            _ => words.last_mut().unwrap().push(letter),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+fn verbs_coming(found: &[Vec<String>]) -> BTreeSet<&str> {
+    let mut coming = BTreeSet::new();
+    for command in found {
+        match Cli::try_parse_from(command) {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::InvalidSubcommand && COMING.contains(&&*command[1]) => {
+                coming.insert(command[1].as_str());
+            }
+            Err(error) => panic!("{command:?}: {error}"),
+        }
+    }
+    coming
+}
+
+#[test]
+fn every_command_that_a_text_names_can_be_given() {
+    let mut all = Vec::new();
+    for (name, text) in texts() {
+        let found = commands(&text);
+        assert!(
+            !found.is_empty() || name.ends_with(".gitignore") || name.ends_with("MEMORY.md"),
+            "{name}"
+        );
+        all.extend(found);
+    }
+    assert!(all.len() > 25, "only {} commands found", all.len());
+    let hooks = json("claude-code/hooks/hooks.json");
+    all.extend(hook_commands(&hooks).iter().map(|command| words(command)));
+    let mcp = &json("claude-code/.mcp.json")["mcpServers"]["hippod"];
+    let args = mcp["args"].as_array().unwrap().iter();
+    let args = args.map(|word| word.as_str().unwrap().to_owned());
+    all.push(
+        [mcp["command"].as_str().unwrap().to_owned()]
+            .into_iter()
+            .chain(args)
+            .collect(),
+    );
+    assert_eq!(
+        verbs_coming(&all),
+        COMING.into(),
+        "a verb that is there leaves the list"
+    );
+}
+
+fn hook_commands(hooks: &Value) -> Vec<String> {
+    let events = hooks["hooks"].as_object().unwrap().values();
+    let groups = events.flat_map(|groups| groups.as_array().unwrap());
+    let hooks = groups.flat_map(|group| group["hooks"].as_array().unwrap());
+    hooks
+        .map(|hook| hook["command"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn skills_are_short_and_named_as_their_folders() {
+    for (name, text) in text::SKILLS {
+        let (front, body) = text.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap();
+        assert!(
+            front.starts_with(&format!("name: {name}\ndescription: ")),
+            "{name}"
+        );
+        assert!(front.lines().count() == 2 && front.len() < 400, "{name}");
+        assert!(body.lines().count() <= 60 && body.len() < 4096, "{name}");
+    }
+    let known = ["core", "compaction", "recall", "search", "flush"];
+    let known: BTreeSet<String> = known.iter().map(|name| format!("hippod-{name}")).collect();
+    let there = fs::read_dir(folder("skills")).unwrap();
+    let there = there.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(there.collect::<BTreeSet<_>>(), known);
+}
+
+#[test]
+fn the_plugin_of_claude_code_holds_what_init_lays_out() {
+    for (name, text) in text::SKILLS {
+        let path = format!("claude-code/skills/{name}/SKILL.md");
+        assert!(
+            read(&path) == text,
+            "{path} differs from integrations/skills: copy it there"
+        );
+    }
+    let count = fs::read_dir(folder("claude-code/skills")).unwrap().count();
+    assert_eq!(count, text::SKILLS.len());
+    let plugin = json("claude-code/.claude-plugin/plugin.json");
+    assert_eq!(plugin["name"], "hippod");
+    assert_eq!(plugin["version"], env!("CARGO_PKG_VERSION"));
+    let market = json("claude-code/.claude-plugin/marketplace.json");
+    assert_eq!(
+        (&market["plugins"][0]["name"], &market["plugins"][0]["source"]),
+        (&plugin["name"], &"./".into())
+    );
+    let nothing = Snapshot::default();
+    let choice = Choice {
+        vector: true,
+        search: true,
+    };
+    let parts = layout(Platform::ClaudeCode, choice, &Config::default(), &nothing);
+    let settings = super::plan::plan(Platform::ClaudeCode, &parts, &nothing, &super::Record::default());
+    let settings = settings
+        .changes
+        .iter()
+        .find(|change| change.path == ".claude/settings.json");
+    let settings: Value = serde_json::from_slice(settings.unwrap().after.as_deref().unwrap()).unwrap();
+    assert_eq!(json("claude-code/hooks/hooks.json")["hooks"], settings["hooks"]);
+}
+
+#[test]
+fn no_text_is_taken_for_a_block() {
+    for (name, text) in texts() {
+        assert!(
+            !text
+                .lines()
+                .any(|line| line.contains("hippod -->") || line.trim_start().starts_with("<!-- hippod:")),
+            "{name}"
+        );
+    }
+}

@@ -1,0 +1,345 @@
+//! How do our entries get into a JSON file of a person, and out again, with comments, order and indentation as they were?
+
+use hippo_core::harness::as_people_write;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use serde::{Deserialize, Serialize};
+
+/// Seconds after which a harness gives up on a hook; ours take a tenth of one.
+const PATIENCE: u32 = 10;
+
+/// What is entered into a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// Under `hooks`, for each event a command.
+    Hooks(&'static [(&'static str, &'static str)]),
+    /// In the list `instructions`, paths.
+    Instructions(Vec<&'static str>),
+}
+
+/// What was entered, and what had to be made for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entered {
+    /// Keys that were not there before, outer ones first, with `/` between them.
+    pub made: Vec<String>,
+    /// Events that a hook was entered for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<String>,
+    /// What was entered into `instructions`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<String>,
+}
+
+/// Reads a file, comments and trailing commas allowed.
+///
+/// # Errors
+/// What is wrong, with line and column.
+pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count()
+            + 1;
+        format!("line {line}: it is no UTF-8")
+    })?;
+    if text.starts_with('\u{feff}') {
+        return Err(
+            "line 1, column 1: it begins with a byte order mark, which JSON does not have".to_owned(),
+        );
+    }
+    let root = CstRootNode::parse(text, &as_people_write()).map_err(|error| {
+        let (line, column) = (error.line_display(), error.column_display());
+        format!("line {line}, column {column}: {}", error.kind())
+    })?;
+    // What could not be written as it was must not be written.
+    if root.to_string() != text {
+        return Err("it cannot be written as it was".to_owned());
+    }
+    Ok(root)
+}
+
+/// Whether a file holds a list.
+pub fn is_list(bytes: &[u8]) -> bool {
+    parse(bytes).is_ok_and(|root| root.array_value().is_some())
+}
+
+/// Enters what is not there yet. Nothing where all is.
+///
+/// # Errors
+/// What is wrong with the file, with line and column where there is one.
+pub fn enter(bytes: &[u8], edit: &Edit) -> Result<Option<(Vec<u8>, Entered)>, String> {
+    let root = parse(bytes)?;
+    let object = root
+        .object_value_or_create()
+        .ok_or("it holds no object: there is no place for entries")?;
+    let mut entered = Entered::default();
+    let changed = match edit {
+        Edit::Hooks(hooks) => enter_hooks(&object, hooks, &mut entered)?,
+        Edit::Instructions(paths) => enter_instructions(&object, paths, &mut entered)?,
+    };
+    if !changed {
+        return Ok(None);
+    }
+    let text = root.to_string();
+    parse(text.as_bytes()).map_err(|what| format!("it would not be sound any more ({what})"))?;
+    Ok(Some((text.into_bytes(), entered)))
+}
+
+fn enter_hooks(object: &CstObject, hooks: &[(&str, &str)], entered: &mut Entered) -> Result<bool, String> {
+    let all = made_object(object, "hooks", entered)?;
+    for (event, command) in hooks {
+        let path = format!("hooks/{event}");
+        let groups = made_array(&all, event, &path, entered)?;
+        // Also with options of people's own.
+        if commands(&groups)
+            .any(|there| hook_named(&there).is_some_and(|name| Some(name) == hook_named(command)))
+        {
+            continue;
+        }
+        entered.hooks.push((*event).to_owned());
+        let hook = [
+            ("type", "command".into()),
+            ("command", (*command).into()),
+            ("timeout", PATIENCE.into()),
+        ];
+        let hooks = CstInputValue::Array(vec![input(hook)]);
+        groups.append(input([("hooks", hooks)]));
+    }
+    Ok(!entered.hooks.is_empty())
+}
+
+fn input<const N: usize>(fields: [(&str, CstInputValue); N]) -> CstInputValue {
+    let named = fields.map(|(name, value)| (name.to_owned(), value));
+    CstInputValue::Object(named.into())
+}
+
+fn enter_instructions(object: &CstObject, paths: &[&str], entered: &mut Entered) -> Result<bool, String> {
+    let list = made_array(object, "instructions", "instructions", entered)?;
+    let there: Vec<String> = list.elements().iter().filter_map(string).collect();
+    for path in paths {
+        if there.iter().any(|there| there.trim_start_matches("./") == *path) {
+            continue;
+        }
+        list.append(CstInputValue::from(*path));
+        entered.instructions.push((*path).to_owned());
+    }
+    Ok(!entered.instructions.is_empty())
+}
+
+fn made_object(object: &CstObject, key: &str, entered: &mut Entered) -> Result<CstObject, String> {
+    if object.get(key).is_none() {
+        entered.made.push(key.to_owned());
+    }
+    let value = object.object_value_or_create(key);
+    value.ok_or_else(|| format!("\"{key}\" is no object: there is no place for entries"))
+}
+
+fn made_array(object: &CstObject, key: &str, path: &str, entered: &mut Entered) -> Result<CstArray, String> {
+    if object.get(key).is_none() {
+        entered.made.push(path.to_owned());
+    }
+    let value = object.array_value_or_create(key);
+    value.ok_or_else(|| format!("\"{path}\" is no list: there is no place for entries"))
+}
+
+/// Takes out our entries, and what was made for them where nothing else is in it.
+///
+/// # Errors
+/// What is wrong with the file, with line and column where there is one.
+pub fn take_out(bytes: &[u8], entered: &Entered) -> Result<Vec<u8>, String> {
+    let root = parse(bytes)?;
+    let Some(object) = root.object_value() else {
+        return Ok(bytes.to_vec());
+    };
+    if let Some(list) = object.array_value("instructions") {
+        let ours = |node: &CstNode| string(node).is_some_and(|path| entered.instructions.contains(&path));
+        list.elements().into_iter().filter(ours).for_each(CstNode::remove);
+    }
+    for event in &entered.hooks {
+        let groups = object
+            .object_value("hooks")
+            .and_then(|hooks| hooks.array_value(event));
+        groups.iter().for_each(take_out_hooks);
+    }
+    for path in entered.made.iter().rev() {
+        let (outer, key) = path.rsplit_once('/').unwrap_or(("", path));
+        let outer = if outer.is_empty() {
+            Some(object.clone())
+        } else {
+            object.object_value(outer)
+        };
+        let property = outer.and_then(|outer| outer.get(key));
+        let empty = property
+            .as_ref()
+            .and_then(|property| property.value())
+            .is_some_and(|value| {
+                // A comment in it is somebody's.
+                let bare = value.children().iter().all(|child| !child.is_comment());
+                bare && value.children_exclude_trivia_and_tokens().is_empty()
+                    && (value.as_array().is_some() || value.as_object().is_some())
+            });
+        if let Some(property) = property.filter(|_| empty) {
+            property.remove();
+        }
+    }
+    Ok(root.to_string().into_bytes())
+}
+
+fn take_out_hooks(groups: &CstArray) {
+    for group in groups.elements() {
+        let Some(hooks) = group.as_object().and_then(|group| group.array_value("hooks")) else {
+            continue;
+        };
+        let all = hooks.elements();
+        let ours: Vec<&CstNode> = all.iter().filter(|hook| is_ours(hook)).collect();
+        if ours.is_empty() {
+            continue;
+        }
+        if ours.len() == all.len() {
+            group.remove();
+        } else {
+            ours.into_iter().for_each(|hook| hook.clone().remove());
+        }
+    }
+}
+
+fn commands(groups: &CstArray) -> impl Iterator<Item = String> {
+    let groups = groups.elements().into_iter();
+    let hooks = groups.filter_map(|group| group.as_object()?.array_value("hooks"));
+    hooks
+        .flat_map(|hooks| hooks.elements())
+        .filter_map(|hook| command(&hook))
+}
+
+fn is_ours(hook: &CstNode) -> bool {
+    command(hook).is_some_and(|command| hook_named(&command).is_some())
+}
+
+/// The hook that a command asks `hippoctl` for, by whatever path and with whatever options.
+fn hook_named(command: &str) -> Option<&str> {
+    let mut words = command
+        .split_whitespace()
+        .map(|word| word.trim_matches(['"', '\'']));
+    words.find(|word| word.rsplit('/').next() == Some("hippoctl"))?;
+    words.find(|word| *word == "hook")?;
+    words.next()
+}
+
+fn command(hook: &CstNode) -> Option<String> {
+    string(&hook.as_object()?.get("command")?.value()?)
+}
+
+fn string(node: &CstNode) -> Option<String> {
+    node.as_string_lit()?.decoded_value().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOOKS: Edit = Edit::Hooks(&[
+        ("SessionStart", "hippoctl hook session-start"),
+        ("PreCompact", "hippoctl hook pre-compact"),
+    ]);
+
+    fn entered(text: &str) -> (String, Entered) {
+        let (bytes, entered) = enter(text.as_bytes(), &HOOKS).unwrap().unwrap();
+        assert_eq!(enter(&bytes, &HOOKS).unwrap(), None, "twice is once");
+        (String::from_utf8(bytes).unwrap(), entered)
+    }
+
+    #[test]
+    fn comments_order_and_indentation_stay() {
+        let theirs = "{\n\t// mine\n\t\"model\": \"opus\", /* why */\n\t\"hooks\": {\n\t\t\"PreCompact\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"echo\" }] },\n\t\t],\n\t},\n}\n";
+        let (made, entered) = entered(theirs);
+        insta::assert_snapshot!(made);
+        assert_eq!(entered.made, ["hooks/SessionStart"]);
+        let back = take_out(made.as_bytes(), &entered).unwrap();
+        let back = String::from_utf8(back).unwrap();
+        assert!(
+            back.contains("\t// mine\n") && back.contains("/* why */") && !back.contains("hippoctl"),
+            "{back}"
+        );
+        assert!(
+            back.contains("\"echo\"") && !back.contains("SessionStart"),
+            "{back}"
+        );
+    }
+
+    #[test]
+    fn a_new_file_is_laid_out_readably_and_line_ends_are_kept() {
+        insta::assert_snapshot!(entered("{}\n").0);
+        let (made, _) = entered("{\r\n  \"a\": 1\r\n}\r\n");
+        assert!(!made.replace("\r\n", "").contains('\n'), "{made:?}");
+        entered("");
+        entered("// only a comment\n");
+    }
+
+    #[test]
+    fn what_has_no_place_for_entries_is_refused_by_line_and_column() {
+        for (text, what) in [
+            (
+                "{\n  \"a\": 1\n  \"b\": 2\n}\n",
+                "line 2, column 9: Expected comma",
+            ),
+            ("{\"hooks\": []}", "\"hooks\" is no object"),
+            (
+                "{\"hooks\": {\"PreCompact\": {}}}",
+                "\"hooks/PreCompact\" is no list",
+            ),
+            ("[]", "it holds no object"),
+            ("\u{feff}{}", "byte order mark"),
+        ] {
+            let error = enter(text.as_bytes(), &HOOKS).unwrap_err();
+            assert!(error.contains(what), "{text:?}: {error}");
+        }
+        assert!(
+            enter(b"{\n\"a\": \"\xff\"}", &HOOKS)
+                .unwrap_err()
+                .contains("line 2")
+        );
+    }
+
+    #[test]
+    fn a_hook_that_people_changed_serves_its_event() {
+        let (made, entered) = entered("{}\n");
+        for changed in [
+            "hippoctl hook session-start --pending",
+            "/opt/bin/hippoctl --workspace /w hook session-start",
+            "'/opt/my bin/hippoctl' hook session-start",
+        ] {
+            let text = made.replace("hippoctl hook session-start", changed);
+            assert_eq!(enter(text.as_bytes(), &HOOKS).unwrap(), None, "{changed}");
+            assert_eq!(take_out(text.as_bytes(), &entered).unwrap(), b"{}\n", "{changed}");
+        }
+        for another in [
+            "hippoctl hook session-end",
+            "echo hippoctl",
+            "myhippoctl hook session-start",
+        ] {
+            let text = made.replace("hippoctl hook session-start", another);
+            let (_, more) = enter(text.as_bytes(), &HOOKS).unwrap().unwrap();
+            assert_eq!(more.hooks, ["SessionStart"], "{another}");
+        }
+    }
+
+    #[test]
+    fn instructions_are_entered_once() {
+        let edit = Edit::Instructions(vec!["memory/ROOT.md"]);
+        let (bytes, entered) = enter(b"{\n  \"instructions\": [\"docs/*.md\"]\n}\n", &edit)
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            String::from_utf8(bytes.clone()).unwrap(),
+            "{\n  \"instructions\": [\"docs/*.md\", \"memory/ROOT.md\"]\n}\n"
+        );
+        assert_eq!(
+            take_out(&bytes, &entered).unwrap(),
+            b"{\n  \"instructions\": [\"docs/*.md\"]\n}\n"
+        );
+        assert_eq!(
+            enter(b"{\"instructions\": [\"./memory/ROOT.md\"]}", &edit).unwrap(),
+            None
+        );
+    }
+}

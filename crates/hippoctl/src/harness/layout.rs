@@ -1,0 +1,295 @@
+//! Which files does each platform get, given what stands there?
+
+use std::collections::BTreeSet;
+
+use hippo_core::own_block::Marks;
+
+use super::json::{self, Edit};
+use super::platform::{Platform, signs};
+use super::text;
+use super::{CONFIG, Config, RECORD, Record, Snapshot, State};
+
+/// The topics of memory, in a file that the harness loads anyway. The daemon keeps this block as `memory/ROOT.md` is.
+pub const ROOT_BLOCK: &str = "root";
+/// The index file, and where hippod keeps what belongs to it.
+pub const INDEX: [&str; 2] = ["HIPPOCAMPUS.md", ".hippocampus"];
+
+const FOLDERS: [&str; 6] = [
+    "memory",
+    "memory/daily",
+    "memory/weekly",
+    "memory/monthly",
+    "knowledge",
+    "plans",
+];
+/// Folders of a person's memory.
+const MINE: [&str; 3] = ["memory", "knowledge", "plans"];
+/// What agents and hippod write into the first of them.
+const WRITTEN: [&str; 5] = ["ROOT.md", "daily/", "weekly/", "monthly/", "????-??-??*.md"];
+const ROOT: &str = "memory/ROOT.md";
+const CODEX_TOML: &str = ".codex/config.toml";
+
+/// Events of Claude Code. A task that is completed is what is worth a checkpoint; the end of each turn is not.
+const CLAUDE_HOOKS: Edit = Edit::Hooks(&[
+    ("SessionStart", "hippoctl hook session-start --pending"),
+    ("PreCompact", "hippoctl hook pre-compact"),
+    ("TaskCompleted", "hippoctl hook task-completed"),
+    ("SessionEnd", "hippoctl hook session-end"),
+]);
+/// Codex tells neither of tasks nor of the end of a session; `Stop` comes after each turn.
+const CODEX_EVENTS: &[(&str, &str)] = &[
+    ("SessionStart", "hippoctl hook session-start --pending"),
+    ("PreCompact", "hippoctl hook pre-compact"),
+    ("Stop", "hippoctl hook task-completed"),
+];
+
+/// What is to be there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// A folder.
+    Folder(&'static str),
+    /// A file that is made where there is none, and belongs to people from then on.
+    Template(&'static str, String),
+    /// A file of hippod's own, which a later version may renew as long as nobody changed it.
+    Own(String, &'static str),
+    /// A block in a file of people.
+    Block(Block),
+    /// Entries in a JSON file.
+    Json(&'static str, Edit),
+}
+
+/// A block in a file of people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The file.
+    pub path: &'static str,
+    /// Its lines.
+    pub marks: Marks,
+    /// Its name.
+    pub name: String,
+    /// What stands in it.
+    pub body: String,
+    /// Whether it is left as it is once it is there: somebody else renews it.
+    pub once: bool,
+}
+
+/// What the options leave out.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice {
+    /// Search by meaning.
+    pub vector: bool,
+    /// Search at all.
+    pub search: bool,
+}
+
+/// What every folder gets that is registered: the file from whose presence the daemon knows that a tree is wanted.
+pub fn bare() -> Vec<Part> {
+    vec![
+        Part::Folder("memory"),
+        Part::Template(ROOT, text::ROOT.to_owned()),
+    ]
+}
+
+/// What a platform gets.
+pub fn layout(platform: Platform, choice: Choice, config: &Config, there: &Snapshot) -> Vec<Part> {
+    let mut parts: Vec<Part> = FOLDERS.into_iter().map(Part::Folder).collect();
+    let mut template = |path, text: &str| parts.push(Part::Template(path, text.to_owned()));
+    template(ROOT, text::ROOT);
+    for (path, text) in text::WORKING_FILES {
+        template(path, text);
+    }
+    template(CONFIG, &Config::text(platform, choice.vector));
+    if platform == Platform::OpenClaw {
+        for (path, text) in text::OPENCLAW_FILES {
+            template(path, text);
+        }
+    }
+    parts.extend(of_platform(platform, choice, config, there));
+    if let Some(base) = skills(platform) {
+        for (name, text) in text::SKILLS {
+            if choice.search || !text::OF_SEARCH.contains(&name) {
+                parts.push(Part::Own(format!("{base}/{name}/SKILL.md"), text));
+            }
+        }
+    }
+    parts.push(block(".gitignore", Marks::HASH, "memory", ignored(there)));
+    if platform == Platform::OpenClaw {
+        let own = text::OPENCLAW_FILES.map(|(path, _)| format!("/{path}\n"));
+        let name = "memory for openclaw";
+        parts.push(block(".gitignore", Marks::HASH, name, own.concat()));
+    }
+    parts
+}
+
+fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snapshot) -> Vec<Part> {
+    let mut protocol = text::protocol(platform, choice.search, config.index_in_prompt);
+    let name = format!("protocol for {}", platform.name());
+    let index_in_prompt = config.index_in_prompt == Some(true);
+    match platform {
+        Platform::ClaudeCode => {
+            let imports = [("@HIPPOCAMPUS.md", index_in_prompt), ("@memory/ROOT.md", true)];
+            for (import, _) in imports.into_iter().filter(|(_, wanted)| *wanted) {
+                if !imported(there.file("CLAUDE.md"), &name, import) {
+                    protocol.push_str(&format!("\n{import}\n"));
+                }
+            }
+            vec![
+                block("CLAUDE.md", Marks::MARKDOWN, &name, protocol),
+                Part::Json(".claude/settings.json", CLAUDE_HOOKS),
+            ]
+        }
+        Platform::OpenClaw => vec![
+            block("AGENTS.md", Marks::MARKDOWN, &name, protocol),
+            Part::Block(Block {
+                path: "MEMORY.md",
+                marks: Marks::MARKDOWN,
+                name: ROOT_BLOCK.to_owned(),
+                body: root_body(there.file(ROOT)),
+                once: true,
+            }),
+            block(
+                "HEARTBEAT.md",
+                Marks::MARKDOWN,
+                "heartbeat",
+                text::HEARTBEAT.to_owned(),
+            ),
+        ],
+        Platform::OpenCode => {
+            let jsonc = matches!(there.state("opencode.jsonc"), State::Missing);
+            let path = if jsonc { "opencode.json" } else { "opencode.jsonc" };
+            let index = index_in_prompt.then_some("HIPPOCAMPUS.md");
+            let instructions = index.into_iter().chain(["memory/ROOT.md"]).collect();
+            vec![
+                block("AGENTS.md", Marks::MARKDOWN, &name, protocol),
+                Part::Own(".opencode/plugins/hippod.js".to_owned(), text::OPENCODE_PLUGIN),
+                Part::Json(path, Edit::Instructions(instructions)),
+            ]
+        }
+        Platform::Codex => {
+            // Codex asks for one of the two in a folder; the one that is in use is taken.
+            let toml = there.file(CODEX_TOML).unwrap_or_default();
+            let entered = matches!(Marks::HASH.span(toml, "hooks"), Ok(Some(_)));
+            let hooks = match there.state(".codex/hooks.json") {
+                State::Missing => block(CODEX_TOML, Marks::HASH, "hooks", codex_toml()),
+                // A list is what hipocampus writes there; Codex reads no such thing.
+                State::File(file) if json::is_list(file) => {
+                    block(CODEX_TOML, Marks::HASH, "hooks", codex_toml())
+                }
+                _ if entered => block(CODEX_TOML, Marks::HASH, "hooks", codex_toml()),
+                _ => Part::Json(".codex/hooks.json", Edit::Hooks(CODEX_EVENTS)),
+            };
+            vec![block("AGENTS.md", Marks::MARKDOWN, &name, protocol), hooks]
+        }
+        Platform::None => Vec::new(),
+    }
+}
+
+/// Where a harness looks for skills of a project.
+fn skills(platform: Platform) -> Option<&'static str> {
+    match platform {
+        Platform::ClaudeCode => Some(".claude/skills"),
+        Platform::OpenClaw => Some("skills"),
+        Platform::OpenCode => Some(".opencode/skills"),
+        Platform::Codex => Some(".agents/skills"),
+        Platform::None => None,
+    }
+}
+
+fn block(path: &'static str, marks: Marks, name: &str, body: impl Into<String>) -> Part {
+    Part::Block(Block {
+        path,
+        marks,
+        name: name.to_owned(),
+        body: body.into(),
+        once: false,
+    })
+}
+
+/// What is a person's memory and not the project's. What the project had before stays in its repository.
+fn ignored(there: &Snapshot) -> String {
+    let before = there_before(there);
+    let files = text::WORKING_FILES.iter().map(|(path, _)| *path);
+    let rest = ["HIPPOCAMPUS.md", ".HIPPOCAMPUS.md.*", ".hippocampus/"];
+    let mut lines: Vec<String> = files.chain(rest).map(|path| format!("/{path}\n")).collect();
+    for folder in MINE {
+        if !before.contains(&folder) {
+            lines.push(format!("/{folder}/\n"));
+        } else if folder == "memory" {
+            lines.extend(WRITTEN.map(|path| format!("/memory/{path}\n")));
+        }
+    }
+    lines.concat()
+}
+
+/// The folders of a person's memory that stood there before init.
+pub fn there_before(there: &Snapshot) -> Vec<&'static str> {
+    let made = Record::read(there).unwrap_or_default().folders;
+    let before = |folder: &&str| {
+        *there.state(folder) == State::Folder && !made.iter().any(|made| made == there.real(folder))
+    };
+    MINE.into_iter().filter(before).collect()
+}
+
+fn codex_toml() -> String {
+    let events = CODEX_EVENTS.iter().map(|(event, command)| {
+        format!(
+            "[[hooks.{event}]]\n[[hooks.{event}.hooks]]\ntype = \"command\"\ncommand = \"{command}\"\ntimeout = 10\n"
+        )
+    });
+    events.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a file imports a path already, our own block aside.
+fn imported(file: Option<&[u8]>, name: &str, import: &str) -> bool {
+    let file = file.unwrap_or_default();
+    let own = Marks::MARKDOWN.span(file, name).ok().flatten();
+    let own = own.unwrap_or(file.len()..file.len());
+    let has = |part: &[u8]| {
+        String::from_utf8_lossy(part)
+            .lines()
+            .any(|line| line.trim() == import)
+    };
+    has(&file[..own.start]) || has(&file[own.end..])
+}
+
+/// The text of `memory/ROOT.md` without its front matter.
+fn root_body(root: Option<&[u8]>) -> String {
+    let text = String::from_utf8_lossy(root.unwrap_or_default());
+    let body = match text
+        .strip_prefix("---\n")
+        .and_then(|text| text.split_once("\n---\n"))
+    {
+        Some((_, body)) => body,
+        None => &text,
+    };
+    let says = body
+        .lines()
+        .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    // What is fenced by lines of hippod cannot stand within such lines.
+    if !says || body.contains("<!-- hippod:") || body.contains("<!-- /hippod") {
+        return text::NO_ROOT.to_owned();
+    }
+    body.trim_matches('\n').to_owned() + "\n"
+}
+
+/// All paths that the plan for any platform looks at.
+pub fn paths() -> BTreeSet<String> {
+    let nothing = Snapshot::default();
+    let choice = Choice {
+        vector: true,
+        search: true,
+    };
+    let mut paths: BTreeSet<String> = signs().map(str::to_owned).collect();
+    for platform in clap::ValueEnum::value_variants() {
+        for part in layout(*platform, choice, &Config::default(), &nothing) {
+            paths.insert(match part {
+                Part::Folder(path) | Part::Template(path, _) | Part::Json(path, _) => path.to_owned(),
+                Part::Own(path, _) => path,
+                Part::Block(block) => block.path.to_owned(),
+            });
+        }
+    }
+    let further = ["opencode.jsonc", ".codex/hooks.json", RECORD];
+    paths.extend(further.into_iter().chain(INDEX).map(str::to_owned));
+    paths
+}

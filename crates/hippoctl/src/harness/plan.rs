@@ -1,0 +1,332 @@
+//! Which files change, and how, so that a layout is there?
+
+use std::collections::BTreeMap;
+
+use super::json::{self, Entered};
+use super::layout::{Block, INDEX, Part};
+use super::platform::Platform;
+use super::record::{Entry, Original, PutBlock, RECORD, Record, hash};
+use super::{Kept, Problem, Snapshot, State};
+
+/// What is to be done. Nothing of it was done yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Folders to make, outer ones first.
+    pub folders: Vec<String>,
+    /// Files to write or to remove.
+    pub changes: Vec<Change>,
+    /// Folders to remove where they are empty then, inner ones first.
+    pub removed_folders: Vec<String>,
+    /// What is left as it is, and why.
+    pub kept: Vec<Kept>,
+    /// What stands against it: nothing is done at all.
+    pub problems: Vec<Problem>,
+    /// The record as it is afterwards.
+    pub record: Record,
+}
+
+/// One file that changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Where it really is, relative to the workspace.
+    pub path: String,
+    /// What must stand there now.
+    pub before: Option<Vec<u8>>,
+    /// What stands there then; nothing: it is removed.
+    pub after: Option<Vec<u8>>,
+    /// What is done, for people.
+    pub what: String,
+}
+
+impl Plan {
+    /// The change that keeps the record: the first to be made when laying out, the last when taking back.
+    pub fn record_change(record: &Record, snapshot: &Snapshot) -> Option<Change> {
+        let before = snapshot.file(RECORD).map(<[u8]>::to_vec);
+        let after = (!record.is_empty()).then(|| record.to_bytes());
+        (before != after).then(|| Change {
+            path: snapshot.real(RECORD).to_owned(),
+            before,
+            after,
+            what: "what is made here, so that deinit can take it back".to_owned(),
+        })
+    }
+}
+
+/// A file while its parts are put together.
+struct Work {
+    before: Option<Vec<u8>>,
+    now: Option<Vec<u8>>,
+    blocks: Vec<PutBlock>,
+    json: Option<Entered>,
+    what: Vec<String>,
+}
+
+/// The plan that lays `parts` out for a platform.
+pub fn plan(platform: Platform, parts: &[Part], there: &Snapshot, record: &Record) -> Plan {
+    let mut planner = Planner {
+        there,
+        record,
+        files: BTreeMap::new(),
+        plan: Plan {
+            record: record.clone(),
+            ..Plan::default()
+        },
+    };
+    for part in parts {
+        planner.part(part);
+    }
+    planner.finish(platform)
+}
+
+struct Planner<'a> {
+    there: &'a Snapshot,
+    record: &'a Record,
+    files: BTreeMap<String, Work>,
+    plan: Plan,
+}
+
+impl Planner<'_> {
+    fn part(&mut self, part: &Part) {
+        match part {
+            Part::Folder(path) => match self.there.state(path) {
+                State::Missing => self.folder(self.there.real(path)),
+                State::Folder => {}
+                State::File(_) => self.problem(path, "a file stands where the folder would be"),
+                State::Odd(why) => self.problem(path, why),
+            },
+            Part::Template(path, text) => {
+                if let Some(work) = self.work(path)
+                    && work.now.is_none()
+                {
+                    work.now = Some(text.clone().into_bytes());
+                    work.what.push("made".to_owned());
+                }
+            }
+            Part::Own(path, text) => self.own(path, text),
+            Part::Block(block) => self.block(block),
+            Part::Json(path, edit) => {
+                let Some(work) = self.work(path) else { return };
+                match json::enter(work.now.as_deref().unwrap_or(b"{}\n"), edit) {
+                    Ok(None) => {}
+                    Ok(Some((text, entered))) => {
+                        work.now = Some(text);
+                        work.json = Some(entered);
+                        work.what.push(match edit {
+                            json::Edit::Hooks(hooks) => {
+                                let events: Vec<&str> = hooks.iter().map(|(event, _)| *event).collect();
+                                format!("hooks {}", events.join(", "))
+                            }
+                            json::Edit::Instructions(paths) => format!("instructions {}", paths.join(", ")),
+                        });
+                    }
+                    Err(what) => self.problem(path, what),
+                }
+            }
+        }
+    }
+
+    /// A file of hippod's own: made, or renewed where nobody else changed it.
+    fn own(&mut self, path: &str, text: &str) {
+        let known = self
+            .record
+            .files
+            .get(self.there.real(path))
+            .map(|entry| entry.hash.clone());
+        let Some(work) = self.work(path) else { return };
+        match &work.now {
+            None => work.what.push("made".to_owned()),
+            Some(now) if now == text.as_bytes() => return,
+            Some(now) if known.as_ref() == Some(&hash(now)) => work.what.push("renewed".to_owned()),
+            Some(_) => {
+                let why = "somebody else's, or changed since it was made".to_owned();
+                let path = path.to_owned();
+                return self.plan.kept.push(Kept { path, why });
+            }
+        }
+        work.now = Some(text.as_bytes().to_vec());
+    }
+
+    fn block(&mut self, block: &Block) {
+        let Block {
+            path, marks, name, ..
+        } = block;
+        let Some(work) = self.work(path) else { return };
+        let now = work.now.as_deref().unwrap_or_default();
+        let there = match marks.span(now, name) {
+            Ok(there) => there.is_some(),
+            Err(torn) => return self.problem(path, torn.to_string()),
+        };
+        if there && block.once {
+            return;
+        }
+        let made = match marks.put(now, name, &block.body) {
+            Ok(made) => made,
+            Err(torn) => return self.problem(path, torn.to_string()),
+        };
+        if made == now {
+            return;
+        }
+        if let Some(what) = path
+            .ends_with(".toml")
+            .then(|| unsound_toml(now, &made))
+            .flatten()
+        {
+            return self.problem(path, what);
+        }
+        if there {
+            work.what.push(format!("block \"{name}\" renewed"));
+        } else {
+            let start = marks
+                .span(&made, name)
+                .ok()
+                .flatten()
+                .map_or(now.len(), |span| span.start);
+            work.blocks.push(PutBlock {
+                name: name.clone(),
+                hash_marks: *marks == hippo_core::own_block::Marks::HASH,
+                lead: String::from_utf8_lossy(&made[now.len()..start]).into_owned(),
+            });
+            work.what.push(format!("block \"{name}\""));
+        }
+        work.now = Some(made);
+    }
+
+    fn problem(&mut self, path: &str, what: impl Into<String>) {
+        let (path, what) = (path.to_owned(), what.into());
+        self.plan.problems.push(Problem { path, what });
+    }
+
+    /// The file at a path; nothing, and a problem, where no file can be.
+    fn work(&mut self, path: &str) -> Option<&mut Work> {
+        let real = self.there.real(path);
+        let before = match self.there.state(path) {
+            State::Missing => None,
+            State::File(bytes) => Some(bytes.clone()),
+            State::Folder => {
+                self.problem(path, "a folder stands where the file would be");
+                return None;
+            }
+            State::Odd(why) => {
+                self.problem(path, why);
+                return None;
+            }
+        };
+        let work = self.files.entry(real.to_owned()).or_insert_with(|| Work {
+            now: before.clone(),
+            before,
+            blocks: Vec::new(),
+            json: None,
+            what: Vec::new(),
+        });
+        Some(work)
+    }
+
+    /// A folder, and those above it, where they are not there.
+    fn folder(&mut self, real: &str) {
+        let ends = real.match_indices('/').map(|(at, _)| at).chain([real.len()]);
+        for end in ends {
+            let folder = &real[..end];
+            let planned = self.plan.folders.iter().any(|there| there == folder);
+            if *self.there.state(folder) == State::Missing && !planned {
+                self.plan.folders.push(folder.to_owned());
+            }
+        }
+    }
+
+    fn finish(mut self, platform: Platform) -> Plan {
+        for (path, work) in std::mem::take(&mut self.files) {
+            if work.now == work.before {
+                continue;
+            }
+            if let Some((folder, _)) = path.rsplit_once('/') {
+                self.folder(folder);
+            }
+            match self.entry(&path, &work) {
+                Ok(entry) => {
+                    self.plan.record.files.insert(path.clone(), entry);
+                    self.plan.changes.push(Change {
+                        path,
+                        before: work.before,
+                        after: work.now,
+                        what: work.what.join(", "),
+                    });
+                }
+                Err(what) => self.problem(&path, what),
+            }
+        }
+        self.folder(".hippocampus");
+        let Plan { record, folders, .. } = &mut self.plan;
+        if record.is_empty() {
+            record.version = 1;
+            let new = |path: &&str| *self.there.state(path) == State::Missing;
+            record.index_is_new = INDEX.iter().all(new);
+        }
+        record.platforms.insert(platform);
+        for folder in folders.iter() {
+            if !record.folders.contains(folder) {
+                record.folders.push(folder.clone());
+            }
+        }
+        self.plan
+    }
+
+    /// How a file is taken back: to what it was before init came here first.
+    fn entry(&self, path: &str, work: &Work) -> Result<Entry, String> {
+        let now = work.now.as_deref().unwrap_or_default();
+        let old = self.record.files.get(path);
+        let original = match (old, &work.before) {
+            (_, None) => Original::Missing,
+            (None, Some(before)) => Original::Text(before.clone()),
+            (Some(old), Some(before)) => old.original(before)?,
+        };
+        let mut blocks = old.map_or_else(Vec::new, |old| old.blocks.clone());
+        blocks.retain(|block| work.blocks.iter().all(|new| new.name != block.name));
+        blocks.extend(work.blocks.iter().cloned());
+        let mut json = old.and_then(|old| old.json.clone());
+        if let Some(new) = &work.json {
+            let all = json.get_or_insert_default();
+            add(&mut all.made, &new.made);
+            add(&mut all.hooks, &new.hooks);
+            add(&mut all.instructions, &new.instructions);
+        }
+        let mut entry = Entry {
+            made: original == Original::Missing,
+            hash: hash(now),
+            was: None,
+            splice: None,
+            blocks,
+            json,
+            rest: None,
+        };
+        match original {
+            Original::Missing => entry.rest = Some(hash(&entry.strip(now)?)),
+            Original::Text(before) => entry.keep(&before, now),
+            Original::Theirs => entry.keep(work.before.as_deref().unwrap_or_default(), now),
+        }
+        Ok(entry)
+    }
+}
+
+fn add(all: &mut Vec<String>, new: &[String]) {
+    for name in new {
+        if !all.contains(name) {
+            all.push(name.clone());
+        }
+    }
+}
+
+/// Why a file of TOML could not be used, or could not be any more with our block in it.
+fn unsound_toml(now: &[u8], made: &[u8]) -> Option<String> {
+    let read = |text: &[u8]| -> Result<(), String> {
+        let text = std::str::from_utf8(text).map_err(|_| "it is no UTF-8".to_owned())?;
+        text.parse::<toml::Table>().map(drop).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start.min(text.len()));
+            let before = text.get(..at).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
+            format!("line {line}, column {column}: {}", error.message().trim_end())
+        })
+    };
+    let after = |what| format!("our hooks do not go with what stands there ({what})");
+    read(now).err().or_else(|| read(made).map_err(after).err())
+}

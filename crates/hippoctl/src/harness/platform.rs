@@ -1,0 +1,162 @@
+//! Which harness runs agents in a folder?
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+use super::{Config, Snapshot, State};
+
+/// A harness that init knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Platform {
+    /// Claude Code: `CLAUDE.md`, `.claude/`
+    ClaudeCode,
+    /// OpenClaw: `AGENTS.md`, `MEMORY.md`, `HEARTBEAT.md`
+    #[value(name = "openclaw")]
+    #[serde(rename = "openclaw")]
+    OpenClaw,
+    /// OpenCode: `AGENTS.md`, `.opencode/`
+    #[value(name = "opencode")]
+    #[serde(rename = "opencode")]
+    OpenCode,
+    /// Codex: `AGENTS.md`, `.codex/`
+    Codex,
+    /// No harness: the folders of the memory alone
+    None,
+}
+
+impl Platform {
+    /// As it is written in options and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::OpenClaw => "openclaw",
+            Self::OpenCode => "opencode",
+            Self::Codex => "codex",
+            Self::None => "none",
+        }
+    }
+}
+
+/// What each harness leaves in a folder, the surest signs first.
+const SIGNS: [(Platform, &[&str]); 4] = [
+    (
+        Platform::OpenCode,
+        &["opencode.json", "opencode.jsonc", ".opencode"],
+    ),
+    (Platform::Codex, &[".codex"]),
+    (
+        Platform::OpenClaw,
+        &[
+            "openclaw.json",
+            "SOUL.md",
+            "IDENTITY.md",
+            "HEARTBEAT.md",
+            "BOOTSTRAP.md",
+        ],
+    ),
+    (Platform::ClaudeCode, &["CLAUDE.md", ".claude"]),
+];
+
+/// Files that are looked at to find the platform.
+pub fn signs() -> impl Iterator<Item = &'static str> {
+    let named = SIGNS.iter().flat_map(|(_, names)| names.iter().copied());
+    named.chain(["AGENTS.md", "MEMORY.md", "USER.md", "TOOLS.md"])
+}
+
+/// A platform, and by what it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The platform.
+    pub platform: Platform,
+    /// The file that told, or what was taken for lack of any.
+    pub by: String,
+    /// Others that left signs.
+    pub others: Vec<Platform>,
+}
+
+/// The platform of a folder: as its configuration says, else by the files there, else Claude Code.
+pub fn detect(snapshot: &Snapshot, config: &Config) -> Found {
+    let there = |name: &&&str| !matches!(snapshot.state(name), State::Missing);
+    let signs: Vec<(Platform, &str)> = SIGNS
+        .iter()
+        .filter_map(|(platform, names)| Some((*platform, *names.iter().find(there)?)))
+        .collect();
+    let others = |chosen: Platform| {
+        let rest = signs.iter().map(|(platform, _)| *platform);
+        rest.filter(|platform| *platform != chosen).collect()
+    };
+    if let Some(platform) = config.platform {
+        return Found {
+            platform,
+            by: super::CONFIG.to_owned(),
+            others: Vec::new(),
+        };
+    }
+    if let Some((platform, by)) = signs.first() {
+        return Found {
+            platform: *platform,
+            by: (*by).to_owned(),
+            others: others(*platform),
+        };
+    }
+    // Instructions for agents alone are read by several: with a memory beside them it is a workspace of OpenClaw.
+    let memory = ["MEMORY.md", "USER.md", "TOOLS.md"];
+    let platform = match (there(&&"AGENTS.md"), memory.iter().find(there)) {
+        (true, Some(_)) => Platform::OpenClaw,
+        (true, None) => Platform::Codex,
+        (false, _) => {
+            return Found {
+                platform: Platform::ClaudeCode,
+                by: "no sign of any; --platform names another".to_owned(),
+                others: Vec::new(),
+            };
+        }
+    };
+    Found {
+        platform,
+        by: "AGENTS.md".to_owned(),
+        others: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_tell_the_platform() {
+        let found = |files: &[&str]| {
+            let snapshot = Snapshot::of(files.iter().map(|name| (*name, "")));
+            let found = detect(&snapshot, &Config::default());
+            (found.platform, found.others)
+        };
+        assert_eq!(found(&[]), (Platform::ClaudeCode, vec![]));
+        assert_eq!(found(&["CLAUDE.md"]), (Platform::ClaudeCode, vec![]));
+        assert_eq!(found(&["AGENTS.md"]), (Platform::Codex, vec![]));
+        assert_eq!(found(&["AGENTS.md", "MEMORY.md"]), (Platform::OpenClaw, vec![]));
+        assert_eq!(found(&["AGENTS.md", "SOUL.md"]), (Platform::OpenClaw, vec![]));
+        assert_eq!(
+            found(&["opencode.json", "CLAUDE.md"]),
+            (Platform::OpenCode, vec![Platform::ClaudeCode])
+        );
+        let config = Config {
+            platform: Some(Platform::Codex),
+            ..Config::default()
+        };
+        assert_eq!(
+            detect(&Snapshot::of([("CLAUDE.md", "")]), &config).platform,
+            Platform::Codex
+        );
+    }
+
+    #[test]
+    fn every_name_is_the_one_of_the_option() {
+        for platform in Platform::value_variants() {
+            let value = platform.to_possible_value().unwrap();
+            assert_eq!(value.get_name(), platform.name());
+            let json = serde_json::to_value(platform).unwrap();
+            assert_eq!(json, platform.name());
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What was made by init, so that exactly that can be taken back?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hippo_core::own_block::Marks;
+use serde::{Deserialize, Serialize};
+
+use super::json::{self, Entered};
+use super::platform::Platform;
+use super::splice::Splice;
+use super::{Problem, Snapshot, State};
+
+/// Where the record lies.
+pub const RECORD: &str = ".hippocampus/harness.json";
+
+/// What init made in a workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// The version of this format; 1.
+    pub version: u32,
+    /// For which harnesses.
+    pub platforms: BTreeSet<Platform>,
+    /// Whether the workspace was registered by it.
+    pub registered: bool,
+    /// Whether there was no index file before.
+    pub index_is_new: bool,
+    /// Folders that were made, outer ones first.
+    pub folders: Vec<String>,
+    /// Files that were made or changed, by where they really are.
+    pub files: BTreeMap<String, Entry>,
+}
+
+/// What was done to a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Whether there was none before.
+    pub made: bool,
+    /// Hash of the file as it was written.
+    pub hash: String,
+    /// Hash of the file as it was before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
+    /// What was put in the place of what, in a file that was there before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub splice: Option<Splice>,
+    /// Blocks that were put in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<PutBlock>,
+    /// Entries of JSON that were put in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub json: Option<Entered>,
+    /// Hash of a file that was made, without these blocks and entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<String>,
+}
+
+/// A block that was put in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PutBlock {
+    /// Its name.
+    pub name: String,
+    /// Whether its lines begin with `#`.
+    pub hash_marks: bool,
+    /// Line ends that were put before it.
+    pub lead: String,
+}
+
+/// What a file was before init.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Original {
+    /// Not there.
+    Missing,
+    /// These bytes; where people changed the file since, with what they changed.
+    Text(Vec<u8>),
+    /// Of people as a whole by now.
+    Theirs,
+}
+
+impl Record {
+    /// The record of a workspace; an empty one where there is none.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(snapshot: &Snapshot) -> Result<Self, Problem> {
+        let problem = |what: String| Problem {
+            path: RECORD.to_owned(),
+            what,
+        };
+        let bytes = match snapshot.state(RECORD) {
+            State::Missing => return Ok(Self::default()),
+            State::File(bytes) => bytes,
+            State::Folder => return Err(problem("a folder stands in its place".to_owned())),
+            State::Odd(why) => return Err(problem(why.clone())),
+        };
+        let record: Self = serde_json::from_slice(bytes).map_err(|error| problem(error.to_string()))?;
+        match record.version {
+            1 => Ok(record),
+            other => Err(problem(format!("version {other} is of a later hippoctl"))),
+        }
+    }
+
+    /// Whether nothing was made.
+    pub fn is_empty(&self) -> bool {
+        self.version == 0
+    }
+
+    /// As a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
+impl Entry {
+    /// Keeps what makes the file of before again.
+    pub fn keep(&mut self, before: &[u8], now: &[u8]) {
+        self.was = Some(hash(before));
+        self.splice = Splice::between(before, now);
+    }
+
+    /// What the file was before, given what it is now.
+    ///
+    /// # Errors
+    /// Our parts cannot be told from the others.
+    pub fn original(&self, now: &[u8]) -> Result<Original, String> {
+        let is = hash(now);
+        if self.was.as_ref() == Some(&is) {
+            // It was not written yet, or somebody else took our part out.
+            return Ok(Original::Text(now.to_vec()));
+        }
+        if is == self.hash {
+            if self.made {
+                return Ok(Original::Missing);
+            }
+            if let Some(before) = self.splice.as_ref().and_then(|splice| splice.undo(now)) {
+                return Ok(Original::Text(before));
+            }
+        }
+        if self.blocks.is_empty() && self.json.is_none() && self.splice.is_none() {
+            return Ok(Original::Theirs);
+        }
+        let moved = self.splice.as_ref().and_then(|splice| {
+            let now = std::str::from_utf8(now).ok()?;
+            splice.undo_moved(now)
+        });
+        if let Some(before) = moved {
+            return Ok(Original::Text(before));
+        }
+        let left = self.strip(now)?;
+        if self.made && self.rest.as_deref() == Some(&hash(&left)) {
+            return Ok(Original::Missing);
+        }
+        Ok(Original::Text(left))
+    }
+
+    /// The file without our blocks and entries.
+    ///
+    /// # Errors
+    /// A block is not closed, or the file is no JSON.
+    pub fn strip(&self, now: &[u8]) -> Result<Vec<u8>, String> {
+        let mut text = now.to_vec();
+        for block in &self.blocks {
+            let marks = block.marks();
+            let Some(span) = marks.span(&text, &block.name).map_err(|torn| torn.to_string())? else {
+                continue;
+            };
+            let before = &text[..span.start];
+            let before = before.strip_suffix(block.lead.as_bytes()).unwrap_or(before);
+            text = [before, &text[span.end..]].concat();
+        }
+        match &self.json {
+            Some(entered) => json::take_out(&text, entered),
+            None => Ok(text),
+        }
+    }
+}
+
+impl PutBlock {
+    /// Its lines.
+    pub fn marks(&self) -> Marks {
+        if self.hash_marks {
+            Marks::HASH
+        } else {
+            Marks::MARKDOWN
+        }
+    }
+}
+
+/// Tells texts apart.
+pub fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..32].to_owned()
+}

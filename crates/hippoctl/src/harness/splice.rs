@@ -1,0 +1,96 @@
+//! What is put in the place of what, so that a text becomes another one, and how is that undone?
+
+use serde::{Deserialize, Serialize};
+
+/// One piece of a text that was replaced by another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Splice {
+    /// Bytes before it, the same in both.
+    pub at: usize,
+    /// What stood there before.
+    pub old: String,
+    /// What stands there now.
+    pub new: String,
+}
+
+impl Splice {
+    /// The smallest piece that makes `new` of `old`. Nothing where it is no text.
+    pub fn between(old: &[u8], new: &[u8]) -> Option<Self> {
+        let same = |(a, b): (&u8, &u8)| a == b;
+        let mut at = old.iter().zip(new).take_while(|&pair| same(pair)).count();
+        // Not within a character; a piece that is no text all the same is refused below.
+        while at > 0 && (is_inner(old.get(at)) || is_inner(new.get(at))) {
+            at -= 1;
+        }
+        let tails = || old[at..].iter().rev().zip(new[at..].iter().rev());
+        let mut tail = tails().take_while(|&pair| same(pair)).count();
+        while tail > 0 && is_inner(old.get(old.len() - tail)) {
+            tail -= 1;
+        }
+        let piece = |text: &[u8]| String::from_utf8(text[at..text.len() - tail].to_vec()).ok();
+        Some(Self {
+            at,
+            old: piece(old)?,
+            new: piece(new)?,
+        })
+    }
+
+    /// The text as it was, given that it is as it was made.
+    pub fn undo(&self, now: &[u8]) -> Option<Vec<u8>> {
+        let end = self.at.checked_add(self.new.len())?;
+        (now.get(self.at..end)? == self.new.as_bytes()).then(|| self.replaced(now, self.at))
+    }
+
+    /// The same for a text that has changed elsewhere: where the new piece stands in it once.
+    pub fn undo_moved(&self, now: &str) -> Option<Vec<u8>> {
+        let mut places = now.match_indices(&self.new);
+        let (at, _) = places.next().filter(|_| !self.new.trim().is_empty())?;
+        places.next().is_none().then(|| self.replaced(now.as_bytes(), at))
+    }
+
+    fn replaced(&self, now: &[u8], at: usize) -> Vec<u8> {
+        [&now[..at], self.old.as_bytes(), &now[at + self.new.len()..]].concat()
+    }
+}
+
+/// Whether a byte goes on with a character of UTF-8.
+fn is_inner(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| byte & 0xC0 == 0x80)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_piece_that_moved_is_found_when_it_stands_once() {
+        let splice = Splice::between(b"a\nb\n", b"a\nnew\nb\n").unwrap();
+        assert_eq!(
+            (splice.at, splice.old.as_str(), splice.new.as_str()),
+            (2, "", "new\n")
+        );
+        assert_eq!(splice.undo_moved("x\na\nnew\nb\n"), Some(b"x\na\nb\n".to_vec()));
+        assert_eq!(splice.undo_moved("new\na\nnew\nb\n"), None);
+        assert_eq!(splice.undo_moved("a\nb\n"), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_was_done_is_undone(
+            before in "[aé€\r\n]{0,8}", old in "[aé€\r\n]{0,6}", new in "[aè€\r\n]{0,6}", after in "[aé€\r\n]{0,8}",
+            noise in proptest::collection::vec(any::<u8>(), 0..4),
+        ) {
+            let make = |piece: &str| [&noise, before.as_bytes(), piece.as_bytes(), after.as_bytes()].concat();
+            let (old, new) = (make(&old), make(&new));
+            if let Some(splice) = Splice::between(&old, &new) {
+                prop_assert_eq!(splice.undo(&new), Some(old));
+            } else {
+                prop_assert!(!noise.is_ascii());
+            }
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Is what init makes taken back to the byte, and twice the same as once?
+
+mod laws;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::layout::{Choice, layout};
+use super::plan::Change;
+use super::*;
+
+const ALL: Choice = Choice {
+    vector: true,
+    search: true,
+};
+
+/// Files and folders of a workspace.
+#[derive(Clone, Default, PartialEq, Eq)]
+struct World {
+    files: BTreeMap<String, Vec<u8>>,
+    folders: BTreeSet<String>,
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let files = self.files.iter();
+        let short =
+            files.map(|(path, bytes)| (path, String::from_utf8_lossy(&bytes[..bytes.len().min(400)])));
+        out.debug_map().entries(short).finish()?;
+        self.folders.fmt(out)
+    }
+}
+
+impl World {
+    fn of<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut world = Self::default();
+        for (path, text) in files {
+            world.write(path, text.as_bytes());
+        }
+        world
+    }
+
+    fn write(&mut self, path: &str, bytes: &[u8]) {
+        let ends = path.match_indices('/').map(|(at, _)| path[..at].to_owned());
+        self.folders.extend(ends);
+        self.files.insert(path.to_owned(), bytes.to_vec());
+    }
+
+    fn text(&self, path: &str) -> &str {
+        std::str::from_utf8(&self.files[path]).unwrap()
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let files = self.files.iter().map(|(path, bytes)| (path.as_str(), bytes));
+        Snapshot::of(files).with_folders(self.folders.iter().map(String::as_str))
+    }
+
+    fn apply(&mut self, plan: &Plan) {
+        assert_eq!(plan.problems, []);
+        for folder in &plan.folders {
+            let above = folder
+                .rsplit_once('/')
+                .is_none_or(|(above, _)| self.folders.contains(above));
+            assert!(above && self.folders.insert(folder.clone()), "{folder}");
+        }
+        for Change {
+            path, before, after, ..
+        } in &plan.changes
+        {
+            assert_eq!(self.files.get(path), before.as_ref(), "{path}");
+            let above = path
+                .rsplit_once('/')
+                .is_none_or(|(above, _)| self.folders.contains(above));
+            assert!(above, "no folder for {path}");
+            match after {
+                Some(after) => self.files.insert(path.clone(), after.clone()),
+                None => self.files.remove(path),
+            };
+        }
+        for folder in &plan.removed_folders {
+            let below = format!("{folder}/");
+            let all = self.files.keys().chain(&self.folders);
+            if !all.clone().any(|path| path.starts_with(&below)) {
+                self.folders.remove(folder);
+            }
+        }
+    }
+
+    fn plan(&self, platform: Platform) -> Plan {
+        let there = self.snapshot();
+        let record = Record::read(&there).unwrap();
+        let config = there.file(CONFIG).map(Config::read).transpose().unwrap();
+        let parts = layout(platform, ALL, &config.unwrap_or_default(), &there);
+        let mut plan = plan(platform, &parts, &there, &record);
+        plan.changes.extend(Plan::record_change(&plan.record, &there));
+        plan
+    }
+
+    /// What init has done when it stops after so many steps: the record first, then folders, then files.
+    fn init_until(&mut self, platform: Platform, most: usize) {
+        let whole = self.plan(platform);
+        let step = |folders: Vec<String>, changes: Vec<Change>| Plan {
+            folders,
+            changes,
+            ..Plan::default()
+        };
+        let (home, folders): (Vec<_>, Vec<_>) = whole
+            .folders
+            .into_iter()
+            .partition(|folder| folder == ".hippocampus");
+        let (record, files): (Vec<_>, Vec<_>) = whole
+            .changes
+            .into_iter()
+            .partition(|change| change.path == RECORD);
+        let first = [step(home, record)].into_iter();
+        let folders = folders.into_iter().map(|folder| step(vec![folder], vec![]));
+        let files = files.into_iter().map(|change| step(vec![], vec![change]));
+        for step in first.chain(folders).chain(files).take(most) {
+            self.apply(&step);
+        }
+    }
+
+    /// Answers whether anything changed.
+    fn init(&mut self, platform: Platform) -> bool {
+        let plan = self.plan(platform);
+        self.apply(&plan);
+        !plan.folders.is_empty() || !plan.changes.is_empty()
+    }
+
+    fn deinit(&mut self) -> Plan {
+        let there = self.snapshot();
+        let record = Record::read(&there).unwrap();
+        let mut plan = take_back(&there, &record);
+        plan.changes.extend(Plan::record_change(&plan.record, &there));
+        self.apply(&plan);
+        plan
+    }
+}
+
+#[test]
+fn the_layout_of_each_platform() {
+    for platform in [
+        Platform::ClaudeCode,
+        Platform::OpenClaw,
+        Platform::OpenCode,
+        Platform::Codex,
+    ] {
+        let mut world = World::default();
+        world.init(platform);
+        let files: Vec<&str> = world.files.keys().map(String::as_str).collect();
+        let name = format!("files_of_{}", platform.name());
+        insta::assert_snapshot!(name, files.join("\n"));
+    }
+}
+
+#[test]
+fn the_root_is_in_the_prompt_of_each_platform() {
+    let mut claude = World::of([("CLAUDE.md", "# Rules\n")]);
+    claude.init(Platform::ClaudeCode);
+    assert!(
+        claude
+            .text("CLAUDE.md")
+            .starts_with("# Rules\n\n<!-- hippod: protocol for claude-code -->\n")
+    );
+    assert!(
+        claude
+            .text("CLAUDE.md")
+            .ends_with("\n@memory/ROOT.md\n<!-- /hippod -->\n")
+    );
+    let mut once = World::of([("CLAUDE.md", "@memory/ROOT.md\n")]);
+    once.init(Platform::ClaudeCode);
+    assert_eq!(once.text("CLAUDE.md").matches("@memory/ROOT.md").count(), 1);
+    let mut openclaw = World::of([(
+        "memory/ROOT.md",
+        "---\ntype: root\n---\n\n## Topics Index\n- pump [project, 2d]: blue\n",
+    )]);
+    openclaw.init(Platform::OpenClaw);
+    let memory = openclaw.text("MEMORY.md");
+    assert!(
+        memory
+            .contains("<!-- hippod: root -->\n## Topics Index\n- pump [project, 2d]: blue\n<!-- /hippod -->"),
+        "{memory}"
+    );
+    let mut opencode = World::default();
+    opencode.init(Platform::OpenCode);
+    assert!(opencode.text("opencode.json").contains("\"memory/ROOT.md\""));
+}
+
+#[test]
+fn the_index_file_is_in_the_prompt_where_that_is_configured() {
+    for (platform, file, line) in [
+        (Platform::ClaudeCode, "CLAUDE.md", "@HIPPOCAMPUS.md"),
+        (
+            Platform::Codex,
+            "AGENTS.md",
+            "after this file and before `MEMORY.md`, read `HIPPOCAMPUS.md`",
+        ),
+        (
+            Platform::OpenClaw,
+            "AGENTS.md",
+            "after this file and before `MEMORY.md`, read `HIPPOCAMPUS.md`",
+        ),
+        (Platform::OpenCode, "opencode.json", "\"HIPPOCAMPUS.md\""),
+    ] {
+        for wanted in [true, false] {
+            let mut world = World::of([(CONFIG, &*format!("{{\"index\": {{\"inPrompt\": {wanted}}}}}"))]);
+            world.init(platform);
+            assert_eq!(world.text(file).contains(line), wanted, "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_block_that_the_daemon_renewed_goes_all_the_same() {
+    let mut world = World::of([("AGENTS.md", "# Rules")]);
+    world.init(Platform::OpenClaw);
+    let memory = hippo_core::own_block::put(&world.files["MEMORY.md"], "root", "## Topics\n- new\n").unwrap();
+    world.write("MEMORY.md", &memory);
+    world.deinit();
+    assert_eq!(world, World::of([("AGENTS.md", "# Rules")]));
+}
+
+#[test]
+fn codex_gets_its_hooks_where_it_has_others() {
+    for (hooks, entered) in [(None, false), (Some("{}\n"), true), (Some("[]\n"), false)] {
+        let mut world = World::of(hooks.map(|hooks| (".codex/hooks.json", hooks)));
+        world.init(Platform::Codex);
+        assert_eq!(world.files.contains_key(".codex/config.toml"), !entered);
+        let json = world.files.get(".codex/hooks.json").cloned().unwrap_or_default();
+        assert_eq!(
+            String::from_utf8(json).unwrap().contains("hippoctl hook"),
+            entered
+        );
+    }
+}
+
+#[test]
+fn hooks_that_were_changed_go_and_those_beside_them_stay() {
+    let theirs = "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n";
+    let mut world = World::of([(".claude/settings.json", theirs)]);
+    world.init(Platform::ClaudeCode);
+    let now = world.text(".claude/settings.json");
+    let mine = "{ \"hooks\": [{ \"type\": \"command\", \"command\": \"echo\" }] },";
+    let now = now
+        .replace("\"timeout\": 10", "\"timeout\": 20")
+        .replace("\"PreCompact\": [", &format!("\"PreCompact\": [{mine}"));
+    world.write(".claude/settings.json", now.as_bytes());
+    world.deinit();
+    insta::assert_snapshot!(world.text(".claude/settings.json"));
+}
+
+#[test]
+fn a_later_version_renews_its_own_files_and_forgets_no_original() {
+    let mut world = World::of([("CLAUDE.md", "mine")]);
+    let before = world.clone();
+    world.init(Platform::ClaudeCode);
+    // As an earlier version would have written it.
+    let record = Record::read(&world.snapshot()).unwrap();
+    let now = String::from_utf8(record.to_bytes()).unwrap();
+    let hash = |text: &str| record::hash(text.as_bytes());
+    let (skill, claude) = (".claude/skills/hippod-core/SKILL.md", "CLAUDE.md");
+    let old_claude = world.text(claude).replace("## Memory", "## Memories");
+    let now = now
+        .replace(&hash(world.text(skill)), &hash("old"))
+        .replace(&hash(world.text(claude)), &hash(&old_claude))
+        .replace("## Memory", "## Memories");
+    let new = world.clone();
+    world.write(skill, b"old");
+    world.write(claude, old_claude.as_bytes());
+    world.write(RECORD, now.as_bytes());
+    assert!(world.init(Platform::ClaudeCode));
+    assert_eq!(
+        (world.text(skill), world.text(claude)),
+        (new.text(skill), new.text(claude))
+    );
+    world.write(skill, b"changed by me");
+    let plan = world.plan(Platform::ClaudeCode);
+    assert_eq!((plan.changes.len(), plan.kept.len()), (0, 1));
+    world.files.remove(skill);
+    world.deinit();
+    assert_eq!(world, before);
+}
+
+#[test]
+fn what_cannot_be_used_is_refused_and_nothing_is_planned_half() {
+    for (path, text, what) in [
+        (
+            "CLAUDE.md",
+            "<!-- hippod: protocol for claude-code -->\n",
+            "line 1",
+        ),
+        (".claude/settings.json", "{\n  oops\n}\n", "line 2, column 3"),
+        (".claude/settings.json", "[]\n", "no object"),
+    ] {
+        let plan = World::of([(path, text)]).plan(Platform::ClaudeCode);
+        assert_eq!(plan.problems.len(), 1, "{:?}", plan.problems);
+        assert!(
+            plan.problems[0].path == path && plan.problems[0].what.contains(what),
+            "{:?}",
+            plan.problems
+        );
+    }
+    for (text, what) in [
+        ("a = 1\nb = = 2\n", "line 2, column 5"),
+        ("hooks = 1\n", "do not go with"),
+    ] {
+        let plan = World::of([(".codex/config.toml", text)]).plan(Platform::Codex);
+        assert!(plan.problems[0].what.contains(what), "{:?}", plan.problems);
+    }
+    let mut world = World::default();
+    world.folders.insert("CLAUDE.md".to_owned());
+    world.write("memory", b"a file");
+    assert_eq!(world.plan(Platform::ClaudeCode).problems.len(), 2);
+}
+
+#[test]
+fn what_cannot_be_taken_back_stays_in_the_record() {
+    let mut world = World::of([("CLAUDE.md", "mine\n")]);
+    world.init(Platform::ClaudeCode);
+    let torn = world.text("CLAUDE.md").replace("<!-- /hippod -->\n", "and more");
+    world.write("CLAUDE.md", torn.as_bytes());
+    let plan = world.deinit();
+    assert_eq!(plan.kept.len(), 1);
+    assert_eq!(world.files.len(), 2, "{:?}", world.files.keys());
+    world.write("CLAUDE.md", (torn + "\n<!-- /hippod -->\n").as_bytes());
+    world.deinit();
+    assert_eq!(world, World::of([("CLAUDE.md", "mine\n")]));
+}

@@ -1,0 +1,81 @@
+//! Which texts are laid out? They lie below `integrations/`, where people can read and change them.
+
+use super::platform::Platform;
+
+macro_rules! skills {
+    ($($name:literal),*) => {
+        [$(($name, include_str!(concat!("../../../../integrations/skills/", $name, "/SKILL.md")))),*]
+    };
+}
+
+/// Name and text of each skill.
+pub const SKILLS: [(&str, &str); 5] = skills!(
+    "hippod-core",
+    "hippod-compaction",
+    "hippod-recall",
+    "hippod-search",
+    "hippod-flush"
+);
+/// Skills of the search, which `--no-search` leaves out.
+pub const OF_SEARCH: [&str; 2] = ["hippod-search", "hippod-recall"];
+/// Working files of every platform.
+pub const WORKING_FILES: [(&str, &str); 3] = [
+    (
+        "SCRATCHPAD.md",
+        include_str!("../../../../integrations/templates/SCRATCHPAD.md"),
+    ),
+    (
+        "WORKING.md",
+        include_str!("../../../../integrations/templates/WORKING.md"),
+    ),
+    (
+        "TASK-QUEUE.md",
+        include_str!("../../../../integrations/templates/TASK-QUEUE.md"),
+    ),
+];
+/// Files that the harness itself has elsewhere, but for OpenClaw.
+pub const OPENCLAW_FILES: [(&str, &str); 2] = [
+    (
+        "MEMORY.md",
+        include_str!("../../../../integrations/templates/MEMORY.md"),
+    ),
+    (
+        "USER.md",
+        include_str!("../../../../integrations/templates/USER.md"),
+    ),
+];
+/// `memory/ROOT.md` before there is anything to list. Its digest is that of no sources, so that the first real one replaces it.
+pub const ROOT: &str = include_str!("../../../../integrations/templates/ROOT.md");
+/// The section of `HEARTBEAT.md`.
+pub const HEARTBEAT: &str = include_str!("../../../../integrations/heartbeat.md");
+/// The plugin of OpenCode.
+pub const OPENCODE_PLUGIN: &str = include_str!("../../../../integrations/opencode/hippod.js");
+/// What stands in `MEMORY.md` until there is a root.
+pub const NO_ROOT: &str = "<!-- Made from the daily logs, and renewed by itself. -->\n";
+
+const PROTOCOL: &str = include_str!("../../../../integrations/protocol.md");
+
+/// The protocol for a platform; `search` false leaves the search out.
+pub fn protocol(platform: Platform, search: bool, index_in_prompt: Option<bool>) -> String {
+    let root = match platform {
+        Platform::ClaudeCode => "What it knows is listed in `memory/ROOT.md`, which is loaded below.",
+        Platform::OpenClaw => "What it knows is listed in `MEMORY.md`, between the lines that name hippod.",
+        Platform::OpenCode => "What it knows is listed in `memory/ROOT.md`, which every session loads.",
+        Platform::Codex | Platform::None => {
+            "What it knows is listed in `memory/ROOT.md`; where it was not shown to you, read it first."
+        }
+    };
+    let mut text = PROTOCOL.replace("{root}", root);
+    if !search {
+        let lines = text.split_inclusive('\n');
+        text = lines.filter(|line| !line.contains("hippoctl search")).collect();
+    }
+    // v1 appendix B: read after the instructions and before MEMORY.md.
+    let index = index_in_prompt.unwrap_or(platform == Platform::OpenClaw);
+    if index && matches!(platform, Platform::OpenClaw | Platform::Codex | Platform::None) {
+        text.push_str(
+            "- **Where to look first.** When a session starts, after this file and before `MEMORY.md`, read `HIPPOCAMPUS.md`: which topics are told where, and how fresh they are.\n",
+        );
+    }
+    text
+}

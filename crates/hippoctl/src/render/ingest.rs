@@ -1,0 +1,54 @@
+//! How does it look that transcripts were taken up?
+
+use std::fmt::Write;
+
+use super::{INDENT, lines, one_line, plural};
+use crate::output::Style;
+use crate::verbs::ingest::Ingested;
+
+/// Each transcript with what was appended, left out and not understood.
+pub fn ingested(done: &[Ingested], style: Style) -> String {
+    let mut text = String::new();
+    for one in done {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", style.strong(one_line(&one.path)));
+        if let Some(error) = &one.error {
+            let _ = writeln!(text, "{INDENT}not taken up: {}", one_line(error));
+        }
+        let Some(answer) = &one.answer else { continue };
+        for log in &answer.appended {
+            let place = format!("{}:{}", one_line(&log.path), lines(log.start_line, log.end_line));
+            let topics = log.topics.iter().map(|topic| one_line(topic)).collect::<Vec<_>>();
+            let _ = writeln!(text, "{INDENT}{}: {}", style.path(place), topics.join("; "));
+        }
+        if answer.appended.is_empty() {
+            let _ = writeln!(text, "{INDENT}nothing appended");
+        }
+        let mut counts = plural(answer.messages, "new message");
+        if answer.known > 0 {
+            let _ = write!(counts, ", {} known", answer.known);
+        }
+        if answer.from > 0 {
+            let _ = write!(counts, ", {} bytes read before", answer.from);
+        }
+        if let Some(stored) = answer.stored {
+            let _ = write!(counts, ", {} kept", plural(stored, "new content"));
+        }
+        let _ = writeln!(text, "{INDENT}{counts}");
+        if answer.malformed > 0 {
+            let places: Vec<String> = answer
+                .problems
+                .iter()
+                .take(5)
+                .map(|problem| format!("line {}: {}", problem.line, one_line(&problem.what)))
+                .collect();
+            let more = if answer.malformed > 5 { ", …" } else { "" };
+            let malformed = plural(answer.malformed, "malformed line");
+            let _ = writeln!(text, "{INDENT}{malformed} left out ({}{more})", places.join(", "));
+        }
+        for note in &answer.notes {
+            let _ = writeln!(text, "{INDENT}note: {}", one_line(note));
+        }
+    }
+    text
+}

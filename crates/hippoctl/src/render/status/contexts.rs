@@ -1,0 +1,35 @@
+//! How does `status` tell of what sessions keep?
+
+use hippo_proto::ContextsStatus;
+
+use crate::render::{bytes, one_line, plural};
+
+/// A line as those of the workspace that it belongs to.
+pub fn line(contexts: &ContextsStatus) -> String {
+    let ContextsStatus {
+        sessions,
+        open,
+        entries,
+        contents,
+        stored_bytes,
+        raw_bytes,
+        budget_bytes,
+        oldest,
+    } = contexts;
+    let entries = match entries {
+        1 => "1 entry".to_owned(),
+        _ => format!("{entries} entries"),
+    };
+    let since = oldest
+        .as_deref()
+        .map(|oldest| format!(" since {}", one_line(oldest)));
+    format!(
+        "  contexts {}, {open} open, {entries}; {} kept{} in {} of {}, uncompressed {}\n",
+        plural(*sessions, "session"),
+        plural(*contents, "content"),
+        since.unwrap_or_default(),
+        bytes(*stored_bytes),
+        bytes(*budget_bytes),
+        bytes(*raw_bytes),
+    )
+}

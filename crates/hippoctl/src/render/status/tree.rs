@@ -1,0 +1,120 @@
+//! How does `status` tell of the compaction tree and of the program that writes its summaries?
+
+use std::fmt::Write;
+
+use hippo_proto::{TreeCommandStatus, TreeStatus};
+
+use crate::output::Style;
+use crate::render::{age, one_line, plural};
+
+/// Lines as those of the workspace that they belong to.
+pub fn lines(tree: &TreeStatus, style: Style) -> String {
+    let TreeStatus {
+        last,
+        fixed,
+        tentative,
+        needs_summarization,
+        other,
+        waiting,
+        command,
+    } = tree;
+    let nodes = fixed + tentative + needs_summarization + other;
+    let mut kinds = vec![format!("{fixed} fixed"), format!("{tentative} tentative")];
+    let further = [
+        (needs_summarization, "to be summarised"),
+        (other, "without a status"),
+    ];
+    kinds.extend(
+        further
+            .iter()
+            .filter(|(count, _)| **count > 0)
+            .map(|(count, what)| format!("{count} {what}")),
+    );
+    let made = last.as_deref().map_or_else(
+        || "not made yet".to_owned(),
+        |last| format!("made {}", one_line(last)),
+    );
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "  tree     {}: {}; {made}",
+        plural(nodes, "node"),
+        kinds.join(", ")
+    );
+    if *waiting > 0 {
+        let _ = writeln!(
+            text,
+            "           {waiting} wait for a summary: hippoctl tree pending"
+        );
+    }
+    if let Some(command) = command {
+        let TreeCommandStatus {
+            jobs,
+            daily_jobs,
+            ms,
+            failures,
+            held_back,
+            error,
+        } = command;
+        let failed = if *failures > 0 {
+            format!(", {} in a row", plural(*failures, "failure"))
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            text,
+            "           {jobs} of {daily_jobs} summaries of today asked for, in {}{failed}",
+            age(*ms)
+        );
+        if let Some(held) = held_back {
+            let error = error
+                .as_deref()
+                .map(|error| format!("; the last failure: {error}"));
+            let held = one_line(&format!("held     {held}{}", error.unwrap_or_default()));
+            let _ = writeln!(text, "  {}", style.bad(held));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_with_and_without_a_program() {
+        let quiet = TreeStatus {
+            fixed: 90,
+            tentative: 4,
+            last: Some("2026-03-01T08:00:00Z".into()),
+            ..TreeStatus::default()
+        };
+        let stopped = TreeStatus {
+            last: None,
+            needs_summarization: 2,
+            other: 1,
+            waiting: 2,
+            command: Some(TreeCommandStatus {
+                jobs: 5,
+                daily_jobs: 20,
+                ms: 61_000,
+                failures: 3,
+                held_back: Some(
+                    "the program failed 3 times in a row: it is left alone until tomorrow".into(),
+                ),
+                error: Some("it took too long\nand was ended".into()),
+            }),
+            ..quiet.clone()
+        };
+        let plain = [&quiet, &stopped].map(|tree| lines(tree, Style::default()));
+        assert_eq!(
+            plain.concat(),
+            "  tree     94 nodes: 90 fixed, 4 tentative; made 2026-03-01T08:00:00Z\n  \
+            tree     97 nodes: 90 fixed, 4 tentative, 2 to be summarised, 1 without a status; not made yet\n           \
+            2 wait for a summary: hippoctl tree pending\n           \
+            5 of 20 summaries of today asked for, in 61 s, 3 failures in a row\n  \
+            held     the program failed 3 times in a row: it is left alone until tomorrow; the last failure: it took too long and was ended\n"
+        );
+    }
+}

@@ -1,0 +1,351 @@
+//! `hook`: what does a harness get at each moment of a session, whatever is wrong with its event, the daemon or the disk?
+//!
+//! The work is done on a thread that nobody waits for beyond the deadline. Nothing but what session-start prints goes to standard
+//! output; what went wrong goes to a log in the state folder, without a word of anybody's memory.
+
+mod event;
+mod root;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use hippo_proto::{
+    Client, ClientError, ContextCloseRequest, ContextCloseResponse, ErrorKind, HeartbeatRequest,
+    HeartbeatResponse, Paths, SessionFlushRequest, SessionFlushResponse,
+};
+
+use crate::args::{Global, HookArgs, HookName};
+use crate::connect::{absolute, text};
+use crate::failure::Failure;
+use crate::launch;
+
+use event::Event;
+
+/// How long a session waits at its start for what is pending; cycles that are due go on without it.
+const PENDING: Duration = Duration::from_millis(100);
+/// How long connecting may take once a socket is there.
+const CONNECT: Duration = Duration::from_millis(500);
+/// Pause between two attempts to reach a daemon that was just started.
+const AGAIN: Duration = Duration::from_millis(5);
+/// How long to wait for another daemon after the one that was started has ended: two hooks may have started one each.
+const RIVAL: Duration = Duration::from_millis(250);
+/// No daemon is started for so long after one could not start: each attempt costs whoever waits for the hook.
+const AT_REST: Duration = Duration::from_secs(60);
+/// The file that was written when a daemon could not start, in the state folder.
+const FAILED: &str = "hooks.not-started";
+/// The log of hooks, in the state folder.
+const LOG: &str = "hooks.log";
+
+/// How long a harness waits at most.
+const fn deadline(name: HookName) -> Duration {
+    Duration::from_millis(match name {
+        HookName::SessionStart => 1_000,
+        HookName::PreCompact | HookName::TaskCompleted => 2_000,
+        // Claude Code gives hooks 1.5 s when it ends.
+        HookName::SessionEnd => 1_200,
+    })
+}
+
+/// Whether the words of a command line, which could not be understood, ask for a hook.
+pub fn is_asked_for(words: impl Iterator<Item = OsString>) -> bool {
+    let mut verbs = words
+        .skip(1)
+        .filter(|word| !word.to_string_lossy().starts_with('-'));
+    let mut words: Vec<OsString> = verbs.by_ref().take(3).collect();
+    // An option may have a value before the verb.
+    words.retain(|word| word == "hook");
+    !words.is_empty() && !std::env::args_os().any(|word| word == "--help" || word == "-h")
+}
+
+/// Answers a hook.
+pub fn hook(global: &Global, args: HookArgs) {
+    let begun = Instant::now();
+    let limit = deadline(args.name);
+    let name = args.name.name();
+    let paths = Paths::resolve(|name| std::env::var_os(name)).map(|mut paths| {
+        if let Some(socket) = &global.socket
+            && let Ok(socket) = absolute(socket)
+        {
+            paths.socket = socket;
+        }
+        paths
+    });
+    let Ok(paths) = paths else {
+        // Nobody knows where a log would be.
+        return;
+    };
+    let log = Log {
+        folder: paths.state.clone(),
+        name,
+    };
+    let (said, heard) = mpsc::channel();
+    let mut work = Work {
+        paths,
+        global: global.clone(),
+        args,
+        until: begun + limit,
+        said,
+    };
+    let worker = thread::Builder::new().name("hook".into());
+    if let Err(error) = worker.spawn(move || work.run()) {
+        log.note(&format!("could not begin: {error}"));
+        return;
+    }
+    loop {
+        match heard.recv_timeout(limit.saturating_sub(begun.elapsed())) {
+            Ok(Said::Print(text)) => {
+                let mut out = io::stdout().lock();
+                // The harness may have gone.
+                let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+            }
+            Ok(Said::Problem(what)) => log.note(&what),
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {
+                log.note(&format!("given up after {} ms", limit.as_millis()));
+                return;
+            }
+        }
+    }
+}
+
+/// What the work has to say.
+enum Said {
+    Print(String),
+    Problem(String),
+}
+
+struct Work {
+    paths: Paths,
+    global: Global,
+    args: HookArgs,
+    until: Instant,
+    said: mpsc::Sender<Said>,
+}
+
+impl Work {
+    fn run(&mut self) {
+        let event = event::read();
+        let done = match self.args.name {
+            HookName::SessionStart => self.session_start(&event),
+            HookName::TaskCompleted => self.flush(&event, false),
+            HookName::PreCompact => self.flush(&event, true),
+            HookName::SessionEnd => {
+                let flushed = self.flush(&event, true);
+                flushed.and(self.close(&event))
+            }
+        };
+        if let Err(what) = done {
+            self.say(Said::Problem(what));
+        }
+    }
+
+    fn say(&self, said: Said) {
+        // Nobody listens after the deadline.
+        let _ = self.said.send(said);
+    }
+
+    fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+
+    /// The folder that the session is about.
+    fn folder(&self, event: &Event) -> Result<PathBuf, String> {
+        let given = self.global.workspace.clone();
+        let folder = given
+            .or_else(|| claude_project().map(PathBuf::from))
+            .or_else(|| event.cwd.clone())
+            .unwrap_or_else(|| PathBuf::from("."));
+        absolute(&folder).map_err(told)
+    }
+
+    fn session_start(&mut self, event: &Event) -> Result<(), String> {
+        let folder = self.folder(event)?;
+        if let Some(text) = root::section(&folder, self.args.budget, claude_project().is_some()) {
+            self.say(Said::Print(text));
+        }
+        if !self.args.pending {
+            // It is warm when the first question comes.
+            if Client::connect(&self.paths.socket, Some(CONNECT)).is_err() && !self.global.no_start {
+                self.start()?;
+            }
+            return Ok(());
+        }
+        self.until = self.until.min(Instant::now() + PENDING);
+        match self.pending(&folder) {
+            // It is told at the next start.
+            Err(_) if self.left().is_zero() => Ok(()),
+            Err(what) => Err(what),
+            Ok(None) => Ok(()),
+            Ok(Some(text)) => {
+                self.say(Said::Print(text));
+                Ok(())
+            }
+        }
+    }
+
+    /// What waits for the agent.
+    fn pending(&self, folder: &Path) -> Result<Option<String>, String> {
+        let mut client = self.client()?;
+        client.set_timeout(Some(self.left()));
+        let workspace = text(folder).map_err(told)?;
+        let answer: HeartbeatResponse = client
+            .call(&HeartbeatRequest { workspace }.into())
+            .map_err(refused)?;
+        Ok(root::pending(&answer.pending))
+    }
+
+    /// Has the daemon take up the transcript, without waiting for more than that it knows of it.
+    fn flush(&mut self, event: &Event, whole: bool) -> Result<(), String> {
+        let Some(path) = &event.transcript else {
+            return Err(format!(
+                "no transcript: {}",
+                event.trouble.unwrap_or("the event names none")
+            ));
+        };
+        let request = SessionFlushRequest {
+            workspace: text(&self.folder(event)?).map_err(told)?,
+            path: text(&absolute(path).map_err(told)?).map_err(told)?,
+            session: event.session.clone(),
+            format: None,
+            wait: false,
+            compact: whole,
+            tree: whole,
+        };
+        let mut client = self.client()?;
+        client.set_timeout(Some(self.left()));
+        let _: SessionFlushResponse = client.call(&request.into()).map_err(refused)?;
+        Ok(())
+    }
+
+    /// Closes the context session of that name, if there is one.
+    fn close(&mut self, event: &Event) -> Result<(), String> {
+        let Some(session) = event.session.clone() else {
+            return Ok(());
+        };
+        let mut client = self.client()?;
+        client.set_timeout(Some(self.left()));
+        let request = ContextCloseRequest { session };
+        match client.call::<ContextCloseResponse>(&request.into()) {
+            Err(ClientError::Refused(error))
+                if matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest) => {}
+            Err(error) => return Err(refused(error)),
+            Ok(_) => {}
+        }
+        Ok(())
+    }
+
+    /// A connection; the daemon is started where none answers, and waited for until the deadline, or until it is clear that it cannot start.
+    fn client(&self) -> Result<Client, String> {
+        let mut started: Option<Child> = None;
+        let mut ended: Option<(ExitStatus, Instant)> = None;
+        loop {
+            let error = match Client::connect(&self.paths.socket, Some(CONNECT.min(self.left()))) {
+                Ok(client) => return Ok(client),
+                Err(error) => error,
+            };
+            if self.global.no_start || self.left().is_zero() {
+                return Err(error.to_string());
+            }
+            match (&mut started, ended) {
+                (None, _) => started = Some(self.start()?),
+                (Some(child), None) => {
+                    let status = child.try_wait().ok().flatten();
+                    ended = status.map(|status| (status, Instant::now()));
+                }
+                (Some(_), Some((status, at))) if at.elapsed() > RIVAL => {
+                    // Where this cannot be kept, the next hook tries again.
+                    let _ = fs::write(self.paths.state.join(FAILED), b"");
+                    return Err(format!(
+                        "the daemon ended early ({status}); hippoctl start says why, hooks try again in a minute"
+                    ));
+                }
+                (Some(_), Some(_)) => {}
+            }
+            thread::sleep(AGAIN);
+        }
+    }
+
+    /// Starts a daemon, unless one could not start a moment ago.
+    fn start(&self) -> Result<Child, String> {
+        let failed = fs::metadata(self.paths.state.join(FAILED)).and_then(|file| file.modified());
+        // A clock that was set back is no reason to wait for it.
+        let rests = |at: SystemTime| {
+            SystemTime::now()
+                .duration_since(at)
+                .is_ok_and(|since| since < AT_REST)
+        };
+        if failed.is_ok_and(rests) {
+            return Err("no daemon answers, and none could start within the last minute".to_owned());
+        }
+        let (child, _) = launch::begin(&self.paths).map_err(told)?;
+        Ok(child)
+    }
+}
+
+/// The folder that Claude Code names to its hooks.
+fn claude_project() -> Option<OsString> {
+    std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty())
+}
+
+fn told(failure: Failure) -> String {
+    failure.message
+}
+
+/// What the daemon refused, by its kind: its words may have somebody's in them.
+fn refused(error: ClientError) -> String {
+    match error {
+        ClientError::Refused(error) => format!("the daemon refused: {}", error.message),
+        other => other.to_string(),
+    }
+}
+
+/// Where problems go.
+struct Log {
+    folder: PathBuf,
+    name: &'static str,
+}
+
+impl Log {
+    /// Appends a line; where that cannot be, nobody is told.
+    fn note(&self, what: &str) {
+        let _ = self.write(what);
+    }
+
+    fn write(&self, what: &str) -> Result<(), Failure> {
+        launch::create_private_folder(&self.folder)?;
+        let path: &Path = &self.folder.join(LOG);
+        let mut log = launch::open_log(path)?;
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs());
+        let what: String = what
+            .chars()
+            .map(|mark| if mark.is_control() { ' ' } else { mark })
+            .take(1_000)
+            .collect();
+        let line = format!("{now} {}: {what}\n", self.name);
+        log.write_all(line.as_bytes())
+            .map_err(|error| Failure::file("write the log", path, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_known_among_words_that_make_no_sense() {
+        let asked = |line: &str| is_asked_for(line.split(' ').map(OsString::from));
+        assert!(asked("hippoctl hook"));
+        assert!(asked("hippoctl hook session-begin"));
+        assert!(asked("hippoctl --workspace /w hook --bogus"));
+        assert!(!asked("hippoctl search hook-less"));
+        assert!(!asked("hippoctl"));
+    }
+}

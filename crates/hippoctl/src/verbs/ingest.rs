@@ -1,0 +1,119 @@
+//! `ingest`: how do transcripts that no hook saw come into the daily logs?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use hippo_proto::{SessionFlushRequest, SessionFlushResponse};
+use serde::Serialize;
+
+use crate::args::{FormatArg, IngestArgs};
+use crate::connect::{Session, absolute, text};
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::render;
+
+/// Folders below each other that are looked into.
+const DEPTH: usize = 8;
+/// Files of one call.
+const MOST: usize = 100_000;
+
+/// What became of one transcript.
+#[derive(Debug, Serialize)]
+pub struct Ingested {
+    /// The transcript.
+    pub path: String,
+    /// What the daemon did.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<SessionFlushResponse>,
+    /// Why it did nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Has the daemon take up each transcript.
+///
+/// # Errors
+/// No workspace, no daemon, or a transcript that could not be taken up; the others were.
+pub fn ingest(session: &mut Session, args: &IngestArgs, out: &mut Output) -> Result<(), Failure> {
+    let mut files = Vec::new();
+    for file in &args.files {
+        gather(file, &mut files, 0)?;
+    }
+    if files.is_empty() {
+        return Err(Failure::new(Exit::NotFound, "no .jsonl file in these folders")
+            .hint("name the transcripts themselves where they are called otherwise"));
+    }
+    let workspace = session.workspace()?;
+    let mut done = Vec::new();
+    for file in files {
+        let path = text(&absolute(&file)?)?;
+        let request = SessionFlushRequest {
+            workspace: workspace.clone(),
+            path: path.clone(),
+            session: None,
+            format: (args.format != FormatArg::Auto).then(|| args.format.into()),
+            wait: true,
+            compact: args.store,
+            tree: false,
+        };
+        let one = match session.call_patiently::<SessionFlushResponse>(request, |_| {}) {
+            Ok(answer) => Ingested {
+                path,
+                answer: Some(answer),
+                error: None,
+            },
+            Err(failure) if failure.exit == Exit::NoDaemon => return Err(failure),
+            Err(failure) => Ingested {
+                path,
+                answer: None,
+                error: Some(failure.message),
+            },
+        };
+        done.push(one);
+    }
+    let failed = done.iter().filter(|one| one.error.is_some()).count();
+    out.answer(&done, |done, style| render::ingest::ingested(done, style))?;
+    if failed > 0 {
+        let what = format!("{failed} of {} transcripts could not be taken up", done.len());
+        return Err(Failure::new(Exit::Failed, what));
+    }
+    Ok(())
+}
+
+/// A file as it is named, or the transcripts of a folder and those below it, the oldest first.
+fn gather(file: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Failure> {
+    let failed = |error| Failure::file("read the transcripts", file, error);
+    if !fs::metadata(file).map_err(failed)?.is_dir() {
+        files.push(file.to_path_buf());
+        return Ok(());
+    }
+    let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();
+    let mut below: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(file).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        // A link may lead back to where it stands.
+        let kind = entry.file_type().map_err(failed)?;
+        let path = entry.path();
+        if kind.is_dir() && depth < DEPTH {
+            below.push(path);
+        } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
+            let written = entry.metadata().and_then(|metadata| metadata.modified());
+            found.push((written.unwrap_or(SystemTime::UNIX_EPOCH), path));
+        }
+    }
+    found.sort();
+    below.sort();
+    files.extend(found.into_iter().map(|(_, path)| path));
+    for folder in below {
+        gather(&folder, files, depth + 1)?;
+    }
+    if files.len() > MOST {
+        return Err(Failure::new(
+            Exit::Refused,
+            format!("more than {MOST} transcripts below {}", file.display()),
+        )
+        .hint("name fewer folders"));
+    }
+    Ok(())
+}

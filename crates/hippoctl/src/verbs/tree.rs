@@ -1,0 +1,88 @@
+//! `tree compact|pending|submit|show`: what do the days, weeks and months of a workspace come to?
+
+use hippo_proto::{
+    MAX_BODY_BYTES, TreeCompactRequest, TreeCompactResponse, TreePendingRequest, TreePendingResponse,
+    TreeShowRequest, TreeShowResponse, TreeSubmitRequest, TreeSubmitResponse,
+};
+
+use super::input;
+use crate::args::TreeVerb;
+use crate::connect::Session;
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::render::tree as render;
+
+/// Does one of the verbs of `tree`.
+///
+/// # Errors
+/// No workspace, no such node, or the daemon refuses; a node that could not be made.
+pub fn tree(session: &mut Session, verb: TreeVerb, out: &mut Output) -> Result<(), Failure> {
+    match verb {
+        TreeVerb::Compact(args) => {
+            let request = TreeCompactRequest {
+                workspace: session.workspace()?,
+                at: args.at,
+                dry_run: args.dry_run,
+                when_due: args.when_due,
+            };
+            let answer: TreeCompactResponse = session.call_patiently(request, |_| {})?;
+            if !out.json {
+                for note in &answer.notes {
+                    out.note(&crate::render::one_line(note));
+                }
+            }
+            out.answer(&answer, |answer, style| {
+                render::compacted(answer, args.dry_run, style)
+            })?;
+            match answer.refused.len() {
+                0 => Ok(()),
+                many => Err(Failure::new(
+                    Exit::Failed,
+                    format!("{many} of the files could not be read or written"),
+                )
+                .hint("what is said beside each of them; all others are done")),
+            }
+        }
+        TreeVerb::Pending { limit } => {
+            let request = TreePendingRequest {
+                workspace: session.workspace()?,
+                limit,
+            };
+            let answer: TreePendingResponse = session.call_patiently(request, |_| {})?;
+            if answer.jobs.is_empty() && !out.json {
+                out.note("no node waits for a summary");
+            }
+            out.answer(&answer, render::pending)
+        }
+        TreeVerb::Submit {
+            node,
+            file,
+            source_digest,
+        } => {
+            let request = TreeSubmitRequest {
+                workspace: session.workspace()?,
+                node,
+                body: input::text(
+                    file.as_deref(),
+                    MAX_BODY_BYTES,
+                    "hippoctl tree pending says how many tokens a summary may have",
+                    out,
+                )?,
+                source_digest,
+            };
+            let answer: TreeSubmitResponse = session.call_patiently(request, |_| {})?;
+            out.answer(&answer, render::submitted)
+        }
+        TreeVerb::Show { node } => {
+            let request = TreeShowRequest {
+                workspace: session.workspace()?,
+                node,
+            };
+            let answer: TreeShowResponse = session.call_patiently(request, |_| {})?;
+            if answer.stale && !out.json {
+                out.note("its sources have changed since it was made; hippoctl tree compact makes it anew");
+            }
+            out.answer(&answer, |answer, _| crate::render::harmless(&answer.body))
+        }
+    }
+}

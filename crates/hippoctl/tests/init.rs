@@ -1,0 +1,354 @@
+//! What do `init` and `deinit` do to real files: links, modes, files that cannot be read, and no daemon at all?
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+mod scripted;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use hippo_proto::{
+    ErrorKind, Request, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, encode_error, encode_result,
+};
+use scripted::{Daemon, hippoctl, out};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder without a daemon.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("w")).unwrap();
+        Self { folder }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("w")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn run(&self, words: &[&str]) -> (i32, String, String) {
+        let words: Vec<&str> = words.iter().copied().chain(["--no-start"]).collect();
+        out(&hippoctl(&self.folder.path().join("home"), &self.root(), &words))
+    }
+}
+
+/// Every path with its mode, and its bytes or where it leads.
+fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+    let mut tree = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = fs::symlink_metadata(&path).unwrap();
+            let bytes = if metadata.is_dir() {
+                folders.push(path.clone());
+                Vec::new()
+            } else if metadata.is_symlink() {
+                fs::read_link(&path)
+                    .unwrap()
+                    .into_os_string()
+                    .into_encoded_bytes()
+            } else {
+                fs::read(&path).unwrap()
+            };
+            tree.insert(path, (metadata.permissions().mode(), bytes));
+        }
+    }
+    tree
+}
+
+#[test]
+fn without_a_daemon_the_files_are_there_and_it_says_what_to_do() {
+    let place = Place::new();
+    place.write("AGENTS.md", "# Rules\r\n");
+    fs::set_permissions(place.root().join("AGENTS.md"), fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("AGENTS.md", place.root().join("CLAUDE.md")).unwrap();
+    let before = tree(&place.root());
+    let (code, dry, _) = place.run(&["init", "--dry-run"]);
+    assert_eq!(code, 0);
+    assert_eq!(tree(&place.root()), before, "--dry-run writes nothing");
+    let (code, told, errors) = place.run(&["init"]);
+    assert_eq!((code, errors.as_str()), (0, ""), "{told}");
+    assert!(told.contains("when a daemon runs: hippoctl init "), "{told}");
+    let listed = |text: &str, words: [&str; 2]| -> Vec<String> {
+        let lines = text.lines().map(str::trim);
+        let found = lines.filter_map(|line| words.iter().find_map(|word| line.strip_prefix(word)));
+        found.map(|rest| rest.trim().to_owned()).collect()
+    };
+    assert_eq!(
+        listed(&dry, ["would make", "would change"]),
+        listed(&told, ["made", "changed"])
+    );
+    let agents = fs::read_to_string(place.root().join("AGENTS.md")).unwrap();
+    assert!(agents.starts_with("# Rules\r\n\r\n<!-- hippod: ") && agents.contains("\r\n@memory/ROOT.md\r\n"));
+    assert!(
+        place.root().join("CLAUDE.md").is_symlink(),
+        "what is a link stays one"
+    );
+    let once = tree(&place.root());
+    let (_, again, _) = place.run(&["init"]);
+    assert!(again.contains("nothing to change"), "{again}");
+    assert_eq!(tree(&place.root()), once);
+    let (code, told, errors) = place.run(&["deinit"]);
+    assert_eq!(code, 0, "{told}{errors}");
+    assert_eq!(tree(&place.root()), before);
+    let (code, _, errors) = place.run(&["deinit"]);
+    assert_eq!(code, 4, "{errors}");
+}
+
+#[test]
+fn what_cannot_be_used_is_refused_as_a_whole() {
+    let place = Place::new();
+    place.write("CLAUDE.md", "mine\n");
+    place.write(".claude/settings.json", "{\n  \"model\": \"opus\",\n  oops\n}\n");
+    symlink("../outside", place.root().join("knowledge")).unwrap();
+    place.write("plans", "a file");
+    let before = tree(&place.root());
+    let (code, told, errors) = place.run(&["init"]);
+    assert_eq!((code, told.as_str()), (5, ""));
+    for what in [
+        ".claude/settings.json: line 3, column 3",
+        "knowledge: it is a link that leads nowhere",
+        "plans: a file stands where the folder would be",
+        "nothing was written",
+    ] {
+        assert!(errors.contains(what), "{errors}");
+    }
+    assert_eq!(tree(&place.root()), before);
+    let (code, _, errors) = place.run(&["init", "nowhere"]);
+    assert_eq!(code, 4, "{errors}");
+    let (code, _, errors) = place.run(&["init", "--platform", "vim"]);
+    assert_eq!(code, 2, "{errors}");
+}
+
+#[test]
+fn a_folder_that_hipocampus_laid_out_is_taken_as_it_is() {
+    let place = Place::new();
+    let protocol =
+        "<!-- hipocampus:protocol:start -->\nfollow\n<!-- hipocampus:protocol:end -->\n@memory/ROOT.md\n";
+    place.write("CLAUDE.md", protocol);
+    let config = "{\n  \"platform\": \"claude-code\",\n  \"search\": { \"vector\": false },\n  \"tenants\": [\"a\"]\n}\n";
+    place.write("hipocampus.config.json", config);
+    place.write(
+        "memory/ROOT.md",
+        "---\ntype: root\n---\n## Topics Index\n- pump: blue\n",
+    );
+    place.write("SCRATCHPAD.md", "mine\n");
+    place.write(".claude/skills/hipocampus-core/SKILL.md", "theirs\n");
+    let before = tree(&place.root());
+    let (code, told, errors) = place.run(&["init", "--json"]);
+    assert_eq!(code, 0, "{errors}");
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(
+        (&told["platform"], &told["told_by"]),
+        (&"claude-code".into(), &"hipocampus.config.json".into())
+    );
+    assert!(
+        told["notes"].to_string().contains("follow hipocampus as well"),
+        "{told}"
+    );
+    let now = tree(&place.root());
+    for (path, state) in before.iter().filter(|(path, _)| !path.ends_with("CLAUDE.md")) {
+        assert_eq!(now[path], *state, "{}", path.display());
+    }
+    let claude = fs::read_to_string(place.root().join("CLAUDE.md")).unwrap();
+    assert!(
+        claude.starts_with(protocol) && claude.matches("@memory/ROOT.md\n").count() == 1,
+        "{claude}"
+    );
+    place.run(&["deinit"]);
+    assert_eq!(tree(&place.root()), before);
+}
+
+#[test]
+fn a_link_that_was_made_since_stays_one_and_no_block_is_left_behind() {
+    for merged in [false, true] {
+        let place = Place::new();
+        place.write("CLAUDE.md", "# Mine\n");
+        place.run(&["init", "--platform", "claude-code"]);
+        let [claude, agents] = ["CLAUDE.md", "AGENTS.md"].map(|name| place.root().join(name));
+        if merged {
+            // A block of each platform, which stand in one file then.
+            place.write("AGENTS.md", "# Too\n");
+            place.run(&["init", "--platform", "codex"]);
+            let both = fs::read_to_string(&agents).unwrap() + &fs::read_to_string(&claude).unwrap();
+            fs::remove_file(&claude).unwrap();
+            fs::write(&agents, both).unwrap();
+        } else {
+            fs::rename(&claude, &agents).unwrap();
+        }
+        symlink("AGENTS.md", &claude).unwrap();
+        let (code, told, errors) = place.run(&["deinit"]);
+        assert_eq!(code, 0, "{told}{errors}");
+        assert!(claude.is_symlink());
+        let text = fs::read_to_string(&agents).unwrap();
+        assert!(text.contains("# Mine\n") && !text.contains("hippo"), "{text}");
+        assert_eq!(text.contains("# Too\n"), merged, "{text}");
+    }
+}
+
+#[test]
+fn what_waits_for_a_daemon_stays_in_the_record() {
+    let place = Place::new();
+    let before = tree(&place.root());
+    let root = place.root().display().to_string();
+    let record = || fs::read_to_string(place.root().join(".hippocampus/harness.json")).unwrap();
+    let (seen, heard) = std::sync::mpsc::channel();
+    let file = place.root().join(".hippocampus/harness.json");
+    let taking = Daemon::start(move |call| {
+        // As a process that is stopped now would leave it.
+        seen.send(fs::read_to_string(&file).unwrap()).unwrap();
+        encode_result(
+            &call.id,
+            &WorkspaceAddResponse {
+                root: root.clone(),
+                added: true,
+            },
+        )
+    });
+    let (code, told, _) = out(&taking.run(&place.root(), &["init"]));
+    assert_eq!(code, 0, "{told}");
+    assert!(heard.recv().unwrap().contains("\"registered\": true"));
+    assert!(record().contains("\"registered\": true"));
+    // The daemon has made it since.
+    let topics = "---\nwritten-by: hippod\n---\n## Topics\n";
+    place.write("memory/ROOT.md", topics);
+    for _ in 0..2 {
+        let (code, told, errors) = place.run(&["deinit"]);
+        assert_eq!(code, 5, "{told}{errors}");
+        assert!(errors.contains("still registered"), "{errors}");
+        assert!(record().contains("\"registered\": true") && record().contains("memory/ROOT.md"));
+        assert!(!place.root().join("CLAUDE.md").exists());
+    }
+    let removing = Daemon::start(move |call| {
+        let removed = WorkspaceRemoveResponse {
+            root: String::new(),
+            contexts_kept: false,
+        };
+        encode_result(&call.id, &removed)
+    });
+    let (code, told, errors) = out(&removing.run(&place.root(), &["deinit"]));
+    assert_eq!(code, 0, "{told}{errors}");
+    assert!(told.contains("memory/ROOT.md"), "{told}");
+    assert_eq!(tree(&place.root()), before);
+}
+
+#[test]
+fn git_goes_on_seeing_what_the_project_had_before() {
+    let place = Place::new();
+    for path in ["plans/one.md", "memory/arena.rs"] {
+        place.write(path, "ours\n");
+    }
+    let git = |words: &[&str]| {
+        let ran = std::process::Command::new("git")
+            .args(words)
+            .current_dir(place.root())
+            .output()
+            .unwrap();
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    git(&["init", "-q"]);
+    let (_, told, _) = place.run(&["init"]);
+    assert!(told.contains("memory, plans"), "{told}");
+    let once = fs::read(place.root().join(".gitignore")).unwrap();
+    place.run(&["init"]);
+    assert_eq!(fs::read(place.root().join(".gitignore")).unwrap(), once);
+    for path in [
+        "plans/two.md",
+        "memory/pool.rs",
+        "memory/2026-03-02.md",
+        "memory/2026-03-02-b.md",
+        "memory/daily/2026-03-02.md",
+        "knowledge/relay.md",
+    ] {
+        place.write(path, "new\n");
+    }
+    let seen = git(&["status", "--porcelain", "-uall"]);
+    let seen: Vec<&str> = seen.lines().filter_map(|line| line.strip_prefix("?? ")).collect();
+    for path in [
+        "plans/one.md",
+        "plans/two.md",
+        "memory/arena.rs",
+        "memory/pool.rs",
+    ] {
+        assert!(seen.contains(&path), "{path}: {seen:?}");
+    }
+    let hidden = |path: &&&str| {
+        path.starts_with("knowledge/") || path.starts_with("memory/") && !path.ends_with(".rs")
+    };
+    assert_eq!(seen.iter().find(hidden), None, "{seen:?}");
+}
+
+#[test]
+fn options_leave_out_what_they_say() {
+    let place = Place::new();
+    place.run(&["init", "--no-vector", "--no-search", "--platform", "codex"]);
+    let there = |path: &str| place.root().join(path).exists();
+    assert!(there(".agents/skills/hippod-core") && !there(".agents/skills/hippod-search"));
+    let read = |path: &str| fs::read_to_string(place.root().join(path)).unwrap();
+    assert!(read("hipocampus.config.json").contains("\"vector\": false"));
+    assert!(
+        !read("AGENTS.md").contains("hippoctl search") && read("AGENTS.md").contains("hippoctl remember")
+    );
+    assert!(read(".codex/config.toml").contains("[[hooks.PreCompact.hooks]]"));
+    place.run(&["deinit"]);
+    assert_eq!(tree(&place.root()).len(), 0);
+    place.run(&["init", "--bare"]);
+    let names: Vec<PathBuf> = tree(&place.root()).into_keys().collect();
+    assert_eq!(
+        names,
+        [
+            ".hippocampus",
+            ".hippocampus/harness.json",
+            "memory",
+            "memory/ROOT.md"
+        ]
+        .map(|name| place.root().join(name))
+    );
+    place.run(&["deinit"]);
+    assert_eq!(tree(&place.root()).len(), 0);
+}
+
+#[test]
+fn a_folder_that_the_daemon_refuses_is_laid_out_and_the_refusal_is_told() {
+    let place = Place::new();
+    let refusing = Daemon::start(|call| {
+        let refusal = RpcError::new(ErrorKind::Conflict, "too near to another one").hint("choose another");
+        encode_error(&call.id, &refusal)
+    });
+    let (code, told, errors) = out(&refusing.run(&place.root(), &["init"]));
+    assert_eq!(code, 5, "{told}");
+    assert!(
+        errors.contains("too near") && errors.contains("choose another"),
+        "{errors}"
+    );
+    assert!(place.root().join("CLAUDE.md").is_file());
+    let root = place.root().display().to_string();
+    let taking = Daemon::start(move |call| {
+        let root = root.clone();
+        encode_result(&call.id, &WorkspaceAddResponse { root, added: true })
+    });
+    let (code, told, _) = out(&taking.run(&place.root(), &["init", "--json"]));
+    let asked = taking.requests.try_iter().next().unwrap();
+    assert!(matches!(asked, Request::WorkspaceAdd(_)), "{asked:?}");
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(
+        (code, &told["registered"], &told["files"]),
+        (0, &"now".into(), &Value::Array(vec![]))
+    );
+}

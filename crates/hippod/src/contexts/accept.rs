@@ -1,0 +1,114 @@
+//! What did the daemon say it would flush, and has not yet: before an answer, at a start, after a flush?
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use hippo_proto::{ErrorKind, RpcError, SessionFlushRequest, TranscriptFormat};
+use hippo_store::contexts::Accepted;
+
+use super::{lock, refusal};
+use crate::shared::Shared;
+
+/// What is being done: workspaces and numbers.
+pub type UnderWay = Mutex<HashSet<(PathBuf, i64)>>;
+
+/// A flush that somebody was told will be done.
+#[derive(Debug)]
+pub struct Promise {
+    root: PathBuf,
+    number: i64,
+    /// What was asked for.
+    pub request: SessionFlushRequest,
+}
+
+/// Writes down what is asked for, before anybody is told that it will be done.
+///
+/// # Errors
+/// `bad-request` for a path that is not absolute, and where the database of the contexts cannot be written.
+pub fn accept(shared: &Shared, root: &Path, request: &SessionFlushRequest) -> Result<Promise, RpcError> {
+    if !Path::new(&request.path).is_absolute() {
+        let what = format!("the path of the transcript is not absolute: {}", request.path);
+        return Err(RpcError::bad_request(what).hint("give the absolute path of a transcript"));
+    }
+    let accepted = Accepted {
+        transcript: request.path.clone(),
+        session: request.session.clone(),
+        format: request.format.map(|format| format.name().to_owned()),
+        compact: request.compact,
+        tree: request.tree,
+    };
+    let place = shared.contexts.place(shared, root);
+    let mut held = place.held()?;
+    let number = held.parts()?.0.accept(&accepted).map_err(refusal)?;
+    drop(held);
+    let root = root.to_path_buf();
+    lock(&shared.contexts.under_way).insert((root.clone(), number));
+    Ok(Promise {
+        root,
+        number,
+        request: request.clone(),
+    })
+}
+
+/// What was promised for a workspace, by this process or one before it, and nobody is doing.
+///
+/// # Errors
+/// Where the database of the contexts cannot be read.
+pub fn promised(shared: &Shared, root: &Path) -> Result<Vec<Promise>, RpcError> {
+    let place = shared.contexts.place(shared, root);
+    if !place.file.exists() {
+        return Ok(Vec::new());
+    }
+    let accepted = {
+        let mut held = place.held()?;
+        held.parts()?.0.read().accepted().map_err(refusal)?
+    };
+    let mut under_way = lock(&shared.contexts.under_way);
+    let left = accepted
+        .into_iter()
+        .filter(|(number, _)| under_way.insert((root.to_path_buf(), *number)));
+    let promises = left.map(|(number, accepted)| Promise {
+        root: root.to_path_buf(),
+        number,
+        request: SessionFlushRequest {
+            workspace: root.display().to_string(),
+            path: accepted.transcript,
+            session: accepted.session,
+            format: accepted.format.as_deref().and_then(format),
+            wait: true,
+            compact: accepted.compact,
+            tree: accepted.tree,
+        },
+    });
+    Ok(promises.collect())
+}
+
+/// Notes how it ended. What failed for a reason that may pass is left for later.
+///
+/// # Errors
+/// Where the database of the contexts cannot be written; it is done once more then.
+pub fn kept(shared: &Shared, promise: &Promise, failure: Option<&RpcError>) -> Result<(), RpcError> {
+    let never = |error: &RpcError| matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest);
+    let ended = if failure.is_none_or(never) {
+        let place = shared.contexts.place(shared, &promise.root);
+        // A workspace that was removed with all it had promised nothing.
+        match place.file.exists().then(|| place.held()).transpose() {
+            Ok(Some(mut held)) => held
+                .parts()
+                .and_then(|(store, _)| store.end_accepted(promise.number).map_err(refusal)),
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        }
+    } else {
+        Ok(())
+    };
+    lock(&shared.contexts.under_way).remove(&(promise.root.clone(), promise.number));
+    ended
+}
+
+fn format(name: &str) -> Option<TranscriptFormat> {
+    TranscriptFormat::ALL
+        .into_iter()
+        .find(|format| format.name() == name)
+}

@@ -1,0 +1,364 @@
+//! What is new in a transcript, and how does it come into the daily log, each message once: `session.flush`?
+//!
+//! What is to be appended is in the database before it is in a log, and leaves the database when it stands there. Whatever ends the
+//! daemon in between, the next flush finds it, looks for its mark in the log, and appends it where it is missing.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Mutex;
+
+use hippo_core::flush::{Flushed, Flusher, Key, Options};
+use hippo_core::time::{Date, Timestamp};
+use hippo_proto::{
+    CompactProblem, ErrorKind, FlushedLog, RpcError, SessionFlushRequest, SessionFlushResponse,
+};
+use hippo_store::contexts::{ContextReader, Flush, FlushPart, TakenUp};
+
+use super::compact::format;
+use super::{Place, lock, now, refusal};
+use crate::clock::date_in;
+use crate::engine::root_missing;
+use crate::files;
+use crate::remember;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// Bytes that are read at a time.
+const PIECE: usize = 256 << 10;
+/// Bytes at the beginning, and before the position, by which a transcript is known again.
+const KNOWN_BY: u64 = 64 << 10;
+/// Characters of a session's id in a mark.
+const SESSION: usize = 40;
+
+/// Takes up what is new in a transcript.
+///
+/// # Errors
+/// `not-found` for a file that is not there, `bad-request` for what is no regular file or may not be read, and as for `remember`. What
+/// was read is appended by the next flush then.
+pub fn flush(
+    shared: &Shared,
+    view: &WorkspaceView,
+    request: &SessionFlushRequest,
+) -> Result<SessionFlushResponse, RpcError> {
+    // What one flush appends the next one has to know of.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = lock(&ONE_AT_A_TIME);
+    if view.status().is_some_and(|status| !status.root_present) || !view.root.is_dir() {
+        return Err(root_missing(&view.root));
+    }
+    let path = Path::new(&request.path);
+    if !path.is_absolute() {
+        let what = format!("the path of the transcript is not absolute: {}", request.path);
+        return Err(RpcError::bad_request(what).hint("give the absolute path of a transcript"));
+    }
+    let path = &path.canonicalize().map_err(|error| unread(path, error))?;
+    let name = path.display().to_string();
+    let place = shared.contexts.place(shared, &view.root);
+    let mut answer = SessionFlushResponse {
+        done: true,
+        ..SessionFlushResponse::default()
+    };
+    let begun = {
+        let mut held = place.held()?;
+        held.parts()?.0.read().flushes().map_err(refusal)?
+    };
+    for flush in begun {
+        let own = flush.transcript == name;
+        match complete(&place, view, &flush, &mut answer.appended) {
+            Ok(()) => {}
+            Err(error) if own => return Err(error),
+            // It is in the way of its own transcript only.
+            Err(error) => answer.notes.push(format!(
+                "what was read of another transcript waits to be appended: {}",
+                error.message
+            )),
+        }
+    }
+    let session = Session {
+        shared,
+        view,
+        request,
+        path,
+        name,
+    };
+    let found = place.read(|reader| Ok(session.read(reader)))?;
+    let Some(read) = found.transpose()? else {
+        return Err(RpcError::internal("the database of the contexts is gone").hint("ask again"));
+    };
+    session.tell(&read, &mut answer);
+    if read.is_nothing_new() {
+        return Ok(answer);
+    }
+    let row = {
+        let mut held = place.held()?;
+        let (store, _) = held.parts()?;
+        store
+            .begin_flush(&session.name, &read.upto, &read.parts, &read.keys, now(shared))
+            .map_err(refusal)?
+    };
+    if let Some(row) = row {
+        let flush = Flush {
+            row,
+            transcript: session.name.clone(),
+            parts: read.parts,
+        };
+        complete(&place, view, &flush, &mut answer.appended)?;
+    }
+    Ok(answer)
+}
+
+/// Appends what of a flush does not stand in the logs, and notes that it does.
+fn complete(
+    place: &Place,
+    view: &WorkspaceView,
+    flush: &Flush,
+    appended: &mut Vec<FlushedLog>,
+) -> Result<(), RpcError> {
+    for part in &flush.parts {
+        let day: Date = part
+            .day
+            .parse()
+            .map_err(|_| RpcError::internal(format!("there is no such day: {}", part.day)))?;
+        if let Some(lines) = remember::append_marked(&view.root, day, &part.text, &part.mark)? {
+            let heading = |line: &str| {
+                Some(
+                    line.strip_prefix("## ")?
+                        .trim_end_matches(" [project]")
+                        .to_owned(),
+                )
+            };
+            appended.push(FlushedLog {
+                path: lines.path,
+                start_line: lines.start_line,
+                end_line: lines.end_line,
+                topics: part.text.lines().filter_map(heading).collect(),
+            });
+        }
+    }
+    let mut held = place.held()?;
+    held.parts()?.0.end_flush(flush.row).map_err(refusal)
+}
+
+/// The session whose transcript is read.
+struct Session<'a> {
+    shared: &'a Shared,
+    view: &'a WorkspaceView,
+    request: &'a SessionFlushRequest,
+    path: &'a Path,
+    /// By which the transcript is known.
+    name: String,
+}
+
+/// What was read.
+struct Taken {
+    from: u64,
+    /// The transcript is not the one that was read before.
+    another: bool,
+    before: Option<TakenUp>,
+    found: Flushed,
+    keys: Vec<Key>,
+    upto: TakenUp,
+    parts: Vec<FlushPart>,
+}
+
+impl Taken {
+    fn is_nothing_new(&self) -> bool {
+        self.parts.is_empty() && self.keys.is_empty() && self.before.as_ref() == Some(&self.upto)
+    }
+}
+
+impl Session<'_> {
+    fn read(&self, reader: &ContextReader) -> Result<Taken, RpcError> {
+        let failed = |error| unread(self.path, error);
+        let (mut file, metadata) = files::open(self.path).map_err(failed)?;
+        let before = reader.taken_up(&self.name).map_err(refusal)?;
+        let length = metadata.len();
+        let known = match &before {
+            Some(taken) if taken.position > 0 && taken.position <= length => {
+                known_by(&mut file, taken.position).map_err(failed)? == taken.before
+            }
+            _ => false,
+        };
+        let from = before
+            .as_ref()
+            .filter(|_| known)
+            .map_or(0, |taken| taken.position);
+        let another = before.as_ref().is_some_and(|taken| taken.position > 0) && !known;
+        let topic = before
+            .as_ref()
+            .filter(|_| known)
+            .and_then(|taken| taken.topic.clone());
+        let zone = self.shared.zone_of(self.view);
+        let day = |at: Timestamp| date_in(at, &zone);
+        let keys = RefCell::new(Vec::new());
+        let trouble = RefCell::new(None);
+        let mut seen = HashSet::new();
+        let mut flusher = Flusher::new(
+            Options {
+                format: self.request.format.and_then(format),
+                root: self.view.root.to_str().map(str::to_owned),
+                topic,
+                within: self.within(),
+                goes_on: from > 0,
+            },
+            |key| {
+                // What is found is not used then.
+                if trouble.borrow().is_some() {
+                    return false;
+                }
+                if !seen.insert(*key) {
+                    return true;
+                }
+                match reader.is_told(key) {
+                    Ok(true) => true,
+                    Ok(false) => {
+                        keys.borrow_mut().push(*key);
+                        false
+                    }
+                    Err(error) => {
+                        *trouble.borrow_mut() = Some(refusal(error));
+                        false
+                    }
+                }
+            },
+            day,
+        );
+        file.seek(SeekFrom::Start(from)).map_err(failed)?;
+        // A session that is being written grows: what comes meanwhile is for the next flush.
+        let mut rest = (&mut file).take(length - from);
+        let mut buffer = vec![0; PIECE];
+        loop {
+            let size = match rest.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(size) => size,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(failed(error)),
+            };
+            flusher.feed(&buffer[..size]);
+            if trouble.borrow().is_some() {
+                break;
+            }
+        }
+        let found = flusher.finish();
+        if let Some(error) = trouble.into_inner() {
+            return Err(error);
+        }
+        let position = found.upto.map_or(0, |upto| from + upto);
+        let upto = TakenUp {
+            position,
+            before: known_by(&mut file, position).map_err(failed)?,
+            topic: found.topic.clone(),
+        };
+        let written = metadata.modified().ok().map_or_else(
+            || self.shared.clock.now(),
+            |at| match at.duration_since(std::time::UNIX_EPOCH) {
+                Ok(since) => Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)),
+                Err(_) => self.shared.clock.now(),
+            },
+        );
+        let parts = self.parts(&found, day(written), position);
+        Ok(Taken {
+            from,
+            another,
+            before,
+            found,
+            keys: keys.into_inner(),
+            upto,
+            parts,
+        })
+    }
+
+    /// Of what a message without a time is a part: of the session where it is known, and of the transcript, for `ingest` knows of no session.
+    fn within(&self) -> Vec<String> {
+        let session = self.request.session.iter().map(|id| format!("session {id}"));
+        session.chain([format!("transcript {}", self.name)]).collect()
+    }
+
+    /// What goes into each log. Messages that do not say when they were said were said when the transcript was written.
+    fn parts(&self, found: &Flushed, written: Date, position: u64) -> Vec<FlushPart> {
+        let mut days: BTreeMap<Date, String> = BTreeMap::new();
+        for section in &found.sections {
+            let text = days.entry(section.day.unwrap_or(written)).or_default();
+            text.push_str(&section.text);
+            text.push('\n');
+        }
+        let session = self.request.session.as_deref().unwrap_or_default();
+        let session: String = session
+            .chars()
+            .filter(|mark| mark.is_ascii_alphanumeric() || "._-".contains(*mark))
+            .take(SESSION)
+            .collect();
+        // Two hyphens might end the comment.
+        let session = session.replace("--", "-");
+        let session = if session.is_empty() {
+            String::new()
+        } else {
+            format!(" session {session}")
+        };
+        let begun = now(self.shared);
+        days.into_iter()
+            .map(|(day, text)| {
+                let mut hasher = blake3::Hasher::new();
+                hasher.update(self.name.as_bytes());
+                hasher.update(&position.to_le_bytes());
+                hasher.update(&begun.to_le_bytes());
+                hasher.update(text.as_bytes());
+                let id = &hasher.finalize().to_hex()[..16];
+                let mark = format!("<!-- flush {id}{session} -->");
+                FlushPart {
+                    day: day.to_string(),
+                    text: format!("{text}{mark}\n"),
+                    mark,
+                }
+            })
+            .collect()
+    }
+
+    fn tell(&self, read: &Taken, answer: &mut SessionFlushResponse) {
+        let found = &read.found;
+        answer.messages = found.messages;
+        answer.known = found.known;
+        answer.format = found.format.map(|format| format.name().to_owned());
+        answer.malformed = found.malformed;
+        answer.problems = found
+            .problems
+            .iter()
+            .map(|problem| CompactProblem {
+                line: problem.line,
+                what: problem.what.to_owned(),
+            })
+            .collect();
+        answer.from = read.from;
+        if read.another {
+            answer.notes.push(
+                "the transcript is not the one that was read before: it was read anew, and what is known of it left out"
+                    .to_owned(),
+            );
+        }
+    }
+}
+
+/// A hash of the beginning of a file and of what stands before a position.
+fn known_by(file: &mut File, position: u64) -> io::Result<Vec<u8>> {
+    let part = position.min(KNOWN_BY);
+    let mut hasher = blake3::Hasher::new();
+    for from in [0, position - part] {
+        file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        (&mut *file).take(part).read_to_end(&mut bytes)?;
+        hasher.update(&bytes);
+    }
+    Ok(hasher.finalize().as_bytes()[..16].to_vec())
+}
+
+fn unread(path: &Path, error: io::Error) -> RpcError {
+    let what = format!("could not read the transcript {}: {error}", path.display());
+    if files::is_absence(&error) {
+        RpcError::not_found(what).hint("give the absolute path of a transcript")
+    } else {
+        RpcError::new(ErrorKind::BadRequest, what).hint("give a file that hippod may read")
+    }
+}

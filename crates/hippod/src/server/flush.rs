@@ -1,0 +1,126 @@
+//! Which steps has a flush of a session, and who waits for them?
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hippo_proto::{RpcError, SessionCompactRequest, SessionFlushRequest, SessionFlushResponse};
+
+use super::dispatch;
+use crate::contexts::{self, Promise};
+use crate::engine::root_missing;
+use crate::shared::{Shared, Slot};
+use crate::tree::{self, Wish};
+
+/// Takes up a transcript; without `wait` the answer comes before that, when it is written down that it will be done.
+///
+/// # Errors
+/// `no-workspace`, and as [`contexts::flush`].
+pub async fn flush(
+    shared: &Arc<Shared>,
+    request: SessionFlushRequest,
+) -> Result<SessionFlushResponse, RpcError> {
+    let root = shared.views.root_of(&PathBuf::from(&request.workspace));
+    if request.wait {
+        let answer = steps(shared, request).await;
+        if let (Ok(_), Some(root)) = (&answer, root) {
+            let shared = Arc::clone(shared);
+            tokio::spawn(async move { keep_promises(&shared, &root).await });
+        }
+        return answer;
+    }
+    let root = match root {
+        None => {
+            // It says how a workspace is registered.
+            shared.views.get(&request.workspace).await?.root.clone()
+        }
+        Some(root) if !root.is_dir() => return Err(root_missing(&root)),
+        Some(root) => root,
+    };
+    let of = root.clone();
+    let accept = move |shared: &Shared| contexts::accept(shared, &of, &request);
+    let promise = dispatch::blocking(shared, accept).await?;
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        keep_promise(&shared, promise).await;
+        keep_promises(&shared, &root).await;
+    });
+    Ok(SessionFlushResponse::default())
+}
+
+/// Does what a daemon before this one said it would do, as soon as the workspaces are open.
+pub async fn take_up_what_is_left(shared: Arc<Shared>) {
+    let opening = |(_, slot): &(PathBuf, Slot)| matches!(slot, Slot::Opening);
+    while shared.views.all().iter().any(opening) {
+        shared.views.opened().await;
+    }
+    for view in shared.views.open() {
+        keep_promises(&shared, &view.root).await;
+    }
+}
+
+/// Does what was promised for a workspace and nobody is doing.
+async fn keep_promises(shared: &Arc<Shared>, root: &Path) {
+    let of = root.to_path_buf();
+    match dispatch::blocking(shared, move |shared| contexts::promised(shared, &of)).await {
+        Ok(promises) => {
+            for promise in promises {
+                keep_promise(shared, promise).await;
+            }
+        }
+        Err(error) => {
+            tracing::warn!(root = %root.display(), "could not look for sessions that wait to be flushed: {}", error.message);
+        }
+    }
+}
+
+async fn keep_promise(shared: &Arc<Shared>, promise: Promise) {
+    let failure = steps(shared, promise.request.clone()).await.err();
+    if let Some(error) = &failure {
+        tracing::warn!("a session could not be flushed: {}", error.message);
+    }
+    let kept = move |shared: &Shared| contexts::kept(shared, &promise, failure.as_ref());
+    if let Err(error) = dispatch::blocking(shared, kept).await {
+        tracing::warn!("could not note that a session was flushed: {}", error.message);
+    }
+}
+
+async fn steps(shared: &Arc<Shared>, request: SessionFlushRequest) -> Result<SessionFlushResponse, RpcError> {
+    let view = shared.views.get(&request.workspace).await?;
+    let root = view.root.display().to_string();
+    let (compact, tree, path, format) = (
+        request.compact,
+        request.tree,
+        request.path.clone(),
+        request.format,
+    );
+    let tree_of = Arc::clone(&view);
+    let flush = {
+        let view = Arc::clone(&view);
+        move |shared: &Shared| contexts::flush(shared, &view, &request)
+    };
+    let mut answer = dispatch::blocking(shared, flush).await?;
+    // An earlier flush without it may have taken the messages up already; a content that is there is not kept twice.
+    if compact {
+        let request = SessionCompactRequest {
+            workspace: Some(root.clone()),
+            path: Some(path),
+            format,
+            ..SessionCompactRequest::default()
+        };
+        let keep = move |shared: &Shared| contexts::compact(shared, Some(&view), request);
+        match dispatch::blocking(shared, keep).await {
+            Ok(kept) => answer.stored = kept.stats.stored,
+            Err(error) => answer
+                .notes
+                .push(format!("the messages are not kept: {}", error.message)),
+        }
+    }
+    if tree {
+        let due = Wish {
+            when_due: true,
+            ..Wish::default()
+        };
+        tree::after(shared, &tree_of, due).await;
+    }
+    Ok(answer)
+}

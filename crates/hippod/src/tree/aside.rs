@@ -1,0 +1,156 @@
+//! Where is kept what a node does not take, or what it loses?
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use hippo_core::redact::without_secrets;
+use hippo_core::tree::{Fingerprint, Node, Period, Rejected, Writer};
+
+use super::disk::{Found, LARGEST_NODE, folder_within};
+use crate::files;
+use crate::registry::write_atomically;
+
+/// Bodies that were refused, relative to the workspace.
+pub const REJECTED: &str = ".hippocampus/rejected";
+/// Refused bodies that are kept of one node.
+const MOST_REJECTED: u32 = 20;
+/// Bodies of somebody that a summary took the place of.
+pub const REPLACED: &str = ".hippocampus/replaced";
+/// The last ROOT.md that somebody else wrote, and those before it.
+pub const CARRIED: &str = ".hippocampus/carried";
+/// More is no ROOT.md.
+const LARGEST_ROOT: u64 = 1 << 20;
+
+/// Keeps a body that was refused, without its secrets, with the reason; where.
+///
+/// # Errors
+/// As the system says; too many of this node are kept already.
+pub fn rejected(root: &Path, period: Period, body: &str, why: &Rejected) -> io::Result<String> {
+    let folder = root.join(REJECTED);
+    folder_within(root, &folder)?;
+    let text = format!("<!-- refused: {why} -->\n\n{}", without_secrets(body));
+    for number in 1..=MOST_REJECTED {
+        let name = format!("{period}-{number}.md");
+        let file = File::options()
+            .write(true)
+            .create_new(true)
+            .open(folder.join(&name));
+        match file {
+            Ok(mut file) => {
+                file.write_all(text.as_bytes())?;
+                return Ok(format!("{REJECTED}/{name}"));
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other(format!(
+        "{MOST_REJECTED} refused bodies of it are kept already"
+    )))
+}
+
+/// Keeps what somebody wrote before a summary takes its place; nothing where hippod wrote it, or it only kept a place.
+///
+/// # Errors
+/// As the system says: it must not be replaced then.
+pub fn replaced(root: &Path, found: &Found) -> io::Result<()> {
+    if found.node.writer == Writer::Hippod || found.node.is_placeholder() {
+        return Ok(());
+    }
+    let (period, mark) = (found.node.period, Fingerprint::of(&found.bytes));
+    keep(root, REPLACED, &format!("{period}-{mark}.md"), &found.bytes)
+}
+
+/// Keeps a ROOT.md that somebody else wrote, to be carried into the next ones.
+///
+/// # Errors
+/// As the system says: it must not be replaced then.
+pub fn carry(root: &Path, bytes: &[u8]) -> io::Result<()> {
+    // One that was carried so far stays as well.
+    if let Ok(before) = files::read(&carried_file(root), LARGEST_ROOT)
+        && before != bytes
+    {
+        let mark = Fingerprint::of(&before);
+        keep(root, CARRIED, &format!("ROOT-{mark}.md"), &before)?;
+    }
+    keep(root, CARRIED, "ROOT.md", bytes)
+}
+
+/// The ROOT.md that is carried, with the moment in which it was kept.
+pub fn carried(root: &Path) -> Option<(Node, std::time::SystemTime)> {
+    let file = carried_file(root);
+    let bytes = files::read(&file, LARGEST_ROOT).ok()?;
+    let kept = file.metadata().and_then(|metadata| metadata.modified()).ok()?;
+    Some((Node::read(Period::All, &String::from_utf8_lossy(&bytes)), kept))
+}
+
+fn carried_file(root: &Path) -> std::path::PathBuf {
+    root.join(CARRIED).join("ROOT.md")
+}
+
+/// Writes a file below a folder of the workspace, unless it is there already.
+fn keep(root: &Path, folder: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let folder = root.join(folder);
+    let file = folder.join(name);
+    if files::read(&file, LARGEST_NODE).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    folder_within(root, &folder)?;
+    write_atomically(&file, bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_root_of_somebody_keeps_the_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for text in ["one", "two", "two", "three"] {
+            carry(&root, text.as_bytes()).unwrap();
+            assert_eq!(carried(&root).unwrap().0.body, text);
+        }
+        let files = std::fs::read_dir(root.join(CARRIED)).unwrap();
+        let mut texts: Vec<String> = files
+            .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
+            .collect();
+        texts.sort();
+        assert_eq!(texts, ["one", "three", "two"]);
+    }
+
+    #[test]
+    fn what_somebody_wrote_is_kept_and_what_hippod_wrote_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let period = Period::parse("2026-01-10").unwrap();
+        let found = |text: &str| Found {
+            path: period.path(),
+            node: Node::read(period, text),
+            bytes: text.as_bytes().to_vec(),
+        };
+        replaced(&root, &found("mine\n")).unwrap();
+        replaced(&root, &found("mine\n")).unwrap();
+        let mut ours = Node::read(period, "ours\n");
+        ours.writer = Writer::Hippod;
+        replaced(&root, &found(&ours.write())).unwrap();
+        let names: Vec<_> = std::fs::read_dir(root.join(REPLACED)).unwrap().collect();
+        assert_eq!(names.len(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_leads_out_of_the_workspace_gets_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, out) = (folder.path().join("w"), folder.path().join("out"));
+        std::fs::create_dir_all(&root).unwrap();
+        std::fs::create_dir_all(&out).unwrap();
+        std::os::unix::fs::symlink(&out, root.join(".hippocampus")).unwrap();
+        let root = root.canonicalize().unwrap();
+        assert!(carry(&root, b"theirs").is_err());
+        assert!(rejected(&root, Period::All, "body", &Rejected::Short(0)).is_err());
+        assert_eq!(std::fs::read_dir(&out).unwrap().count(), 2, "folders alone");
+        let files = std::fs::read_dir(&out).unwrap().flatten();
+        assert!(files.map(|entry| entry.path()).all(|path| path.is_dir()));
+    }
+}

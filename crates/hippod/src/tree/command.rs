@@ -1,0 +1,252 @@
+//! How does the configured program write summaries: within its time, its share of a day, and not when it keeps failing?
+
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use hippo_core::tree::{Period, Source, level_name};
+use hippo_proto::MAX_BODY_BYTES;
+use serde::Serialize;
+
+use super::state::Spend;
+use crate::config::Tree;
+
+/// After so many failures in a row it is left alone for the rest of the day.
+pub const MOST_FAILURES: u32 = 3;
+
+/// What the program is given on standard input.
+#[derive(Debug, Serialize)]
+pub struct Job<'a> {
+    path: String,
+    level: &'static str,
+    period: String,
+    budget_tokens: usize,
+    prompt: String,
+    sources: Vec<JobSource<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct JobSource<'a> {
+    path: &'a str,
+    text: String,
+}
+
+impl<'a> Job<'a> {
+    /// The job of a node; its sources are given without secrets.
+    pub fn new(period: Period, budget: usize, prompt: String, sources: &[Source<'a>]) -> Self {
+        let sources = sources.iter().map(|source| JobSource {
+            path: source.path,
+            text: hippo_core::redact::without_secrets(source.text).into_owned(),
+        });
+        Self {
+            path: period.path(),
+            level: level_name(period.level()),
+            period: period.to_string(),
+            budget_tokens: budget,
+            prompt,
+            sources: sources.collect(),
+        }
+    }
+}
+
+/// Why no job may run today; `None`: one may.
+pub fn held_back(spend: &Spend, settings: &Tree) -> Option<String> {
+    if settings.command.is_empty() {
+        return Some("tree.summaries is command, and tree.command names no program".to_owned());
+    }
+    if spend.failures >= MOST_FAILURES {
+        return Some(format!(
+            "the program failed {MOST_FAILURES} times in a row: it is left alone until tomorrow"
+        ));
+    }
+    (spend.jobs >= settings.command_daily_jobs).then(|| {
+        format!(
+            "it has written its {} summaries of today",
+            settings.command_daily_jobs
+        )
+    })
+}
+
+/// Has the program write one summary.
+///
+/// # Errors
+/// It cannot be started, ends badly, says nothing or too much, or takes too long: what happened, in one line.
+pub fn write(settings: &Tree, job: &Job<'_>) -> Result<String, String> {
+    let Some((program, arguments)) = settings.command.split_first() else {
+        return Err("no program is configured".to_owned());
+    };
+    let input = serde_json::to_vec(job).map_err(|error| error.to_string())?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("could not start {program}: {error}"))?;
+    let deadline = Instant::now() + Duration::from_secs(settings.command_timeout_secs);
+    let said = converse(&mut child, input, deadline);
+    if said.is_err() {
+        end(&mut child);
+    }
+    let ended = wait(&mut child, deadline).map_err(|error| format!("{program}: {error}"));
+    let said = said.map_err(|error| format!("{program}: {error}"))?;
+    let ended = ended?;
+    if !ended.success() {
+        return Err(format!("{program} ended with {ended}"));
+    }
+    let text = String::from_utf8(said).map_err(|_| format!("{program} wrote what is no UTF-8"))?;
+    match text.trim() {
+        "" => Err(format!("{program} wrote nothing")),
+        text => Ok(text.to_owned()),
+    }
+}
+
+/// Gives the input and takes the output at the same time: neither side waits for the other.
+fn converse(child: &mut Child, input: Vec<u8>, deadline: Instant) -> Result<Vec<u8>, String> {
+    let (told, hears) = channel();
+    if let Some(mut to) = child.stdin.take() {
+        // One that does not read its input ends by itself, or is ended: the pipe breaks then.
+        std::thread::spawn(move || to.write_all(&input));
+    }
+    let from = child.stdout.take().ok_or("it has no standard output")?;
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let most = MAX_BODY_BYTES as u64 + 1;
+        let read = from.take(most).read_to_end(&mut bytes).map(|_| bytes);
+        // Who waited no longer has ended the program.
+        let _ = told.send(read);
+    });
+    match hears.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        Ok(Ok(bytes)) if bytes.len() > MAX_BODY_BYTES => {
+            Err(format!("it wrote more than {MAX_BODY_BYTES} bytes"))
+        }
+        Ok(read) => read.map_err(|error: io::Error| error.to_string()),
+        Err(RecvTimeoutError::Timeout) => Err("it took too long and was ended".to_owned()),
+        Err(RecvTimeoutError::Disconnected) => Err("its output could not be read".to_owned()),
+    }
+}
+
+/// Waits for a program that has closed its output.
+fn wait(child: &mut Child, deadline: Instant) -> Result<std::process::ExitStatus, String> {
+    /// Between two looks.
+    const LOOK: Duration = Duration::from_millis(10);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if Instant::now() < deadline => std::thread::sleep(LOOK),
+            Ok(None) => {
+                end(child);
+                let _ = child.wait();
+                return Err("it took too long and was ended".to_owned());
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+}
+
+/// Ends the program and what it started.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id())
+        .ok()
+        .and_then(rustix::process::Pid::from_raw)
+    {
+        // It may have ended by itself.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(script: &str) -> Tree {
+        Tree {
+            command: ["sh", "-c", script].map(str::to_owned).to_vec(),
+            command_timeout_secs: 20,
+            ..Tree::default()
+        }
+    }
+
+    fn job() -> Job<'static> {
+        let source = Source {
+            path: "memory/2026-01-10.md",
+            text: "- decision: pier 9\n- password: hunter2-Xy81kQz\n",
+            first_line: 1,
+            date: None,
+        };
+        Job::new(
+            Period::parse("2026-01-10").unwrap(),
+            500,
+            "short".to_owned(),
+            &[source],
+        )
+    }
+
+    #[test]
+    fn the_job_comes_in_and_the_summary_goes_out_without_secrets() {
+        let said = write(&settings("cat"), &job()).unwrap();
+        assert!(
+            said.contains("pier 9") && said.contains("\"budget_tokens\":500"),
+            "{said}"
+        );
+        assert!(!said.contains("hunter2"), "{said}");
+    }
+
+    #[test]
+    fn one_that_fails_hangs_floods_or_is_not_there_is_told() {
+        for (script, what) in [
+            ("exit 3", "ended with"),
+            ("true", "wrote nothing"),
+            ("yes", "more than"),
+            ("printf '\\377\\376'", "no UTF-8"),
+        ] {
+            let error = write(&settings(script), &job()).unwrap_err();
+            assert!(error.contains(what), "{script}: {error}");
+        }
+        let slow = Tree {
+            command_timeout_secs: 1,
+            ..settings("sleep 600 & sleep 600")
+        };
+        let begun = Instant::now();
+        assert!(write(&slow, &job()).unwrap_err().contains("took too long"));
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        let none = Tree {
+            command: vec!["/nowhere/summarise".to_owned()],
+            ..Tree::default()
+        };
+        assert!(write(&none, &job()).unwrap_err().contains("could not start"));
+    }
+
+    #[test]
+    fn its_share_of_a_day_and_its_failures_hold_it_back() {
+        let settings = settings("cat");
+        let spend = |jobs, failures| Spend {
+            jobs,
+            failures,
+            ..Spend::default()
+        };
+        assert_eq!(held_back(&spend(0, 0), &settings), None);
+        assert!(
+            held_back(&spend(20, 0), &settings)
+                .unwrap()
+                .contains("20 summaries")
+        );
+        assert!(
+            held_back(&spend(3, MOST_FAILURES), &settings)
+                .unwrap()
+                .contains("tomorrow")
+        );
+        assert!(
+            held_back(&spend(0, 0), &Tree::default())
+                .unwrap()
+                .contains("names no program")
+        );
+    }
+}

@@ -1,0 +1,231 @@
+//! How are the sources and nodes of a tree read, and how is a node put in place?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hippo_core::source::{SourceKind, SourceRules, date_in_name};
+use hippo_core::tree::{Fingerprint, Node, Period, SourceFile, Writer};
+use hippo_store::shared_file;
+
+use crate::config::WorkspaceConfig;
+use crate::files;
+use crate::scan;
+
+/// Bytes below which a log says nothing.
+const LEAST: usize = 50;
+/// A node above this size is none that hippod or an agent wrote.
+pub const LARGEST_NODE: u64 = 16 << 20;
+
+/// A node as it lies on disk.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// Its file, relative to the workspace.
+    pub path: String,
+    /// What it says.
+    pub node: Node,
+    /// Its bytes: it is replaced only while it has these.
+    pub bytes: Vec<u8>,
+}
+
+/// What lies in a workspace.
+#[derive(Debug, Default)]
+pub struct Disk {
+    /// Logs by day, in the order of their paths.
+    pub logs: BTreeMap<Period, Vec<SourceFile>>,
+    /// Lines of all logs.
+    pub lines: u64,
+    /// Headings of all logs.
+    pub sections: u64,
+    /// Empty lines that a log begins with, by its path, where there are any.
+    pub leading: BTreeMap<String, u32>,
+    /// Nodes.
+    pub nodes: BTreeMap<Period, Found>,
+    /// Files and folders that could not be read, and why.
+    pub refused: Vec<(String, String)>,
+    /// Days of which a log could not be read.
+    unread_logs: BTreeSet<Period>,
+    /// Nodes that are there and could not be read.
+    unread_nodes: BTreeSet<Period>,
+    /// There are folders that could not be read: what is in them is not known.
+    pub unread_folders: bool,
+}
+
+impl Disk {
+    /// Whether a node must stay as it is, because it or something that it was made from could not be read: it would be made
+    /// without it.
+    pub fn is_held(&self, period: Period) -> bool {
+        let is_there = self.nodes.contains_key(&period);
+        let from_unread = |unread: &Period| unread.parent() == Some(period) || period == Period::All;
+        self.unread_folders
+            || self.unread_nodes.contains(&period)
+            || (is_there && (self.unread_logs.contains(&period) || self.unread_nodes.iter().any(from_unread)))
+    }
+
+    /// Notes what could not be read, if it belongs to the tree.
+    fn refuse(&mut self, path: String, why: String) {
+        if let Some(period) = Period::of_path(&path) {
+            self.unread_nodes.insert(period);
+        } else if SourceKind::of(&path) == SourceKind::DailyLog
+            && let Some(date) = date_in_name(&path)
+        {
+            self.unread_logs.insert(Period::Day(date));
+        } else {
+            return;
+        }
+        self.refused.push((path, why));
+    }
+}
+
+/// Reads what there is. The texts of logs are not kept.
+pub fn read(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> Disk {
+    let mut disk = Disk::default();
+    let found = scan::scan(root, rules, config);
+    for skipped in found
+        .skipped
+        .into_iter()
+        .filter(|skipped| !skipped.is_second_name)
+    {
+        disk.refuse(skipped.rel, skipped.reason);
+    }
+    for folder in found.unreadable_dirs {
+        disk.unread_folders = true;
+        disk.refused.push((
+            folder.display().to_string(),
+            "the folder could not be read; no node is made until it can be".to_owned(),
+        ));
+    }
+    for file in found.files {
+        let node = Period::of_path(&file.rel);
+        let limit = if node.is_some() {
+            LARGEST_NODE
+        } else {
+            config.sources.max_file_bytes
+        };
+        let log = node.is_none() && SourceKind::of(&file.rel) == SourceKind::DailyLog;
+        if node.is_none() && !log {
+            continue;
+        }
+        let bytes = match files::read(&file.abs, limit) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                disk.refuse(file.rel, error.to_string());
+                continue;
+            }
+        };
+        if let Some(period) = node {
+            let node = Node::read(period, &String::from_utf8_lossy(&bytes));
+            let path = file.rel;
+            disk.nodes.insert(period, Found { path, node, bytes });
+        } else if let Some(date) = date_in_name(&file.rel) {
+            if bytes.trim_ascii().len() < LEAST {
+                continue;
+            }
+            let lines = bytes.split(|byte| *byte == b'\n');
+            let headings = lines.filter(|line| line.starts_with(b"## "));
+            disk.sections += headings.count() as u64;
+            let leading = bytes.iter().take_while(|byte| matches!(byte, b'\n' | b'\r'));
+            let leading = leading.filter(|byte| **byte == b'\n').count();
+            if leading > 0 {
+                let leading = u32::try_from(leading).unwrap_or(u32::MAX);
+                disk.leading.insert(file.rel.clone(), leading);
+            }
+            disk.lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+            disk.logs.entry(Period::Day(date)).or_default().push(SourceFile {
+                digest: Fingerprint::of(&bytes),
+                path: file.rel,
+            });
+        }
+    }
+    disk
+}
+
+/// The text of a log; what is no UTF-8 is shown as such.
+///
+/// # Errors
+/// As the system says.
+pub fn text(root: &Path, path: &str, limit: u64) -> io::Result<String> {
+    let bytes = files::read(&root.join(path), limit)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Makes a folder that lies within the workspace.
+///
+/// # Errors
+/// As the system says, also for one that leads out of the workspace.
+pub fn folder_within(root: &Path, folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let real = folder.canonicalize()?;
+    if real.starts_with(root) {
+        return Ok(());
+    }
+    let what = format!(
+        "{} leads out of the workspace, to {}",
+        folder.display(),
+        real.display()
+    );
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, what))
+}
+
+/// Puts a node in place, durably, if the file still has the bytes that it was planned over. Answers whether it had.
+///
+/// # Errors
+/// As the system says, also for a folder that leads out of the workspace; the file is as it was.
+pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Result<bool> {
+    let file = place(root, path)?;
+    tidy(&file)?;
+    let replaced = shared_file::replace(&file, text.as_bytes(), 0)?;
+    if replaced.as_deref() == before || replaced.as_deref() == Some(text.as_bytes()) {
+        return shared_file::settle(&file, 0).map(|()| true);
+    }
+    // Somebody wrote it meanwhile: theirs goes back, and is looked at again.
+    match replaced {
+        Some(theirs) => {
+            let ours = shared_file::replace(&file, &theirs, 1)?;
+            if ours.as_deref() == Some(text.as_bytes()) {
+                shared_file::settle(&file, 1)?;
+            } else {
+                shared_file::set_aside(&file, 1)?;
+            }
+            shared_file::settle(&file, 0)?;
+        }
+        // Somebody removed it: they may want it gone, or made anew.
+        None => {
+            shared_file::take_away(&file, 0)?;
+            shared_file::settle(&file, 0)?;
+        }
+    }
+    Ok(false)
+}
+
+/// The file of a node, within the workspace; its folder is made.
+fn place(root: &Path, path: &str) -> io::Result<PathBuf> {
+    let file = root.join(path);
+    let folder = file.parent().unwrap_or(root);
+    folder_within(root, folder)?;
+    match file.symlink_metadata() {
+        Ok(there) if !there.is_file() => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{path} is a link or a folder; put a file there or take it away"),
+        )),
+        _ => Ok(file),
+    }
+}
+
+/// What a process left that was stopped between two steps: a node of hippod's can be made again, anything else is kept.
+fn tidy(file: &Path) -> io::Result<()> {
+    shared_file::tidy(file);
+    for slot in [0, 1] {
+        let Some(left) = shared_file::replaced(file, slot)? else {
+            continue;
+        };
+        let node = Node::read(Period::All, &String::from_utf8_lossy(&left));
+        if node.writer == Writer::Hippod || files::read(file, LARGEST_NODE).is_ok_and(|now| now == left) {
+            shared_file::settle(file, slot)?;
+        } else {
+            let kept = shared_file::set_aside(file, slot)?;
+            tracing::warn!(file = %kept.display(), "an earlier version of a node was kept: a write was cut off");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,369 @@
+//! What is wrong with the tree of a workspace, and what is to be done about it?
+
+use std::path::{Path, PathBuf};
+
+use hippo_core::harness::FILE;
+use hippo_core::source::NodeKind;
+use hippo_core::tree::{Period, Status, Writer, level_name};
+use hippo_proto::{Problem, Severity};
+
+use super::aside::{CARRIED, REJECTED};
+use super::command::MOST_FAILURES;
+use super::disk::LARGEST_NODE;
+use super::health::nodes;
+use super::run::is_kept;
+use super::settings::Settings;
+use super::state::{Spend, State};
+use crate::clock::date_in;
+use crate::config::{Summaries, Tree};
+use crate::files;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// Sections of `ROOT.md`.
+const SECTIONS: [&str; 4] = [
+    "Active Context",
+    "Recent Patterns",
+    "Historical Summary",
+    "Topics Index",
+];
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Examined {
+    /// Each with its fix.
+    pub problems: Vec<Problem>,
+    /// What was looked at; `None`: the workspace has no tree.
+    pub detail: Option<String>,
+}
+
+impl Examined {
+    fn add(
+        &mut self,
+        id: &str,
+        severity: Severity,
+        what: impl Into<String>,
+        place: &Path,
+        fix: impl Into<String>,
+    ) {
+        self.problems.push(Problem {
+            id: id.to_owned(),
+            severity,
+            what: what.into(),
+            where_: place.display().to_string(),
+            fix: fix.into(),
+        });
+    }
+}
+
+/// Looks at the files of a tree, at what is kept beside it, and at the program that writes its summaries.
+pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
+    let mut found = Examined::default();
+    if let Some(note) = Settings::of(&view.root, &view.config.tree).note {
+        let fix = "mend it as JSON; until then what the configuration of hippod says holds";
+        let place = view.root.join(FILE);
+        found.add("tree-config", Severity::Warning, note, &place, fix);
+    }
+    if is_kept(view) || view.root.join("memory/ROOT.md").symlink_metadata().is_ok() {
+        let nodes = nodes(&view.root);
+        for (period, path) in &nodes {
+            examine_node(*period, path, &mut found);
+        }
+        found.detail = Some(format!("{}: {} nodes", view.root.display(), nodes.len()));
+    }
+    examine_aside(&view.root, &mut found);
+    let state = State::try_read(&shared.paths.state, &view.root);
+    let spend = match state {
+        Ok(state) => state.spend,
+        Err(error) => {
+            let fix = "remove the file: the next hippoctl tree compact makes it anew, and adopts nodes of others as they are then";
+            let what = format!("what is known of the tree cannot be read: {error}");
+            let file = State::file(&shared.paths.state, &view.root);
+            found.add("tree-state", Severity::Warning, what, &file, fix);
+            Spend::default()
+        }
+    };
+    if view.config.tree.summaries == Summaries::Command {
+        let today = date_in(shared.clock.now(), &shared.zone_of(view)).to_string();
+        let spend = spend.on(&today);
+        examine_program(&shared.config.tree, &view.root, &mut found);
+        if spend.failures >= MOST_FAILURES {
+            let error = spend.error.unwrap_or_else(|| "no reason is known".to_owned());
+            found.add(
+                "tree-command-stopped",
+                Severity::Warning,
+                format!("the program that writes summaries failed {} times in a row and is left alone until tomorrow; the last time: {error}", spend.failures),
+                &view.root,
+                "mend the program that tree.command names and try it by hand; nodes keep what hippod extracts meanwhile",
+            );
+        }
+    }
+    found
+}
+
+fn examine_node(period: Period, path: &Path, found: &mut Examined) {
+    let root = period == Period::All;
+    let id = if root { "tree-root" } else { "tree-node" };
+    let bytes = match files::read(path, LARGEST_NODE) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let fix = "put a file there that hippod may read, or take it away: hippoctl tree compact makes it from its sources";
+            found.add(id, Severity::Error, format!("cannot be read: {error}"), path, fix);
+            return;
+        }
+    };
+    let Ok(text) = std::str::from_utf8(&bytes) else {
+        let fix = "save it as UTF-8, or take it away: hippoctl tree compact makes it from its sources";
+        found.add(id, Severity::Warning, "is no UTF-8", path, fix);
+        return;
+    };
+    let front = match front(text) {
+        Ok(front) => front,
+        Err(what) => {
+            let fix = "mend the lines between the two ---, or take the file away: hippoctl tree compact makes it from its sources";
+            found.add("tree-front-matter", Severity::Warning, what, path, fix);
+            return;
+        }
+    };
+    if root {
+        let of_root = front
+            .iter()
+            .any(|(key, value)| *key == "type" && *value == "root");
+        let section = |line: &str| SECTIONS.contains(&line.trim_start_matches('#').trim());
+        let says = text.lines().any(|line| line.starts_with('#') && section(line));
+        if !of_root && !says {
+            found.add(
+                id,
+                Severity::Warning,
+                "is no root of a tree: it has neither the front matter nor a section of one",
+                path,
+                "hippoctl tree compact makes it, and keeps this one in .hippocampus/carried; move it away if it is something else",
+            );
+            return;
+        }
+    }
+    let broken: Vec<String> = front.iter().filter_map(|field| wrong(period, *field)).collect();
+    if !broken.is_empty() {
+        found.add(
+            "tree-front-matter",
+            Severity::Warning,
+            format!("its front matter says what cannot be: {}", broken.join(", ")),
+            path,
+            "mend these lines, or take the file away: hippoctl tree compact makes it from its sources",
+        );
+    }
+}
+
+/// The fields of the front matter; none without any.
+fn front(text: &str) -> Result<Vec<(&str, &str)>, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.lines();
+    if lines.next().map(str::trim_end) != Some("---") {
+        return Ok(Vec::new());
+    }
+    let mut fields = Vec::new();
+    for line in lines {
+        if line.trim_end() == "---" {
+            return Ok(fields);
+        }
+        fields.extend(
+            line.split_once(':')
+                .map(|(key, value)| (key.trim(), value.trim())),
+        );
+    }
+    Err("its front matter is not closed by ---".to_owned())
+}
+
+/// A field whose value hippod cannot take for what it is.
+fn wrong(period: Period, (key, value): (&str, &str)) -> Option<String> {
+    let digest = || value.len() == 16 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let known = |names: &[&str]| names.contains(&value);
+    let right = match key {
+        "type" => value == level_name(period.level()),
+        "period" if period.level() != NodeKind::Root => Period::parse(value) == Some(period),
+        "status" => known(&[Status::Tentative, Status::Fixed, Status::NeedsSummarization].map(Status::name)),
+        "source-digest" | "body-digest" => digest(),
+        "lines" => value.parse::<usize>().is_ok(),
+        "written-by" => {
+            let writers = [Writer::Hippod, Writer::Agent, Writer::Command].map(Writer::name);
+            writers.contains(&Some(value))
+        }
+        _ => true,
+    };
+    let short: String = value.chars().take(40).collect();
+    (!right).then(|| format!("{key}: {short}"))
+}
+
+/// What is kept beside the tree for somebody to look at.
+fn examine_aside(root: &Path, found: &mut Examined) {
+    let told = [
+        (
+            REJECTED,
+            "tree-rejected",
+            "bodies of nodes were refused and wait",
+            "the first line of each says why: mend it and give it to hippoctl tree submit, or remove it",
+        ),
+        (
+            CARRIED,
+            "tree-carried",
+            "files that somebody wrote were taken over and are kept",
+            "lines of their history and topics go on in ROOT.md while this copy is there; what else they say stands here alone",
+        ),
+    ];
+    for (folder, id, what, fix) in told {
+        let path = root.join(folder);
+        let Ok(entries) = std::fs::read_dir(&path) else {
+            continue;
+        };
+        let kept = entries.flatten().filter(|entry| entry.path().is_file()).count();
+        if kept > 0 {
+            found.add(id, Severity::Info, format!("{kept} {what}"), &path, fix);
+        }
+    }
+}
+
+fn examine_program(settings: &Tree, root: &Path, found: &mut Examined) {
+    let id = "tree-command";
+    let Some(program) = settings.command.first() else {
+        let what = "tree.summaries is command, and tree.command names no program";
+        let fix = "name one under [tree] in config.toml, or set summaries = \"off\"";
+        return found.add(id, Severity::Warning, what, root, fix);
+    };
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let places: Vec<PathBuf> = if program.contains('/') {
+        vec![PathBuf::from(program)]
+    } else {
+        std::env::split_paths(&search)
+            .map(|folder| folder.join(program))
+            .collect()
+    };
+    if places.iter().any(|place| is_executable(place)) {
+        return;
+    }
+    let there = places.iter().find(|place| place.is_file());
+    let (what, fix) = match there {
+        Some(place) => (
+            format!(
+                "the program that writes summaries may not be run: {}",
+                place.display()
+            ),
+            format!("chmod +x {}", place.display()),
+        ),
+        None => (
+            format!("the program that writes summaries is not there: {program}"),
+            "give its whole path in tree.command: the daemon has a PATH of its own".to_owned(),
+        ),
+    };
+    found.add(id, Severity::Warning, what, root, fix);
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Identifiers of what is wrong, and what.
+    fn told(found: &Examined) -> Vec<(&str, &str)> {
+        let told = found.problems.iter();
+        told.map(|problem| (problem.id.as_str(), problem.what.as_str()))
+            .collect()
+    }
+
+    fn node(path: &str, bytes: &[u8]) -> Examined {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("node.md");
+        fs::write(&file, bytes).unwrap();
+        let mut found = Examined::default();
+        examine_node(Period::of_path(path).unwrap(), &file, &mut found);
+        assert!(found.problems.iter().all(|problem| !problem.fix.is_empty()));
+        found
+    }
+
+    #[test]
+    fn a_node_that_is_none_is_named_with_the_line_that_is_wrong() {
+        let day = "memory/daily/2026-01-10.md";
+        let sound = "---\ntype: daily\nstatus: fixed\nperiod: 2026-01-10\nsource-digest: 0123456789abcdef\nlines: 4\nwritten-by: agent\nmine: x\n---\n\n- a\n";
+        for text in [sound, "- theirs, without any front matter\n", ""] {
+            assert_eq!(told(&node(day, text.as_bytes())), []);
+        }
+        let broken = "---\ntype: weekly\nstatus: done\nperiod: 2026-01-11\nsource-digest: 12\n---\n- a\n";
+        let what = "its front matter says what cannot be: type: weekly, status: done, period: 2026-01-11, source-digest: 12";
+        assert_eq!(told(&node(day, broken.as_bytes())), [("tree-front-matter", what)]);
+        let open = "---\ntype: daily\n- a\n";
+        assert_eq!(
+            told(&node(day, open.as_bytes())),
+            [("tree-front-matter", "its front matter is not closed by ---")]
+        );
+        assert_eq!(told(&node(day, b"\xff")), [("tree-node", "is no UTF-8")]);
+    }
+
+    #[test]
+    fn a_root_that_is_none_is_named() {
+        let root = "memory/ROOT.md";
+        for text in [
+            "---\ntype: root\nstatus: tentative\n---\n",
+            "## Topics Index\n- pump\n",
+        ] {
+            assert_eq!(told(&node(root, text.as_bytes())), []);
+        }
+        assert_eq!(node(root, b"# Notes\n\nof mine\n").problems[0].id, "tree-root");
+        let folder = tempfile::tempdir().unwrap();
+        let mut found = Examined::default();
+        examine_node(Period::All, folder.path(), &mut found);
+        assert_eq!(found.problems[0].id, "tree-root");
+    }
+
+    #[test]
+    fn what_waits_beside_the_tree_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut found = Examined::default();
+        examine_aside(folder.path(), &mut found);
+        assert_eq!(told(&found), []);
+        for place in [REJECTED, CARRIED] {
+            fs::create_dir_all(folder.path().join(place)).unwrap();
+            fs::write(folder.path().join(place).join("a.md"), "x").unwrap();
+        }
+        examine_aside(folder.path(), &mut found);
+        let ids: Vec<&str> = told(&found).into_iter().map(|(id, _)| id).collect();
+        assert_eq!(ids, ["tree-rejected", "tree-carried"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_cannot_be_run_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |command: &[&str]| {
+            let settings = Tree {
+                command: command.iter().map(|&word| word.to_owned()).collect(),
+                ..Tree::default()
+            };
+            let mut found = Examined::default();
+            examine_program(&settings, folder.path(), &mut found);
+            found
+                .problems
+                .into_iter()
+                .map(|problem| problem.what)
+                .collect::<Vec<_>>()
+                .join("; ")
+        };
+        assert!(of(&[]).contains("names no program"));
+        assert_eq!(of(&["sh", "-c", "cat"]), "");
+        assert!(of(&["no-such-program-of-ours"]).contains("is not there"));
+        let file = folder.path().join("summarise");
+        fs::write(&file, "#!/bin/sh\n").unwrap();
+        assert!(of(&[file.to_str().unwrap()]).contains("may not be run"));
+    }
+}

@@ -1,0 +1,166 @@
+//! How does the tree of each workspace stand, for `status`?
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hippo_core::time::{Date, Timestamp};
+use hippo_core::tree::{Node, Period, Status};
+use hippo_proto::{TreeCommandStatus, TreeStatus};
+
+use super::command::held_back;
+use super::disk::LARGEST_NODE;
+use super::run::is_kept;
+use super::state::State;
+use crate::clock::{date_in, rfc3339};
+use crate::config::Summaries;
+use crate::files;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// A disk that takes longer than this does not hold `status` up.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Bytes of a node in which its front matter stands.
+const FRONT_MATTER: u64 = 16 << 10;
+/// Nodes that are looked at; more is no tree of ours.
+const MOST_NODES: usize = 20_000;
+/// Where nodes stand, relative to the workspace.
+const FOLDERS: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
+
+/// Those of all open workspaces that have a tree, by their roots; without those that could not be looked at in time.
+pub async fn statuses(shared: &Arc<Shared>) -> BTreeMap<PathBuf, TreeStatus> {
+    let views = shared.views.open().into_iter().filter(|view| is_kept(view));
+    let looks: Vec<_> = views
+        .map(|view| {
+            let (root, of) = (view.root.clone(), Arc::clone(shared));
+            (root, tokio::task::spawn_blocking(move || status(&of, &view)))
+        })
+        .collect();
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let mut found = BTreeMap::new();
+    for (root, look) in looks {
+        if let Ok(Ok(status)) = tokio::time::timeout_at(deadline, look).await {
+            found.insert(root, status);
+        }
+    }
+    found
+}
+
+fn status(shared: &Shared, view: &WorkspaceView) -> TreeStatus {
+    // What cannot be read is told by `doctor`.
+    let state = State::try_read(&shared.paths.state, &view.root).unwrap_or_default();
+    let mut status = TreeStatus {
+        last: state.last_ms.map(|at| rfc3339(Timestamp(at))),
+        ..TreeStatus::default()
+    };
+    let today = date_in(shared.clock.now(), &shared.zone_of(view));
+    count(&view.root, today, &mut status);
+    if view.config.tree.summaries == Summaries::Command {
+        let settings = &shared.config.tree;
+        let spend = state.spend.on(&today.to_string());
+        status.command = Some(TreeCommandStatus {
+            jobs: spend.jobs.into(),
+            daily_jobs: settings.command_daily_jobs.into(),
+            ms: spend.ms,
+            failures: spend.failures.into(),
+            held_back: held_back(&spend, settings),
+            error: spend.error,
+        });
+    }
+    status
+}
+
+/// Counts the nodes by their status, and those that somebody is asked to write.
+fn count(root: &Path, today: Date, status: &mut TreeStatus) {
+    for (period, path) in nodes(root) {
+        let Ok(front) = front(&path) else { continue };
+        match Node::read(period, &front).status {
+            Some(Status::Fixed) => status.fixed += 1,
+            Some(Status::Tentative) => status.tentative += 1,
+            Some(Status::NeedsSummarization) => {
+                status.needs_summarization += 1;
+                // Whose body it is, all of it says.
+                let text = files::read(&path, LARGEST_NODE).unwrap_or_default();
+                let node = Node::read(period, &String::from_utf8_lossy(&text));
+                status.waiting += u64::from(node.is_wanted(today));
+            }
+            None => status.other += 1,
+        }
+    }
+}
+
+/// The files that stand where nodes do, by what they stand for.
+pub(super) fn nodes(root: &Path) -> Vec<(Period, PathBuf)> {
+    let mut found = Vec::new();
+    for folder in FOLDERS {
+        let Ok(entries) = std::fs::read_dir(root.join(folder)) else {
+            continue;
+        };
+        for entry in entries.flatten().take(MOST_NODES) {
+            let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+            found.extend(Period::of_path(&path).map(|period| (period, entry.path())));
+        }
+    }
+    let top = Period::All.path();
+    let all = root.join(top);
+    if all.symlink_metadata().is_ok() {
+        found.push((Period::All, all));
+    }
+    found.sort();
+    found
+}
+
+/// The beginning of a node's file.
+fn front(path: &Path) -> std::io::Result<String> {
+    let (file, _) = files::open(path)?;
+    let mut bytes = Vec::new();
+    file.take(FRONT_MATTER).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn nodes_are_counted_by_what_they_say_of_themselves() {
+        let folder = tempfile::tempdir().unwrap();
+        let node = |path: &str, text: &str| {
+            let file = folder.path().join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        let of = |status: &str| format!("---\nstatus: {status}\n---\n- {}\n", "x".repeat(40_000));
+        node("memory/daily/2026-01-10.md", &of("fixed"));
+        // Somebody's own body is nothing that waits, whatever it says.
+        node("memory/daily/2026-01-11.md", &of("needs-summarization"));
+        let wanted = |day: &str| {
+            let period = Period::parse(day).unwrap();
+            let mut node = Node::read(period, &of("needs-summarization"));
+            node.writer = hippo_core::tree::Writer::Hippod;
+            node.write()
+        };
+        node("memory/daily/2026-01-12.md", &wanted("2026-01-12"));
+        node("memory/daily/2026-01-20.md", &wanted("2026-01-20"));
+        node("memory/daily/notes.md", &of("fixed"));
+        node("memory/weekly/2026-W02.md", &of("tentative"));
+        node("memory/monthly/2026-01.md", "no front matter\n");
+        node("memory/ROOT.md", &of("tentative"));
+        node("memory/2026-01-10.md", "a log\n");
+        let mut status = TreeStatus::default();
+        count(folder.path(), Date::constant(2026, 1, 20), &mut status);
+        let expected = TreeStatus {
+            fixed: 1,
+            tentative: 2,
+            needs_summarization: 3,
+            other: 1,
+            waiting: 1,
+            ..TreeStatus::default()
+        };
+        assert_eq!(status, expected);
+    }
+}

@@ -1,0 +1,112 @@
+//! When is the tree brought up to date while nobody asks?
+
+use std::sync::Arc;
+
+use hippo_proto::{CycleName, CycleOutcome, Event, Pending, TreeCompactResponse, TreePendingRequest};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
+
+use super::run::{Wish, compact, is_kept};
+use super::serve::pending;
+use crate::config::Summaries;
+use crate::recall::gone;
+use crate::shared::{Shared, stopped};
+use crate::view::WorkspaceView;
+
+/// Looks after the trees of all workspaces that have one until the daemon ends: days after each light cycle, all of it after
+/// a deep one, and when it is due.
+pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
+    let mut news = shared.news.subscribe();
+    loop {
+        let heard = tokio::select! {
+            () = stopped(&mut stop) => return,
+            heard = news.recv() => heard,
+        };
+        let (workspace, cycle) = match heard {
+            Ok(Event::Cycle {
+                workspace,
+                cycle: cycle @ (CycleName::Light | CycleName::Deep),
+                outcome: CycleOutcome::Done | CycleOutcome::Capped,
+                ..
+            }) => (workspace, cycle),
+            // What was missed is made by the next cycle.
+            Ok(_) | Err(RecvError::Lagged(_)) => continue,
+            Err(RecvError::Closed) => return,
+        };
+        let wish = wish(cycle);
+        let views = shared.views.open();
+        let it = views
+            .into_iter()
+            .find(|view| view.root.as_os_str() == workspace.as_str());
+        if let Some(view) = it.filter(|view| !shared.trees.is_awaited(&view.root)) {
+            after(&shared, &view, wish).await;
+        }
+    }
+}
+
+/// What a cycle wants of the tree.
+pub fn wish(cycle: CycleName) -> Wish {
+    Wish {
+        days: cycle == CycleName::Light,
+        summaries: cycle == CycleName::Deep,
+        ..Wish::default()
+    }
+}
+
+/// Brings the tree up to date where there is one; what it did, or `None`: there is none, or it failed, which is logged.
+pub async fn after(
+    shared: &Arc<Shared>,
+    view: &Arc<WorkspaceView>,
+    wish: Wish,
+) -> Option<TreeCompactResponse> {
+    if !is_kept(view) {
+        return None;
+    }
+    let (of, at) = (Arc::clone(shared), Arc::clone(view));
+    let work = tokio::task::spawn_blocking(move || compact(&of, &at, wish));
+    match work.await.map_err(gone).and_then(|done| done) {
+        Ok(done) => {
+            for refusal in &done.refused {
+                tracing::warn!(root = %view.root.display(), node = refusal.path, reason = refusal.reason, "a node of the tree could not be made");
+            }
+            Some(done)
+        }
+        Err(error) => {
+            tracing::warn!(root = %view.root.display(), error = error.message, "could not bring the tree up to date; it is tried again after the next cycle");
+            None
+        }
+    }
+}
+
+/// Has the configured program write what waits for it, for nobody who waits.
+pub fn summarise(shared: &Arc<Shared>, view: &Arc<WorkspaceView>) {
+    if view.config.tree.summaries != Summaries::Command {
+        return;
+    }
+    let (shared, view) = (Arc::clone(shared), Arc::clone(view));
+    tokio::spawn(async move {
+        let wish = Wish {
+            summaries: true,
+            ..Wish::default()
+        };
+        after(&shared, &view, wish).await;
+    });
+}
+
+/// What a heartbeat tells of the tree.
+pub async fn waiting(shared: &Arc<Shared>, view: &Arc<WorkspaceView>) -> Option<Pending> {
+    if !is_kept(view) {
+        return None;
+    }
+    let (of, at) = (Arc::clone(shared), Arc::clone(view));
+    let work = tokio::task::spawn_blocking(move || pending(&of, &at, &TreePendingRequest::default()));
+    let jobs = work.await.ok()?.ok()?;
+    (jobs.total > 0).then(|| Pending {
+        kind: "summaries-wanted".to_owned(),
+        text: format!(
+            "{} of the compaction tree wait for a summary: hippoctl tree pending tells what is wanted, hippoctl tree submit takes it",
+            if jobs.total == 1 { "1 node".to_owned() } else { format!("{} nodes", jobs.total) },
+        ),
+        paths: jobs.jobs.into_iter().map(|job| job.path).collect(),
+    })
+}

@@ -1,0 +1,209 @@
+//! How does `memory/ROOT.md` come to be, and what of it stood there before?
+
+use std::collections::BTreeMap;
+use std::io;
+
+use hippo_core::own_block;
+use hippo_core::source::NodeKind;
+use hippo_core::tree::root::changes;
+use hippo_core::tree::{Carried, Fingerprint, Node, Period, Writer, told, top};
+
+use super::aside;
+use super::disk::Found;
+use super::run::Run;
+use crate::files;
+use crate::own_part;
+use crate::view::WorkspaceView;
+
+/// More is no ROOT.md.
+const LARGEST: u64 = 1 << 20;
+/// The block in MEMORY.md for harnesses that load that and not ROOT.md.
+const BLOCK: &str = "root";
+
+impl Run<'_> {
+    /// Brings `ROOT.md` up to date.
+    pub fn root(&mut self) {
+        let path = Period::All.path();
+        let digest = self.below();
+        let is_alone = self.disk.nodes.keys().all(|period| *period == Period::All);
+        if is_alone || self.disk.is_held(Period::All) {
+            return;
+        }
+        let before = self.disk.nodes.get(&Period::All).cloned();
+        let known = before
+            .as_ref()
+            .and_then(|found| self.known_sources(Period::All, &found.node));
+        // One that is seen for the first time stands until a node changes.
+        let made = ["made", "outdated"];
+        let changed = self
+            .answer
+            .nodes
+            .iter()
+            .any(|node| made.contains(&node.action.as_str()));
+        let theirs = |node: &Node| node.writer != Writer::Hippod && says_something(node);
+        let carried = match &before {
+            Some(found) if theirs(&found.node) => {
+                let stands = known.map_or(!changed, |known| known == digest);
+                if stands {
+                    self.state.adopt(Period::All, digest);
+                    if known.is_none() {
+                        self.told(&path, ["adopted", "found"], Some(&found.node));
+                    } else {
+                        self.answer.unchanged += 1;
+                    }
+                    return;
+                }
+                // Lines that hippod wrote before would stand beside those that it writes now.
+                if is_edited(&found.bytes) {
+                    self.kept()
+                } else {
+                    Some(found.node.clone())
+                }
+            }
+            _ => self.kept(),
+        };
+        let accesses = accesses(self.view);
+        let nodes: Vec<(&str, &Node)> = self
+            .disk
+            .nodes
+            .values()
+            .map(|found| (found.path.as_str(), &found.node))
+            .collect();
+        let carry = carried.as_ref().map(|node| Carried {
+            body: &node.body,
+            updated: node.updated.unwrap_or(self.today),
+        });
+        let months = self.disk.nodes.keys();
+        let months = months.filter(|period| period.level() == NodeKind::Monthly);
+        let months: Vec<String> = months.map(|month| month.path()).collect();
+        let most = self.settings.root_max_tokens;
+        let made = top(&told(&nodes, &accesses), carry, &months, self.today, most);
+        let Some(node) = made else {
+            self.refuse(&path, "nothing fits into its tokens: raise tree.root_max_tokens");
+            return;
+        };
+        let ours = before
+            .as_ref()
+            .filter(|found| found.node.writer == Writer::Hippod);
+        if ours.is_some_and(|found| found.node.body == node.body) {
+            self.state.adopt(Period::All, digest);
+            self.answer.unchanged += 1;
+            self.embed(&node.body);
+            return;
+        }
+        let old = before.as_ref().map_or("", |found| found.node.body.as_str());
+        if let Some(found) = before.as_ref().filter(|found| theirs(&found.node))
+            && let Err(error) = self.set_aside(found)
+        {
+            self.refuse(
+                &path,
+                format!("the one that somebody wrote could not be kept aside: {error}; it stays"),
+            );
+            return;
+        }
+        let cause = if before.is_some() {
+            "sources-changed"
+        } else {
+            "new"
+        };
+        if let Err(reason) = self.put(&path, ["made", cause], &node, before.as_ref()) {
+            self.refuse(&path, reason);
+            return;
+        }
+        self.state.adopt(Period::All, digest);
+        let changes = changes(old, &node.body);
+        (self.answer.entered, self.answer.left) = (changes.entered, changes.left);
+        self.embed(&node.body);
+    }
+
+    /// The nodes that ROOT.md is made from, together.
+    pub fn below(&self) -> Fingerprint {
+        let nodes: Vec<(String, Fingerprint)> = self
+            .disk
+            .nodes
+            .iter()
+            .filter(|(period, _)| **period != Period::All)
+            .map(|(period, found)| (period.path(), found.node.digest()))
+            .collect();
+        Fingerprint::of_all(nodes.iter().map(|(path, digest)| (path.as_str(), *digest)))
+    }
+
+    /// Keeps a ROOT.md that somebody wrote, and says where.
+    fn set_aside(&mut self, found: &Found) -> io::Result<()> {
+        let place = if is_edited(&found.bytes) {
+            aside::REPLACED
+        } else {
+            aside::CARRIED
+        };
+        if !self.wish.dry_run {
+            match place {
+                aside::REPLACED => aside::replaced(&self.view.root, found)?,
+                _ => aside::carry(&self.view.root, &found.bytes)?,
+            }
+        }
+        self.answer.notes.push(format!(
+            "somebody wrote in memory/ROOT.md, which is made anew: what stood there is kept in {place}; what is to stand in every session belongs into AGENTS.md or CLAUDE.md, what is to be remembered into a log"
+        ));
+        Ok(())
+    }
+
+    /// A ROOT.md that somebody else wrote before; where it does not say when, it is as old as its file.
+    fn kept(&self) -> Option<Node> {
+        let (mut node, kept) = aside::carried(&self.view.root)?;
+        let kept = jiff::Timestamp::try_from(kept).ok();
+        let kept = kept.map(|kept| kept.to_zoned(self.zone.clone()).date());
+        node.updated = node.updated.or(kept);
+        Some(node)
+    }
+
+    /// Keeps the block in MEMORY.md for harnesses that do not load ROOT.md.
+    fn embed(&mut self, body: &str) {
+        let file = "MEMORY.md";
+        if self.wish.dry_run {
+            return;
+        }
+        let shown = body.replace("\n## ", "\n### ");
+        let shown = shown
+            .strip_prefix("## ")
+            .map_or_else(|| shown.clone(), |rest| format!("### {rest}"));
+        let shown = format!("## Compaction Root\n\n{}", shown.trim_end());
+        let there = files::read(&self.view.root.join(file), LARGEST).unwrap_or_default();
+        // Who took the block out does not want it.
+        if !matches!(own_block::body(&there, BLOCK), Ok(Some(block)) if block.trim_ascii() != shown.as_bytes())
+        {
+            return;
+        }
+        if let Err(error) = own_part::change(&self.view.root, file, BLOCK, |_| shown.clone()) {
+            self.refuse(file, format!("{}; {}", error.message, error.data.hint));
+        }
+    }
+}
+
+/// Whether a text is one of hippod's that somebody changed, and not another program's.
+fn is_edited(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let mut front = text.lines().take_while(|line| !line.starts_with('#'));
+    front.any(|line| line.trim_end() == "written-by: hippod")
+}
+
+/// One that was laid out before there was anything to tell has titles alone.
+fn says_something(root: &Node) -> bool {
+    let mut lines = root.body.lines().map(str::trim);
+    lines.any(|line| !line.is_empty() && !line.starts_with(['#', '<']))
+}
+
+/// How often what an entry points at was asked for, by its file.
+fn accesses(view: &WorkspaceView) -> BTreeMap<String, u32> {
+    let mut accesses: BTreeMap<String, u32> = BTreeMap::new();
+    for record in view.index().records() {
+        for pointer in &record.entry.pointers {
+            let count = accesses.entry(pointer.path.clone()).or_default();
+            *count = count.saturating_add(record.entry.hits);
+        }
+    }
+    // In steps that double, so that the wording of ROOT.md does not change with every question.
+    accesses
+        .values_mut()
+        .for_each(|count| *count = u32::BITS - count.leading_zeros());
+    accesses
+}

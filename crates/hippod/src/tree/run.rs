@@ -1,0 +1,300 @@
+//! How is the tree of a workspace brought up to date?
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use hippo_core::source::{NodeKind, SourceRules};
+use hippo_core::time::{Date, Timestamp};
+use hippo_core::tokens;
+use hippo_core::tree::{Action, Input, Node, Period, Source, SourceFile, Status, Step, Text, make, plan};
+use hippo_proto::{RpcError, TreeChange, TreeCompactResponse, TreeRefusal};
+use jiff::tz::TimeZone;
+
+use super::disk::{self, Disk, Found};
+use super::settings::Settings;
+use super::state::State;
+use super::summaries;
+use crate::clock::date_in;
+use crate::config::{KeepTree, Summaries};
+use crate::engine::root_missing;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// Lines and sections that the logs have grown by when a run is due before its time.
+const GROWN_LINES: u64 = 300;
+const GROWN_SECTIONS: u64 = 5;
+
+/// What is wanted of the tree.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wish {
+    /// As of when; `None`: now.
+    pub at: Option<Timestamp>,
+    /// Only say what would be done.
+    pub dry_run: bool,
+    /// Only if it is due.
+    pub when_due: bool,
+    /// Days alone, unless all of it is due.
+    pub days: bool,
+    /// The configured program may write summaries, which takes its time.
+    pub summaries: bool,
+}
+
+/// Brings the tree up to date, from the days up; then the configured program may write summaries.
+///
+/// # Errors
+/// `warming` where the workspace's folder is away, `no-workspace` where it was removed meanwhile; nodes that cannot be made or
+/// written are told in the answer.
+pub fn compact(shared: &Shared, view: &WorkspaceView, wish: Wish) -> Result<TreeCompactResponse, RpcError> {
+    let since = Instant::now();
+    let mut answer = bring_up(shared, view, wish)?;
+    if answer.ran && wish.summaries && !wish.dry_run && view.config.tree.summaries == Summaries::Command {
+        summaries::write(shared, view, wish, &mut answer)?;
+    }
+    answer.took_ms = since.elapsed().as_secs_f64() * 1000.0;
+    Ok(answer)
+}
+
+/// Makes and states nodes as their sources are now.
+///
+/// # Errors
+/// As [`compact`].
+pub(super) fn bring_up(
+    shared: &Shared,
+    view: &WorkspaceView,
+    wish: Wish,
+) -> Result<TreeCompactResponse, RpcError> {
+    if view.status().is_some_and(|status| !status.root_present) {
+        return Err(root_missing(&view.root));
+    }
+    let now = shared.clock.now();
+    let Some(_one) = shared.trees.take(shared, &view.root, !wish.when_due)? else {
+        // Who is at it already does what is due.
+        let today = date_in(wish.at.unwrap_or(now), &shared.zone_of(view));
+        return Ok(TreeCompactResponse {
+            today: today.to_string(),
+            ..TreeCompactResponse::default()
+        });
+    };
+    let mut run = Run::new(shared, view, wish)?;
+    let due = run.is_due(now);
+    if wish.when_due && !due {
+        return Ok(run.answer);
+    }
+    let levels: &[NodeKind] = if wish.days && !due {
+        &[NodeKind::Daily]
+    } else {
+        &[NodeKind::Daily, NodeKind::Weekly, NodeKind::Monthly]
+    };
+    for level in levels {
+        run.level(*level);
+    }
+    if levels.len() > 1 {
+        run.root();
+        run.state.last_ms = Some(now.0);
+        run.state.lines = run.disk.lines;
+        run.state.sections = run.disk.sections;
+    }
+    if !wish.dry_run {
+        run.keep_state(shared)?;
+    }
+    run.answer.ran = true;
+    Ok(run.answer)
+}
+
+/// A look at a tree, and what is made of it.
+pub(super) struct Run<'a> {
+    pub view: &'a WorkspaceView,
+    pub today: Date,
+    pub zone: TimeZone,
+    pub wish: Wish,
+    pub disk: Disk,
+    pub settings: Settings,
+    pub state: State,
+    pub answer: TreeCompactResponse,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(shared: &Shared, view: &'a WorkspaceView, wish: Wish) -> Result<Self, RpcError> {
+        let zone = shared.zone_of(view);
+        let today = date_in(wish.at.unwrap_or_else(|| shared.clock.now()), &zone);
+        let sources = &view.config.sources;
+        let rules = SourceRules::new(&sources.include, &sources.exclude).map_err(|error| {
+            RpcError::bad_request(error.to_string()).hint("mend the pattern in the configuration")
+        })?;
+        let disk = disk::read(&view.root, &rules, &view.config);
+        let mut answer = TreeCompactResponse {
+            today: today.to_string(),
+            ..TreeCompactResponse::default()
+        };
+        for (path, why) in &disk.refused {
+            answer.refused.push(TreeRefusal {
+                path: path.clone(),
+                reason: format!("could not be read: {why}"),
+            });
+        }
+        let settings = Settings::of(&view.root, &view.config.tree);
+        answer.notes.extend(settings.note.clone());
+        Ok(Self {
+            view,
+            today,
+            zone,
+            wish,
+            disk,
+            settings,
+            state: State::read(&shared.paths.state, &view.root),
+            answer,
+        })
+    }
+
+    /// Writes down what the tree remembers beside its files.
+    ///
+    /// # Errors
+    /// `internal`; the nodes are written.
+    pub fn keep_state(&self, shared: &Shared) -> Result<(), RpcError> {
+        let kept = self.state.write(&shared.paths.state, &self.view.root);
+        kept.map_err(|error| {
+            RpcError::internal(format!("could not keep the state of the tree: {error}"))
+                .hint("look after the disk of the state folder; the nodes are written")
+        })
+    }
+
+    /// The last run is hours ago, or the logs have grown since.
+    fn is_due(&self, now: Timestamp) -> bool {
+        let (state, disk) = (&self.state, &self.disk);
+        // What is written first need not wait for what was laid out before.
+        let is_first = state.sections == 0 && state.lines == 0 && disk.lines > 0;
+        is_first
+            || state
+                .age_ms(now)
+                .is_none_or(|age| age >= self.settings.cooldown_ms)
+            || disk.lines.abs_diff(state.lines) >= GROWN_LINES
+            || disk.sections.abs_diff(state.sections) >= GROWN_SECTIONS
+    }
+
+    fn level(&mut self, level: NodeKind) {
+        let sources = self.sources(level);
+        let nodes: BTreeMap<Period, Node> = self
+            .disk
+            .nodes
+            .iter()
+            .filter(|(period, _)| period.level() == level)
+            .map(|(period, found)| (*period, found.node.clone()))
+            .collect();
+        let steps = plan(&Input {
+            today: self.today,
+            sources: &sources,
+            nodes: &nodes,
+            adopted: &self.state.adopted(),
+            improved: self.settings.improved,
+        });
+        self.answer.unchanged += (sources.len() - steps.len()) as u64;
+        for step in steps {
+            if !self.disk.is_held(step.period) {
+                self.step(&step, sources.get(&step.period).map_or(&[], Vec::as_slice));
+            }
+        }
+    }
+
+    fn step(&mut self, step: &Step, sources: &[SourceFile]) {
+        let path = step.period.path();
+        let before = self.disk.nodes.get(&step.period).cloned();
+        if step.action == Action::Adopt {
+            self.state.adopt(step.period, step.digest);
+            self.told(
+                &path,
+                [action(step.action), step.cause.name()],
+                before.as_ref().map(|found| &found.node),
+            );
+            return;
+        }
+        let texts = match self.texts(step.period.level(), sources) {
+            Ok(texts) => texts,
+            Err(reason) => {
+                self.refuse(&path, reason);
+                return;
+            }
+        };
+        let sources: Vec<Source<'_>> = texts.iter().map(Text::source).collect();
+        let Some(node) = make(
+            step,
+            &sources,
+            before.as_ref().map(|found| &found.node),
+            self.today,
+            self.settings.improved,
+        ) else {
+            return;
+        };
+        let done = [action(step.action), step.cause.name()];
+        if let Err(reason) = self.put(&path, done, &node, before.as_ref()) {
+            self.refuse(&path, reason);
+        }
+    }
+
+    /// Puts a node in the place of what was found there, notes it for the answer, and goes on with it as it will be read again. A
+    /// dry run only writes nothing.
+    ///
+    /// # Errors
+    /// Why it could not be put there; the file is as it was, or as somebody wrote it meanwhile.
+    pub fn put(
+        &mut self,
+        path: &str,
+        done: [&str; 2],
+        node: &Node,
+        before: Option<&Found>,
+    ) -> Result<(), String> {
+        let text = node.write();
+        if !self.wish.dry_run {
+            let known = before.map(|found| found.bytes.as_slice());
+            let put = disk::put(&self.view.root, path, &text, known);
+            if !put.map_err(|error| error.to_string())? {
+                return Err("somebody wrote it meanwhile: it stays as they wrote it, and is looked at by the next run".to_owned());
+            }
+        }
+        self.told(path, done, Some(node));
+        let found = Found {
+            path: path.to_owned(),
+            node: Node::read(node.period, &text),
+            bytes: text.into_bytes(),
+        };
+        self.disk.nodes.insert(node.period, found);
+        Ok(())
+    }
+
+    /// Notes for the answer what was done to a node.
+    pub fn told(&mut self, path: &str, [action, cause]: [&str; 2], node: Option<&Node>) {
+        let status = node.and_then(|node| node.status);
+        self.answer.nodes.push(TreeChange {
+            path: path.to_owned(),
+            action: action.to_owned(),
+            cause: cause.to_owned(),
+            status: status.map_or("", Status::name).to_owned(),
+            tokens: node.map_or(0, |node| tokens::of(&node.body) as u64),
+        });
+    }
+
+    /// Notes for the answer what was not done, and why.
+    pub fn refuse(&mut self, path: &str, reason: impl Into<String>) {
+        self.answer.refused.push(TreeRefusal {
+            path: path.to_owned(),
+            reason: reason.into(),
+        });
+    }
+}
+
+fn action(action: Action) -> &'static str {
+    match action {
+        Action::Make => "made",
+        Action::Restate(_) => "restated",
+        Action::Outdate => "outdated",
+        Action::Adopt => "adopted",
+    }
+}
+
+/// Whether the tree of a workspace is kept up to date unasked.
+pub fn is_kept(view: &WorkspaceView) -> bool {
+    match view.config.tree.keep {
+        KeepTree::Auto => view.root.join("memory/ROOT.md").is_file(),
+        KeepTree::Always => true,
+        KeepTree::Never => false,
+    }
+}

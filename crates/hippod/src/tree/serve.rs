@@ -1,0 +1,241 @@
+//! How are the methods `tree.*` answered?
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hippo_core::tokens;
+use hippo_core::tree::{
+    Fingerprint, LEAST_OVERLAP, Period, Rejected, SourceFile, Status, Text, Writer, level_name, most_tokens,
+    submitted,
+};
+use hippo_proto::{
+    ErrorKind, RpcError, TreeCompactRequest, TreeCompactResponse, TreeJob, TreePendingRequest,
+    TreePendingResponse, TreeShowRequest, TreeShowResponse, TreeSubmitRequest, TreeSubmitResponse,
+};
+
+use super::aside;
+use super::disk;
+use super::run::{Run, Wish, compact};
+use crate::clock::moment;
+use crate::recall::gone;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// Jobs that are told when a request does not say how many.
+const JOBS: u32 = 10;
+
+/// Answers `tree.compact`.
+///
+/// # Errors
+/// As [`compact`]; `bad-request` for a moment that there is not.
+pub async fn serve(
+    shared: &Arc<Shared>,
+    request: TreeCompactRequest,
+) -> Result<TreeCompactResponse, RpcError> {
+    let view = shared.views.get(&request.workspace).await?;
+    let at = match &request.at {
+        None => None,
+        Some(at) => Some(moment(at, &shared.zone_of(&view)).ok_or_else(|| {
+            RpcError::bad_request(format!("there is no such moment: {at}"))
+                .hint("give RFC 3339 or YYYY-MM-DD")
+        })?),
+    };
+    let wish = Wish {
+        at,
+        dry_run: request.dry_run,
+        when_due: request.when_due,
+        days: false,
+        summaries: true,
+    };
+    let shared = Arc::clone(shared);
+    let work = move || compact(&shared, &view, wish);
+    tokio::task::spawn_blocking(work).await.map_err(gone)?
+}
+
+/// Answers `tree.pending`.
+///
+/// # Errors
+/// As [`compact`].
+pub fn pending(
+    shared: &Shared,
+    view: &WorkspaceView,
+    request: &TreePendingRequest,
+) -> Result<TreePendingResponse, RpcError> {
+    let run = looking(shared, view)?;
+    let mut periods = run.wanted();
+    // Days first: what is above them is made from them. Within a level the newest first.
+    periods.sort_by(|a, b| a.level().cmp(&b.level()).then(b.cmp(a)));
+    let total = periods.len() as u64;
+    let most = request.limit.unwrap_or(JOBS) as usize;
+    let jobs = periods.into_iter().filter_map(|period| {
+        let sources = run.sources_of(period).ok()?;
+        let texts: Vec<_> = sources.1.iter().map(Text::source).collect();
+        let budget = most_tokens(period, &texts);
+        Some(TreeJob {
+            path: period.path(),
+            level: level_name(period.level()).to_owned(),
+            period: period.to_string(),
+            sources: sources.1.iter().map(|text| text.path.clone()).collect(),
+            source_digest: SourceFile::together(&sources.0).to_string(),
+            budget_tokens: budget as u64,
+            prompt: prompt(period, budget),
+        })
+    });
+    Ok(TreePendingResponse {
+        jobs: jobs.take(most).collect(),
+        total,
+    })
+}
+
+/// Answers `tree.submit`.
+///
+/// # Errors
+/// `not-found` for a node without sources, `stale` for a body made from older sources, `bad-request` for one that is refused:
+/// it is kept aside, and the hint says where.
+pub fn submit(
+    shared: &Shared,
+    view: &WorkspaceView,
+    request: &TreeSubmitRequest,
+) -> Result<TreeSubmitResponse, RpcError> {
+    let period = period(&request.node)?;
+    if period == Period::All {
+        return Err(
+            RpcError::bad_request("ROOT.md is made from the nodes below it, and takes no body")
+                .hint("submit bodies of days, weeks and months; what they say comes into ROOT.md"),
+        );
+    }
+    let _one = shared.trees.take(shared, &view.root, true)?;
+    let run = looking(shared, view)?;
+    let (files, texts) = run.sources_of(period)?;
+    if let Some(made_for) = &request.source_digest
+        && Fingerprint::parse(made_for) != Some(SourceFile::together(&files))
+    {
+        return Err(RpcError::new(
+            ErrorKind::Stale,
+            format!("the sources of {period} have changed since the job was taken"),
+        )
+        .hint("take the job again with tree.pending; nothing was changed"));
+    }
+    let sources: Vec<_> = texts.iter().map(Text::source).collect();
+    let before = run.disk.nodes.get(&period);
+    let (node, overlap) = submitted(
+        period,
+        &request.body,
+        before.map(|found| &found.node),
+        &files,
+        &sources,
+        Writer::Agent,
+        run.today,
+    )
+    .map_err(|rejected| refused(&view.root, period, &request.body, &rejected))?;
+    let path = period.path();
+    if let Some(Err(error)) = before.map(|found| aside::replaced(&view.root, found)) {
+        let message = format!("what stands in {path} could not be kept aside: {error}");
+        return Err(RpcError::new(ErrorKind::ReadOnly, message)
+            .hint("make the folder .hippocampus writable; the node is as it was"));
+    }
+    match disk::put(
+        &view.root,
+        &path,
+        &node.write(),
+        before.map(|found| found.bytes.as_slice()),
+    ) {
+        Ok(true) => Ok(TreeSubmitResponse {
+            path,
+            status: node.status.map_or("", Status::name).to_owned(),
+            tokens: tokens::of(&node.body) as u64,
+            overlap_percent: overlap as u64,
+        }),
+        Ok(false) => Err(
+            RpcError::new(ErrorKind::Conflict, format!("somebody wrote {path} meanwhile"))
+                .hint("read it, and submit again if your body is still wanted; theirs stands"),
+        ),
+        Err(error) => Err(
+            RpcError::new(ErrorKind::ReadOnly, format!("could not write {path}: {error}"))
+                .hint("make the folder memory/ writable; the node is as it was"),
+        ),
+    }
+}
+
+/// Answers `tree.show`.
+///
+/// # Errors
+/// `not-found` where there is no such node.
+pub fn show(
+    shared: &Shared,
+    view: &WorkspaceView,
+    request: &TreeShowRequest,
+) -> Result<TreeShowResponse, RpcError> {
+    let period = period(request.node.as_deref().unwrap_or("ROOT"))?;
+    let run = looking(shared, view)?;
+    let Some(found) = run.disk.nodes.get(&period) else {
+        return Err(
+            RpcError::new(ErrorKind::NotFound, format!("there is no node {}", period.path()))
+                .hint("hippoctl tree compact makes the nodes of all days that have a log"),
+        );
+    };
+    let node = &found.node;
+    Ok(TreeShowResponse {
+        path: period.path(),
+        level: level_name(period.level()).to_owned(),
+        period: period.to_string(),
+        status: node.status.map(|status| status.name().to_owned()),
+        written_by: node.writer.name().map(str::to_owned),
+        stale: run.is_stale(period, node),
+        sources: node.sources.clone(),
+        body: node.body.clone(),
+        tokens: tokens::of(&node.body) as u64,
+    })
+}
+
+/// A look at the tree that changes nothing.
+fn looking<'a>(shared: &Shared, view: &'a WorkspaceView) -> Result<Run<'a>, RpcError> {
+    Run::new(shared, view, Wish::default())
+}
+
+/// A node by its name or path.
+fn period(name: &str) -> Result<Period, RpcError> {
+    Period::parse(name).or_else(|| Period::of_path(name)).ok_or_else(|| {
+        let short: String = name.chars().take(80).collect();
+        RpcError::bad_request(format!("there is no node of this name: {short}"))
+            .hint("name a day (2026-01-10), a week (2026-W02), a month (2026-01), ROOT, or the path of its file")
+    })
+}
+
+/// What is wanted of whoever writes a summary.
+pub(super) fn prompt(period: Period, budget: usize) -> String {
+    format!(
+        "Summarise the sources of {period} in at most {budget} tokens of markdown: headings Topics, Key Decisions, Tasks Completed, Lessons Learned, Open Items, Entities, those that have something. \
+         Keep names, numbers, dates, paths and decisions with their reasons, word for word where that is short; keep what the user said of themselves and of how to work; leave out secrets, code and small talk. \
+         End each line with its source as path#Lx. At least {LEAST_OVERLAP} % of the words must stand in the sources."
+    )
+}
+
+/// Keeps a refused body, and says why.
+fn refused(root: &Path, period: Period, body: &str, rejected: &Rejected) -> RpcError {
+    let kept = aside::rejected(root, period, body, rejected);
+    let hint = match kept {
+        Ok(path) => format!("the node is as it was; the body is kept in {path}: mend it and submit it again"),
+        Err(error) => format!(
+            "the node is as it was; the body could not be kept aside ({error}): mend it and submit it again"
+        ),
+    };
+    RpcError::bad_request(format!("the body for {period} is refused: {rejected}")).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_have_names_and_paths() {
+        for (name, path) in [
+            ("2026-01-10", "memory/daily/2026-01-10.md"),
+            ("memory/weekly/2026-W02.md", "memory/weekly/2026-W02.md"),
+            ("root", "memory/ROOT.md"),
+        ] {
+            assert_eq!(period(name).map(Period::path).ok().as_deref(), Some(path));
+        }
+        assert!(period("yesterday").is_err());
+    }
+}

@@ -1,0 +1,81 @@
+//! What holds for the tree of one workspace: the configuration, and what its `hipocampus.config.json` says?
+
+use std::path::Path;
+
+use crate::config::{Summaries, Tree};
+use crate::harness;
+
+/// What holds for one tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Most tokens of `ROOT.md`.
+    pub root_max_tokens: usize,
+    /// Milliseconds between two runs that are asked for when due.
+    pub cooldown_ms: u64,
+    /// Whether somebody improves what is extracted.
+    pub improved: bool,
+    /// What could not be read, for the report.
+    pub note: Option<String>,
+}
+
+impl Settings {
+    /// Those of a workspace.
+    pub fn of(root: &Path, config: &Tree) -> Self {
+        let (harness, note) = harness::read(root);
+        let hours = harness.compaction.cooldown_hours;
+        let hours = hours.filter(|hours| hours.is_finite() && (0.0..=8_760.0).contains(hours));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at most a year"
+        )]
+        let cooldown_ms = (hours.unwrap_or(f64::from(config.cooldown_hours)) * 3_600_000.0) as u64;
+        let tokens = harness.compaction.root_max_tokens.filter(|tokens| *tokens >= 200);
+        Self {
+            root_max_tokens: tokens.unwrap_or(config.root_max_tokens) as usize,
+            cooldown_ms,
+            improved: config.summaries != Summaries::Off,
+            note,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hippo_core::harness::FILE;
+
+    use super::*;
+
+    #[test]
+    fn the_harness_goes_before_the_configuration_and_what_is_broken_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |text: Option<&str>| {
+            let file = folder.path().join(FILE);
+            match text {
+                Some(text) => std::fs::write(file, text).unwrap(),
+                None => drop(std::fs::remove_file(file)),
+            }
+            Settings::of(folder.path(), &Tree::default())
+        };
+        assert_eq!(
+            (of(None).root_max_tokens, of(None).cooldown_ms),
+            (3_000, 10_800_000)
+        );
+        let own = of(Some(
+            r#"{"platform":"openclaw","search":{"vector":true},"compaction":{"rootMaxTokens":1500,"cooldownHours":0.5}}"#,
+        ));
+        assert_eq!((own.root_max_tokens, own.cooldown_ms), (1_500, 1_800_000));
+        let commented = "{\n  // short\n  \"compaction\": { \"rootMaxTokens\": 1200, /* h */ \"cooldownHours\": 2, },\n}\n";
+        let commented = of(Some(commented));
+        assert_eq!(
+            (commented.root_max_tokens, commented.cooldown_ms),
+            (1_200, 7_200_000)
+        );
+        assert_eq!(commented.note, None);
+        let broken = of(Some("{"));
+        assert_eq!(broken.root_max_tokens, 3_000);
+        assert!(broken.note.is_some_and(|note| note.contains(FILE)));
+        let odd = of(Some(r#"{"compaction":{"rootMaxTokens":1,"cooldownHours":-4}}"#));
+        assert_eq!((odd.root_max_tokens, odd.cooldown_ms), (3_000, 10_800_000));
+    }
+}

@@ -1,0 +1,106 @@
+//! What is a node made from: which text, of which file and from which of its lines on?
+
+use std::collections::BTreeMap;
+
+use hippo_core::source::{NodeKind, date_in_name};
+use hippo_core::tree::{self, Fingerprint, Node, Period, SourceFile, Text};
+use hippo_proto::{ErrorKind, RpcError};
+
+use super::disk;
+use super::run::Run;
+
+impl Run<'_> {
+    /// What the nodes of a level are made from, by their periods.
+    pub fn sources(&self, level: NodeKind) -> BTreeMap<Period, Vec<SourceFile>> {
+        if level == NodeKind::Daily {
+            return self.disk.logs.clone();
+        }
+        tree::sources(level, self.disk.nodes.values().map(|found| &found.node))
+    }
+
+    /// What one node is made from; empty for nothing.
+    fn sources_for(&self, period: Period) -> Vec<SourceFile> {
+        if period.level() == NodeKind::Daily {
+            return self.disk.logs.get(&period).cloned().unwrap_or_default();
+        }
+        let nodes = self.disk.nodes.values().map(|found| &found.node);
+        let below = nodes.filter(|node| node.period.parent() == Some(period));
+        tree::sources(period.level(), below)
+            .remove(&period)
+            .unwrap_or_default()
+    }
+
+    /// Nodes that somebody is to write, in the order of time within a level.
+    pub fn wanted(&self) -> Vec<Period> {
+        let nodes = self.disk.nodes.iter();
+        let wanted = nodes.filter(|(period, found)| {
+            found.node.is_wanted(self.today)
+                && !self.disk.is_held(**period)
+                && !self.sources_for(**period).is_empty()
+        });
+        wanted.map(|(period, _)| *period).collect()
+    }
+
+    /// The sources of a node as they are now.
+    ///
+    /// # Errors
+    /// `not-found` where it has none, `internal` where one cannot be read.
+    pub fn sources_of(&self, period: Period) -> Result<(Vec<SourceFile>, Vec<Text>), RpcError> {
+        let sources = self.sources_for(period);
+        if sources.is_empty() {
+            return Err(RpcError::new(
+                ErrorKind::NotFound,
+                format!("nothing is known of {period}: it has no sources"),
+            )
+            .hint("a day has its log, a week the nodes of its days, a month those of its weeks"));
+        }
+        let texts = self
+            .texts(period.level(), &sources)
+            .map_err(|reason| RpcError::internal(reason).hint("look after the file; nothing was changed"))?;
+        Ok((sources, texts))
+    }
+
+    /// Whether the sources of a node are others than it was made from.
+    pub fn is_stale(&self, period: Period, node: &Node) -> bool {
+        let known = self.known_sources(period, node);
+        let now = match (period, self.sources_for(period)) {
+            (Period::All, _) => self.below(),
+            (_, sources) if sources.is_empty() => return false,
+            (_, sources) => SourceFile::together(&sources),
+        };
+        known.is_some_and(|known| now != known)
+    }
+
+    /// The sources of a node as they were when it was made, or seen first.
+    pub fn known_sources(&self, period: Period, node: &Node) -> Option<Fingerprint> {
+        let adopted = || self.state.adopted().get(&period).copied();
+        node.source_digest.or_else(adopted)
+    }
+
+    /// The texts that a node is made from, or why there are none.
+    pub fn texts(&self, level: NodeKind, sources: &[SourceFile]) -> Result<Vec<Text>, String> {
+        let limit = self.view.config.sources.max_file_bytes;
+        let log = |source: &SourceFile| {
+            let text = disk::text(&self.view.root, &source.path, limit);
+            Ok(Text {
+                path: source.path.clone(),
+                text: text.map_err(|error| format!("could not read {}: {error}", source.path))?,
+                first_line: 1,
+                date: date_in_name(&source.path),
+            })
+        };
+        let node = |source: &SourceFile| {
+            let period = Period::of_path(&source.path)?;
+            let found = self.disk.nodes.get(&period)?;
+            let text = String::from_utf8_lossy(&found.bytes);
+            let mut text = Text::of_node(&found.node, &text);
+            // Empty lines that a log begins with are in no node.
+            text.first_line += self.disk.leading.get(&text.path).copied().unwrap_or(0);
+            Some(text)
+        };
+        match level {
+            NodeKind::Daily => sources.iter().map(log).collect(),
+            _ => Ok(sources.iter().filter_map(node).collect()),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! How do summaries of the configured program come into the tree?
+//!
+//! The program may take minutes: it runs while nobody is kept from the nodes, and what it wrote is taken only where the
+//! sources, and what is to be replaced, are still what it was asked for.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use hippo_core::source::NodeKind;
+use hippo_core::tree;
+use hippo_core::tree::{Period, Source, SourceFile, Text, Writer, submitted};
+use hippo_proto::{RpcError, TreeCompactResponse, TreeRefusal};
+
+use super::aside;
+use super::command::{self, Job};
+use super::run::{Run, Wish, bring_up};
+use super::serve::prompt;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// Has the program write what waits, days first and the newest before others, as far as its share of the day goes; what
+/// stands above is brought up to date after each level.
+///
+/// # Errors
+/// As `tree.compact`; what the program could not do is told in the answer.
+pub fn write(
+    shared: &Shared,
+    view: &WorkspaceView,
+    wish: Wish,
+    answer: &mut TreeCompactResponse,
+) -> Result<(), RpcError> {
+    let lock = shared.trees.of(&view.root).program;
+    let Ok(_one) = lock.try_lock_owned() else {
+        answer
+            .notes
+            .push("the program already writes summaries for another run".to_owned());
+        return Ok(());
+    };
+    let mut summaries = Summaries {
+        shared,
+        view,
+        wish: Wish {
+            when_due: false,
+            days: false,
+            ..wish
+        },
+        answer,
+        seen: BTreeSet::new(),
+    };
+    for level in [NodeKind::Daily, NodeKind::Weekly, NodeKind::Monthly] {
+        let mut written = 0;
+        while let Some(asked) = summaries.next(level)? {
+            written += usize::from(summaries.ask(&asked)?);
+        }
+        if written > 0 {
+            let again = bring_up(shared, view, summaries.wish)?;
+            go_on(summaries.answer, again);
+        }
+    }
+    Ok(())
+}
+
+struct Summaries<'a> {
+    shared: &'a Shared,
+    view: &'a WorkspaceView,
+    wish: Wish,
+    answer: &'a mut TreeCompactResponse,
+    /// Nodes that were looked at in this run.
+    seen: BTreeSet<Period>,
+}
+
+/// A summary that the program is asked for.
+struct Asked {
+    period: Period,
+    files: Vec<SourceFile>,
+    texts: Vec<Text>,
+}
+
+impl<'a> Summaries<'a> {
+    /// The next one of a level, counted before the program runs: one that stops the daemon is not asked for without end.
+    fn next(&mut self, level: NodeKind) -> Result<Option<Asked>, RpcError> {
+        let _one = self.shared.trees.take(self.shared, &self.view.root, true)?;
+        let mut run = self.look()?;
+        for period in run.wanted().into_iter().rev() {
+            if period.level() != level || !self.seen.insert(period) {
+                continue;
+            }
+            let (files, texts) = match run.sources_of(period) {
+                Ok(sources) => sources,
+                Err(error) => {
+                    self.refuse(period, error.message);
+                    continue;
+                }
+            };
+            if run.state.was_refused(period, SourceFile::together(&files)) {
+                continue;
+            }
+            if let Some(why) = command::held_back(&run.state.spend, &self.shared.config.tree) {
+                let note = format!("nodes wait for a summary: {why}");
+                if !self.answer.notes.contains(&note) {
+                    self.answer.notes.push(note);
+                }
+                return Ok(None);
+            }
+            run.state.spend.jobs += 1;
+            run.keep_state(self.shared)?;
+            return Ok(Some(Asked { period, files, texts }));
+        }
+        Ok(None)
+    }
+
+    /// Has the program write one, and takes it. Whether it was taken.
+    fn ask(&mut self, asked: &Asked) -> Result<bool, RpcError> {
+        let period = asked.period;
+        let sources: Vec<Source<'_>> = asked.texts.iter().map(Text::source).collect();
+        let budget = tree::most_tokens(period, &sources);
+        let job = Job::new(period, budget, prompt(period, budget), &sources);
+        let begun = Instant::now();
+        let body = command::write(&self.shared.config.tree, &job);
+        let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+
+        let _one = self.shared.trees.take(self.shared, &self.view.root, true)?;
+        let mut run = self.look()?;
+        run.state.spend.ms = run.state.spend.ms.saturating_add(took);
+        let done = body.map_err(Missed::Failed);
+        let done = done.and_then(|body| take(&mut run, asked, &sources, &body));
+        let taken = done.is_ok();
+        match done {
+            Ok(()) => run.state.spend.failures = 0,
+            Err(Missed::Overtaken(reason)) => self.refuse(period, reason),
+            Err(Missed::Failed(reason)) => {
+                run.state.spend.failures += 1;
+                run.state.spend.error = Some(reason.clone());
+                self.refuse(period, reason);
+            }
+        }
+        run.keep_state(self.shared)?;
+        self.answer.nodes.append(&mut run.answer.nodes);
+        Ok(taken)
+    }
+
+    /// The tree as it is, with what the program did today.
+    fn look(&self) -> Result<Run<'a>, RpcError> {
+        let mut run = Run::new(self.shared, self.view, self.wish)?;
+        run.state.spend = std::mem::take(&mut run.state.spend).on(&run.today.to_string());
+        Ok(run)
+    }
+
+    fn refuse(&mut self, period: Period, reason: String) {
+        self.answer.refused.push(TreeRefusal {
+            path: period.path(),
+            reason,
+        });
+    }
+}
+
+/// Why a summary is not taken.
+enum Missed {
+    /// The program did not do what it was asked for.
+    Failed(String),
+    /// Somebody else was faster, or the node cannot be written: that is not the program's.
+    Overtaken(String),
+}
+
+fn take(run: &mut Run<'_>, asked: &Asked, sources: &[Source<'_>], body: &str) -> Result<(), Missed> {
+    let (period, root) = (asked.period, &run.view.root);
+    let now = run
+        .sources_of(period)
+        .map_err(|error| Missed::Overtaken(error.message))?;
+    let before = run.disk.nodes.get(&period).cloned();
+    let wanted = before
+        .as_ref()
+        .is_some_and(|found| found.node.is_wanted(run.today));
+    if now.0 != asked.files || !wanted {
+        let reason =
+            "its sources or itself changed while its summary was written; it is looked at by the next run";
+        return Err(Missed::Overtaken(reason.to_owned()));
+    }
+    let node = before.as_ref().map(|found| &found.node);
+    let made = submitted(
+        period,
+        body,
+        node,
+        &asked.files,
+        sources,
+        Writer::Command,
+        run.today,
+    );
+    let (node, _) = made.map_err(|why| {
+        run.state.refuse(period, SourceFile::together(&asked.files));
+        Missed::Failed(match aside::rejected(root, period, body, &why) {
+            Ok(path) => format!("{why}; the body is kept in {path}"),
+            Err(error) => format!("{why}; the body could not be kept aside ({error})"),
+        })
+    })?;
+    if let Some(found) = &before {
+        aside::replaced(root, found).map_err(|error| {
+            Missed::Overtaken(format!("what stands there could not be kept aside: {error}"))
+        })?;
+    }
+    run.put(
+        &period.path(),
+        ["summarised", "summary-wanted"],
+        &node,
+        before.as_ref(),
+    )
+    .map_err(Missed::Overtaken)
+}
+
+/// What a later run did behind an earlier one, told as one.
+fn go_on(answer: &mut TreeCompactResponse, again: TreeCompactResponse) {
+    answer.nodes.extend(again.nodes);
+    answer.unchanged = again.unchanged;
+    for refusal in again.refused {
+        if !answer.refused.contains(&refusal) {
+            answer.refused.push(refusal);
+        }
+    }
+    for note in again.notes {
+        if !answer.notes.contains(&note) {
+            answer.notes.push(note);
+        }
+    }
+    // What came in and went out again is no change.
+    let (entered, left) = (again.entered, again.left);
+    let without = |these: &mut Vec<String>, those: &[String]| these.retain(|topic| !those.contains(topic));
+    let (mut fresh, mut gone) = (entered.clone(), left.clone());
+    without(&mut fresh, &answer.left);
+    without(&mut gone, &answer.entered);
+    without(&mut answer.entered, &left);
+    without(&mut answer.left, &entered);
+    answer.entered.append(&mut fresh);
+    answer.left.append(&mut gone);
+}

@@ -1,0 +1,198 @@
+/** Does the extension get its summaries and report its turns, with the real daemon, and leave the host alone without it? */
+
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import type { ExtensionAPI, ExtensionContext } from "@mariozechner/pi-coding-agent";
+
+import hippocampus, { call, message, settings, socketPath } from "../src/hippocampus.js";
+
+const here = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const program = process.env["HIPPOD_PROGRAM"] ?? resolve(here, "../../target/debug/hippod");
+const event: unknown = JSON.parse(readFileSync(join(here, "fixtures/event.json"), "utf8"));
+
+type Handler = (event: unknown, ctx: ExtensionContext) => unknown;
+
+/** The extension as a host loads it. */
+function loaded(): Map<string, Handler> {
+  const handlers = new Map<string, Handler>();
+  const api = { on: (name: string, handler: Handler) => handlers.set(name, handler) };
+  hippocampus(api as unknown as ExtensionAPI);
+  return handlers;
+}
+
+/** What a host tells of a session in a folder, and what it was asked to show. */
+function session(cwd: string, id: string, file?: string): { ctx: ExtensionContext; shown: string[] } {
+  const shown: string[] = [];
+  const ctx = {
+    cwd,
+    hasUI: true,
+    ui: { notify: (text: string) => shown.push(text) },
+    sessionManager: { getSessionId: () => id, getSessionFile: () => file },
+    getContextUsage: () => ({ tokens: 900, contextWindow: 1000, percent: 90 }),
+  };
+  return { ctx: ctx as unknown as ExtensionContext, shown };
+}
+
+function run(handlers: Map<string, Handler>, name: string, ctx: ExtensionContext, of: unknown = { type: name }): unknown {
+  const handler = handlers.get(name);
+  assert.ok(handler, name);
+  return handler(of, ctx);
+}
+
+const before_compact = (signal?: AbortSignal): unknown => ({
+  ...(event as object),
+  signal: signal ?? new AbortController().signal,
+});
+
+const home = mkdtempSync(join(tmpdir(), "hippod-openclaw-"));
+const workspace = join(home, "workspace");
+let daemon: ChildProcess;
+
+const asked = (method: string, params: Record<string, unknown>): Promise<unknown> =>
+  call(socketPath(process.env), method, params, 10_000);
+
+async function until<T>(what: string, find: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const found = await find();
+    if (found !== undefined) return found;
+    assert.ok(Date.now() < deadline, `${what} did not come`);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}
+
+before(async () => {
+  assert.ok(existsSync(program), `build the daemon first: cargo build -p hippod (${program})`);
+  mkdirSync(join(workspace, "memory"), { recursive: true });
+  process.env["HIPPOD_HOME"] = home;
+  delete process.env["HIPPOD_SOCKET"];
+  const env = { ...process.env, HIPPOD_EMBED_MODEL: "hash" };
+  daemon = spawn(program, ["run"], { env, stdio: "ignore" });
+  await until("the daemon", () => asked("status", {}).catch(() => undefined));
+  await asked("workspace.add", { workspace });
+});
+
+after(async () => {
+  const ended = new Promise((done) => daemon.once("exit", done));
+  daemon.kill();
+  await ended;
+  rmSync(home, { recursive: true, force: true });
+  // Whatever a test left open must not keep the process, and with it the gate, from ending.
+  setTimeout(() => {
+    console.error("something is still open after the last test");
+    process.exit(1);
+  }, 10_000).unref();
+});
+
+test("a compaction is the daemon's, and every message of it can be fetched", async () => {
+  const file = join(home, "session.jsonl");
+  const line = (id: string, role: string, text: string, at: string): string =>
+    `${JSON.stringify({ type: "message", id, parentId: null, timestamp: at, message: { role, content: [{ type: "text", text }] } })}\n`;
+  writeFileSync(
+    file,
+    line("1", "user", "Please find out why the pump of the greenhouse stops", "2026-03-02T10:00:00Z") +
+      line("2", "assistant", "The root cause is relay 7. It is fixed now.", "2026-03-02T10:01:00Z"),
+  );
+  const { ctx, shown } = session(workspace, "pi-1", file);
+  const handlers = loaded();
+  run(handlers, "session_start", ctx);
+  const answer = (await run(handlers, "session_before_compact", ctx, before_compact())) as {
+    compaction: { summary: string; firstKeptEntryId: string; tokensBefore: number };
+  };
+  assert.deepEqual(shown, []);
+  const { summary, firstKeptEntryId, tokensBefore } = answer.compaction;
+  assert.equal(firstKeptEntryId, "e9");
+  assert.equal(tokensBefore, 4200);
+  for (const part of ["pump of the greenhouse", "Finder 55.32", "relay 7 did not answer", "boiler was cleaned"]) {
+    assert.ok(summary.includes(part), `${part}: ${summary}`);
+  }
+  assert.ok(!summary.includes("thought") && !summary.includes("AAAABBBB"), summary);
+  const id = /m[0-9a-hjkmnp-tv-z]{9}/.exec(summary)?.[0];
+  assert.ok(id, summary);
+  const fetched = (await asked("context.fetch", { id })) as { outcome: string };
+  assert.equal(fetched.outcome, "full");
+
+  const log = readFileSync(join(workspace, ".pi/hippocampus.log"), "utf8").trim().split("\n");
+  assert.match(log[0] ?? "", /^\[\d{4}-.*Z\] \[hippocampus\] 🧠 extension loaded$/);
+  assert.match(log[1] ?? "", /🔬 Compaction triggered \{"messages":6,"tokensBefore":4200\}$/);
+  assert.match(log[2] ?? "", /📊 Scoring complete \{"total":5,"sparse":\d+,"compressed":\d+,"kept":\d+\}$/);
+  assert.match(log[3] ?? "", /📝 Summary built \{"summaryTokens":\d+,"compressionRatio":"[\d.]+"\}$/);
+  const day = join(workspace, "memory/2026-03-02.md");
+  const told = await until("the log of the day", () => (existsSync(day) ? readFileSync(day, "utf8") : undefined));
+  assert.ok(told.includes("- request: Please find out why the pump of the greenhouse stops"), told);
+});
+
+test("a folder that is no workspace gets a summary as well", async () => {
+  const other = join(home, "other");
+  mkdirSync(other);
+  const { ctx, shown } = session(other, "pi-2");
+  const answer = (await run(loaded(), "session_before_compact", ctx, before_compact())) as {
+    compaction: { summary: string };
+  };
+  assert.ok(answer.compaction.summary.includes("Finder 55.32"));
+  assert.deepEqual(shown, []);
+});
+
+test("turns are reported in their order", async () => {
+  const { ctx } = session(workspace, "pi-3");
+  const handlers = loaded();
+  for (const turnIndex of [0, 1, 0]) run(handlers, "turn_end", ctx, { type: "turn_end", turnIndex });
+  await run(handlers, "session_shutdown", ctx);
+  const opened = (await asked("context.open", { workspace, session: "pi-3" })) as { turn: number; resumed: boolean };
+  assert.deepEqual([opened.turn, opened.resumed], [3, true]);
+});
+
+test("without an answer in time the host compacts, and the user is told", async (t) => {
+  const silent = createServer(() => undefined);
+  t.after(() => silent.close());
+  const socket = join(home, "silent.sock");
+  await new Promise<void>((done) => silent.listen(socket, done));
+  const folder = join(home, "silent");
+  mkdirSync(folder);
+  for (const [hippod, reason] of [
+    [{ socket, timeoutMs: 50 }, /no answer within 50 ms/],
+    [{ socket: join(home, "nowhere.sock") }, /ENOENT/],
+  ] as const) {
+    writeFileSync(join(folder, "hippocampus.config.json"), JSON.stringify({ hippod }));
+    const { ctx, shown } = session(folder, "pi-4");
+    assert.equal(await run(loaded(), "session_before_compact", ctx, before_compact()), undefined);
+    assert.match(shown.join(), reason);
+    run(loaded(), "turn_end", ctx);
+  }
+  const gone = new AbortController();
+  const { ctx, shown } = session(workspace, "pi-5");
+  gone.abort();
+  assert.equal(await run(loaded(), "session_before_compact", ctx, before_compact(gone.signal)), undefined);
+  assert.deepEqual(shown, []);
+});
+
+test("settings that cannot be used are the defaults", () => {
+  const folder = join(home, "settings");
+  mkdirSync(folder);
+  assert.equal(settings(folder).timeoutMs, 5_000);
+  writeFileSync(join(folder, "hippocampus.config.json"), "{");
+  assert.equal(settings(folder).logFile, ".pi/hippocampus.log");
+  const odd = { sparseThreshold: 0.3, hippod: { timeoutMs: "soon", budgetTokens: -1, turns: false } };
+  writeFileSync(join(folder, "hippocampus.config.json"), JSON.stringify(odd));
+  const { timeoutMs, budgetTokens, turns, numbers } = settings(folder);
+  assert.deepEqual([timeoutMs, budgetTokens, turns], [5_000, undefined, false]);
+  assert.deepEqual(numbers, { sparseThreshold: 0.3 });
+  assert.equal(message("text"), undefined);
+  assert.equal(message({ content: "x" }), undefined);
+});
+
+test("the socket is where the daemon has it", () => {
+  const env = { HOME: "/home/u" };
+  assert.equal(socketPath({ ...env, HIPPOD_SOCKET: "/s" }, "linux"), "/s");
+  assert.equal(socketPath({ ...env, HIPPOD_HOME: "/h" }, "linux"), "/h/hippod.sock");
+  assert.equal(socketPath({ ...env, XDG_RUNTIME_DIR: "/run/u" }, "linux"), "/run/u/hippod/hippod.sock");
+  assert.equal(socketPath({ ...env, XDG_RUNTIME_DIR: "run" }, "linux"), "/home/u/.local/state/hippod/hippod.sock");
+  assert.equal(socketPath(env, "darwin"), "/home/u/Library/Application Support/hippod/hippod.sock");
+});

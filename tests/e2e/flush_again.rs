@@ -1,0 +1,164 @@
+//! Is what people say a second time told a second time, and what was accepted told at all?
+
+use std::path::Path;
+
+use hippo_proto::{SessionFlushRequest, SessionFlushResponse};
+use hippod_tests::{Caller, Daemon, Scratch};
+
+/// A workspace without anything, and its daemon.
+fn begun() -> (Scratch, Daemon, Caller) {
+    let scratch = Scratch::new();
+    scratch.write(
+        "MEMORY.md",
+        "# Memory\n\n## Pumps\n\nThe pump of hall 3 is blue.\n",
+    );
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    (scratch, daemon, client)
+}
+
+fn request(root: &Path, path: &Path, session: Option<&str>) -> SessionFlushRequest {
+    SessionFlushRequest {
+        workspace: root.display().to_string(),
+        path: path.display().to_string(),
+        session: session.map(str::to_owned),
+        ..SessionFlushRequest::default()
+    }
+}
+
+fn flush(client: &mut Caller, request: SessionFlushRequest) -> SessionFlushResponse {
+    client.raw().call(&request.into()).unwrap()
+}
+
+/// All logs together.
+fn logs(root: &Path) -> String {
+    let files = std::fs::read_dir(root.join("memory")).into_iter().flatten();
+    let files = files.map(|entry| entry.unwrap().path());
+    files
+        .filter(|path| path.is_file())
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect()
+}
+
+/// A question and its answer, which do not say when they were said.
+fn words(times: usize) -> Vec<String> {
+    let turn = [
+        r#"{"role":"user","content":"Please run the tests of the pump and fix what fails"}"#,
+        r#"{"role":"assistant","content":"All tests pass, the pump is completed."}"#,
+    ];
+    turn.iter()
+        .cycle()
+        .take(2 * times)
+        .map(|line| (*line).to_owned())
+        .collect()
+}
+
+#[test]
+fn the_same_words_on_another_day_are_told_again() {
+    let (scratch, _daemon, mut client) = begun();
+    let root = scratch.workspace();
+    let asked = |text: &str| {
+        text.matches("- request: Please run the tests of the pump and fix what fails")
+            .count()
+    };
+    // Lists in one document, as a harness without times writes them.
+    for (session, path) in [("monday", "monday.json"), ("tuesday", "tuesday.json")] {
+        let path = scratch.beside(path);
+        std::fs::write(&path, format!("[{}]", words(1).join(","))).unwrap();
+        let first = flush(&mut client, request(&root, &path, Some(session)));
+        assert_eq!((first.messages, first.known), (2, 0), "{session}");
+        let again = flush(&mut client, request(&root, &path, Some(session)));
+        assert_eq!((again.messages, again.known), (0, 2), "{session}");
+        // As `ingest` asks, which knows of no session.
+        let ingested = flush(&mut client, request(&root, &path, None));
+        assert_eq!((ingested.messages, ingested.known), (0, 2), "{session}");
+    }
+    assert_eq!(asked(&logs(&root)), 2);
+    // Lines, to which the same is added later.
+    let path = scratch.beside("lines.jsonl");
+    for times in 1..=3 {
+        let lines: String = words(times).iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(&path, lines).unwrap();
+        let answer = flush(&mut client, request(&root, &path, None));
+        assert_eq!((answer.messages, answer.known), (2, 0), "{times}");
+    }
+}
+
+/// One turn with its time.
+fn turn(number: usize) -> String {
+    let record = serde_json::json!({"type": "user", "uuid": format!("u{number}"), "timestamp": format!("2026-03-02T09:00:{number:02}Z"),
+        "message": {"role": "user", "content": format!("Please find out about device{number}marker and write it down")}});
+    format!("{record}\n")
+}
+
+fn wait_until(daemon: &Daemon, root: &Path, what: &str) {
+    let deadline = std::time::Instant::now() + hippod_tests::PATIENCE;
+    while !logs(root).contains(what) {
+        assert!(std::time::Instant::now() < deadline, "{}", daemon.log());
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_was_accepted_is_done_by_the_next_daemon() {
+    let (scratch, mut daemon, mut client) = begun();
+    let root = scratch.workspace();
+    // A long list of messages, which takes a moment to read: each daemon ends as soon as it has answered.
+    let filler = "{\"role\":\"tool\",\"name\":\"t\",\"content\":\"x\"}\n".repeat(60_000);
+    for number in 1..=2 {
+        let path = scratch.beside(&format!("{number}.jsonl"));
+        std::fs::write(&path, filler.clone() + &turn(number)).unwrap();
+        let asked = SessionFlushRequest {
+            wait: false,
+            ..request(&root, &path, Some("s"))
+        };
+        assert!(!flush(&mut client, asked).done);
+        daemon.kill();
+        assert!(!logs(&root).contains(&format!("device{number}marker")));
+        daemon = scratch.daemon();
+        wait_until(&daemon, &root, &format!("device{number}marker"));
+        client = daemon.client();
+    }
+    for number in 1..=2 {
+        let asked = format!("- request: Please find out about device{number}marker ");
+        assert_eq!(logs(&root).matches(&asked).count(), 1, "{number}");
+    }
+    // What can never be read is not tried for ever, and is in nobody's way.
+    let asked = SessionFlushRequest {
+        wait: false,
+        ..request(&root, &scratch.beside("nowhere.jsonl"), None)
+    };
+    flush(&mut client, asked);
+    let path = scratch.beside("last.jsonl");
+    std::fs::write(&path, turn(9)).unwrap();
+    flush(&mut client, request(&root, &path, None));
+    wait_until(&daemon, &root, "device9marker");
+    let left = || -> i64 {
+        let store = rusqlite::Connection::open(scratch.state("contexts.db")).unwrap();
+        store
+            .query_row("SELECT count(*) FROM accepted", [], |row| row.get(0))
+            .unwrap()
+    };
+    let deadline = std::time::Instant::now() + hippod_tests::PATIENCE;
+    while left() > 0 {
+        assert!(std::time::Instant::now() < deadline, "{}", daemon.log());
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn messages_are_kept_when_that_is_asked_for_whoever_took_them_up() {
+    let (scratch, _daemon, mut client) = begun();
+    let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
+    std::fs::write(&path, turn(1) + &turn(2)).unwrap();
+    let first = flush(&mut client, request(&root, &path, Some("s")));
+    assert_eq!((first.messages, first.stored), (2, None));
+    let whole = SessionFlushRequest {
+        compact: true,
+        ..request(&root, &path, Some("s"))
+    };
+    let kept = flush(&mut client, whole.clone());
+    assert_eq!((kept.messages, kept.stored), (0, Some(2)), "{kept:?}");
+    assert_eq!(flush(&mut client, whole).stored, Some(0));
+}

@@ -1,0 +1,156 @@
+//! Does an agent's folder get a memory by one command, and is it what it was after another one?
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use hippod_tests::{Daemon, PATIENCE, Scratch, client_program};
+
+/// Runs the command line in a folder; it succeeds.
+fn hippoctl(daemon: &Daemon, folder: &Path, words: &[&str]) -> String {
+    let output = Command::new(client_program())
+        .args(words)
+        .current_dir(folder)
+        .env("HIPPOD_HOME", daemon.socket().parent().unwrap())
+        .output()
+        .expect("hippoctl runs");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {told}{errors}");
+    told
+}
+
+/// Every file with its bytes, every folder without.
+fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut tree = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let bytes = if path.is_dir() {
+                folders.push(path.clone());
+                Vec::new()
+            } else {
+                fs::read(&path).unwrap()
+            };
+            tree.insert(path, bytes);
+        }
+    }
+    tree
+}
+
+fn wait_for(path: &Path) {
+    let deadline = Instant::now() + PATIENCE;
+    while !path.exists() {
+        assert!(Instant::now() < deadline, "never there: {}", path.display());
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn each_harness_gets_a_memory_and_loses_it_without_a_trace() {
+    let scratch = Scratch::new();
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    for platform in ["claude-code", "openclaw", "opencode", "codex"] {
+        let root = scratch.beside(platform);
+        fs::create_dir_all(root.join("memory")).unwrap();
+        fs::create_dir_all(root.join(".claude")).unwrap();
+        fs::write(
+            root.join("memory/2026-03-02.md"),
+            "- Staging runs on port 8443.\n",
+        )
+        .unwrap();
+        fs::write(root.join("AGENTS.md"), "# Rules\r\n\r\n- mine").unwrap();
+        fs::write(
+            root.join(".claude/settings.json"),
+            "{\n\t// mine\n\t\"model\": \"opus\",\n}\n",
+        )
+        .unwrap();
+        let before = tree(&root);
+        hippoctl(&daemon, &root, &["init", "--platform", platform]);
+        client.sync(&root);
+        wait_for(&root.join("HIPPOCAMPUS.md"));
+        let found = hippoctl(&daemon, &root, &["search", "--mode", "lexical", "staging port"]);
+        assert!(found.contains("memory/2026-03-02.md"), "{found}");
+        let again = hippoctl(&daemon, &root, &["init", "--platform", platform]);
+        assert!(
+            again.contains("nothing to change") && again.contains("already"),
+            "{again}"
+        );
+        let told = hippoctl(&daemon, &root, &["deinit"]);
+        assert_eq!(tree(&root), before, "{told}");
+        assert!(hippoctl(&daemon, &root, &["workspace", "list", "--json"]).contains("\"workspaces\":[]"));
+    }
+}
+
+#[test]
+fn what_was_remembered_and_what_people_wrote_stays() {
+    let scratch = Scratch::new();
+    let daemon = scratch.daemon();
+    let root = scratch.workspace();
+    hippoctl(&daemon, &root, &["init", "--platform", "openclaw"]);
+    let words = ["remember", "Staging runs on port 8443.", "--topic", "Staging"];
+    hippoctl(&daemon, &root, &words);
+    wait_for(&root.join("HIPPOCAMPUS.md"));
+    let index = fs::read_to_string(root.join("HIPPOCAMPUS.md")).unwrap();
+    scratch.write(
+        "HIPPOCAMPUS.md",
+        index + "\n## My own notes\n\nThe key is under the mat.\n",
+    );
+    scratch.write("SCRATCHPAD.md", "half done\n");
+    let memory = fs::read_to_string(root.join("MEMORY.md")).unwrap();
+    scratch.write(
+        "MEMORY.md",
+        memory.replace("## Core\n", "## Core\n\n- We are Acme.\n"),
+    );
+    let told = hippoctl(&daemon, &root, &["deinit"]);
+    let left: Vec<PathBuf> = tree(&root).into_keys().collect();
+    let left: Vec<&str> = left
+        .iter()
+        .map(|path| path.strip_prefix(&root).unwrap().to_str().unwrap())
+        .collect();
+    assert_eq!(left.len(), 5, "{left:?}: {told}");
+    let text = |path: &str| fs::read_to_string(root.join(path)).unwrap();
+    assert!(text("HIPPOCAMPUS.md").contains("under the mat") && text("SCRATCHPAD.md") == "half done\n");
+    assert!(text("MEMORY.md").contains("- We are Acme.") && !text("MEMORY.md").contains("hippod"));
+    let log = left.iter().find(|path| path.starts_with("memory/")).unwrap();
+    assert!(text(log).contains("port 8443"), "{left:?}");
+}
+
+#[test]
+fn a_second_platform_has_its_topics_kept_whatever_the_configuration_says() {
+    let scratch = Scratch::new();
+    let daemon = scratch.daemon();
+    let root = scratch.workspace();
+    scratch.write(
+        "hipocampus.config.json",
+        "{\n  // mine\n  \"platform\": \"claude-code\",\n}\n",
+    );
+    scratch.write(
+        "memory/2026-03-02.md",
+        "## Relay [project]\n\n- decision: The relay of the greenhouse is blue.\n",
+    );
+    hippoctl(&daemon, &root, &["init"]);
+    hippoctl(&daemon, &root, &["init", "--platform", "openclaw"]);
+    hippoctl(&daemon, &root, &["tree", "compact"]);
+    let memory = || fs::read_to_string(root.join("MEMORY.md")).unwrap();
+    assert!(
+        memory().contains("## Compaction Root") && memory().contains("Relay"),
+        "{}",
+        memory()
+    );
+    // Who took the block out does not want it.
+    hippoctl(&daemon, &root, &["deinit"]);
+    assert!(!root.join("MEMORY.md").exists());
+    scratch.write("MEMORY.md", "# Memory\n");
+    hippoctl(&daemon, &root, &["workspace", "add", "."]);
+    scratch.write(
+        "memory/2026-03-03.md",
+        "## Valve [project]\n\n- decision: The valve of the greenhouse is red.\n",
+    );
+    hippoctl(&daemon, &root, &["tree", "compact"]);
+    assert_eq!(memory(), "# Memory\n");
+}

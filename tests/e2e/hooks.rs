@@ -1,0 +1,371 @@
+//! Does a hook of a harness always end well and soon, and does what it asked for come to be?
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use hippo_proto::{ContextListRequest, ContextListResponse, ContextOpenRequest, ContextOpenResponse};
+use hippod_tests::{Clocked, Daemon, PATIENCE, Scratch, client_program};
+use serde_json::{Value, json};
+
+use crate::tree::{NOW, compact, fill};
+
+/// Longer than any hook may take, on a machine that does other things as well.
+const SOON: Duration = Duration::from_secs(8);
+
+fn hook(home: &Path, cwd: &Path, words: &[&str]) -> Child {
+    Command::new(client_program())
+        .arg("hook")
+        .args(words)
+        .env("HIPPOD_HOME", home)
+        .env("HIPPOD_EMBED_MODEL", "hash")
+        .env_remove("CLAUDE_PROJECT_DIR")
+        .current_dir(cwd)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("hippoctl runs")
+}
+
+/// Runs a hook with this event; it ends with 0, soon.
+fn run(home: &Path, cwd: &Path, words: &[&str], event: &[u8]) -> Output {
+    let begun = Instant::now();
+    let mut child = hook(home, cwd, words);
+    // It may not read all of it.
+    let _ = child.stdin.take().unwrap().write_all(event);
+    let output = child.wait_with_output().unwrap();
+    let took = begun.elapsed();
+    assert_eq!(output.status.code(), Some(0), "{words:?}: {output:?}");
+    assert!(took < SOON, "{words:?}: {took:?}");
+    output
+}
+
+fn event(session: &str, transcript: &Path, cwd: &Path) -> Value {
+    json!({"session_id": session, "transcript_path": transcript, "cwd": cwd, "hook_event_name": "PreCompact", "trigger": "auto"})
+}
+
+fn session(marker: &str) -> String {
+    let user = json!({"type": "user", "uuid": "1", "timestamp": "2026-03-02T09:00:00Z",
+        "message": {"role": "user", "content": format!("Please look after the {marker} of the greenhouse")}});
+    let agent = json!({"type": "assistant", "uuid": "2", "timestamp": "2026-03-02T09:01:00Z",
+        "message": {"role": "assistant", "content": format!("The {marker} is fixed, and all tests pass.")}});
+    format!("{user}\n{agent}\n")
+}
+
+/// Waits until the log of the day says something.
+fn told(root: &Path, text: &str) {
+    let log = root.join("memory/2026-03-02.md");
+    let deadline = Instant::now() + PATIENCE;
+    while !std::fs::read_to_string(&log).unwrap_or_default().contains(text) {
+        assert!(Instant::now() < deadline, "{text} is not in the log");
+        std::thread::yield_now();
+    }
+}
+
+fn begun() -> (Scratch, Daemon) {
+    let scratch = Scratch::new();
+    scratch.write(
+        "memory/ROOT.md",
+        "---\ntype: root\n---\n# Root\n\n- pumps [project, 3d]: blue\n",
+    );
+    let daemon = scratch.daemon();
+    daemon.client().index(&scratch.workspace());
+    (scratch, daemon)
+}
+
+#[test]
+fn a_session_begins_with_the_root_and_its_end_is_in_the_log() {
+    let (scratch, daemon) = begun();
+    let (home, root) = (scratch.home(), scratch.workspace());
+    let path = scratch.beside("session.jsonl");
+    std::fs::write(&path, session("valve")).unwrap();
+    let event = |session: &str| event(session, &path, &root).to_string();
+    let start = run(&home, Path::new("/"), &["session-start"], event("s").as_bytes());
+    let shown = String::from_utf8(start.stdout).unwrap();
+    assert!(shown.starts_with("<!-- hippod: context -->\n"), "{shown}");
+    assert!(
+        shown.contains("- pumps [project, 3d]: blue\n") && shown.ends_with("<!-- /hippod -->\n"),
+        "{shown}"
+    );
+    let small = run(&home, &root, &["session-start", "--budget", "20"], b"");
+    assert_eq!(small.stdout, b"");
+
+    let none = run(&home, Path::new("/"), &["pre-compact"], event("s").as_bytes());
+    assert_eq!((none.stdout, none.stderr), (vec![], vec![]));
+    told(&root, "- request: Please look after the valve of the greenhouse");
+    std::fs::write(&path, session("valve") + &session("window")).unwrap();
+    run(&home, &root, &["task-completed"], event("s").as_bytes());
+    told(&root, "- request: Please look after the window of the greenhouse");
+
+    let mut client = daemon.client();
+    let open = ContextOpenRequest {
+        workspace: root.display().to_string(),
+        agent: None,
+        session: Some("s-of-harness".to_owned()),
+    };
+    let _: ContextOpenResponse = client.raw().call(&open.into()).unwrap();
+    std::fs::write(&path, session("valve") + &session("window") + &session("hose")).unwrap();
+    run(&home, &root, &["session-end"], event("s-of-harness").as_bytes());
+    told(&root, "- request: Please look after the hose of the greenhouse");
+    let sessions: ContextListResponse = client.raw().call(&ContextListRequest::default().into()).unwrap();
+    let text = serde_json::to_string(&sessions).unwrap();
+    assert!(text.contains("s-of-harness") && text.contains("closed"), "{text}");
+    run(&home, &root, &["session-end"], event("never-opened").as_bytes());
+    assert!(!home.join("state/hooks.log").exists(), "nothing went wrong");
+}
+
+#[test]
+fn what_waits_for_the_agent_is_shown_by_the_hook_that_init_lays_out() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    let (home, root) = (scratch.home(), scratch.workspace());
+    let daemon = Clocked::start(&scratch, NOW, &[("HIPPOD_TREE_SUMMARIES", "agent")]);
+    let mut client = daemon.client();
+    client.index(&root);
+    compact(&mut client, &root);
+    let init = Command::new(client_program())
+        .args(["init", "--platform", "claude-code"])
+        .env("HIPPOD_HOME", &home)
+        .current_dir(&root)
+        .output()
+        .unwrap();
+    assert!(init.status.success(), "{init:?}");
+    let settings = std::fs::read(root.join(".claude/settings.json")).unwrap();
+    let settings: Value = serde_json::from_slice(&settings).unwrap();
+    let command = &settings["hooks"]["SessionStart"][0]["hooks"][0]["command"];
+    let words: Vec<&str> = command.as_str().unwrap().split(' ').skip(2).collect();
+    // The daemon may be at something else for longer than a session waits.
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let shown = String::from_utf8(run(&home, &root, &words, b"").stdout).unwrap();
+        if shown.contains("- pending (summaries-wanted): ") {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{words:?}: {shown}");
+    }
+}
+
+#[test]
+fn a_daemon_that_cannot_start_costs_one_hook_a_moment_and_the_next_ones_nothing() {
+    let scratch = Scratch::new();
+    let (home, root) = (scratch.home(), scratch.workspace());
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::write(home.join("config.toml"), "this is no setting").unwrap();
+    let event = event("s", &scratch.beside("nowhere.jsonl"), &root).to_string();
+    let took = |name: &str| {
+        let begun = Instant::now();
+        run(&home, &root, &[name], event.as_bytes());
+        begun.elapsed()
+    };
+    let words = || {
+        std::fs::read(home.join("state/hippod.log"))
+            .unwrap_or_default()
+            .len()
+    };
+    let first = took("pre-compact");
+    assert!(first < Duration::from_millis(1_500), "{first:?}");
+    let (said, log) = (
+        words(),
+        std::fs::read_to_string(home.join("state/hooks.log")).unwrap(),
+    );
+    assert!(log.contains("ended early") && !log.contains("given up"), "{log}");
+    let second = took("session-end");
+    assert!(
+        second < first && words() == said,
+        "{second:?}: it was started again"
+    );
+}
+
+#[test]
+fn a_hook_ends_well_whatever_it_is_told() {
+    let (scratch, _daemon) = begun();
+    let (home, root) = (scratch.home(), scratch.workspace());
+    let missing = event("s", &scratch.beside("nowhere.jsonl"), &root).to_string();
+    let huge = format!("{{\"session_id\":\"{}\"", "x".repeat(6 << 20));
+    let junk: [&[u8]; 8] = [
+        b"",
+        b"{",
+        b"[1,2]",
+        b"null",
+        b"\xff\x00\xfe{{{",
+        b"{\"transcript_path\":7}",
+        missing.as_bytes(),
+        huge.as_bytes(),
+    ];
+    for event in junk {
+        for name in ["session-start", "pre-compact", "task-completed", "session-end"] {
+            run(&home, &root, &[name], event);
+        }
+    }
+    for words in [
+        &["pre-compcat"][..],
+        &[],
+        &["pre-compact", "--bogus"],
+        &["session-start", "--budget", "0"],
+    ] {
+        run(&home, &root, words, b"{}");
+    }
+    let log = std::fs::read_to_string(home.join("state/hooks.log")).unwrap();
+    assert!(
+        log.contains(" pre-compact: no transcript: the event is no JSON\n"),
+        "{log}"
+    );
+    assert!(log.contains("longer than 4 MiB"), "{log}");
+    // A folder that nobody registered, and one that is gone.
+    let other = scratch.beside("other");
+    std::fs::create_dir(&other).unwrap();
+    let path = scratch.beside("session.jsonl");
+    std::fs::write(&path, session("secretplan")).unwrap();
+    for folder in [&other, &scratch.beside("gone")] {
+        run(
+            &home,
+            &other,
+            &["pre-compact"],
+            event("s", &path, folder).to_string().as_bytes(),
+        );
+    }
+    let log = std::fs::read_to_string(home.join("state/hooks.log")).unwrap();
+    assert!(log.contains("could not find a workspace"), "{log}");
+    assert!(!log.contains("secretplan"), "{log}");
+}
+
+#[test]
+fn an_input_that_is_never_closed_is_not_waited_for() {
+    let (scratch, _daemon) = begun();
+    let (home, root) = (scratch.home(), scratch.workspace());
+    let path = scratch.beside("session.jsonl");
+    std::fs::write(&path, session("gate")).unwrap();
+    for (name, event) in [
+        ("pre-compact", event("s", &path, &root).to_string()),
+        ("session-start", String::new()),
+        ("session-end", "{\"session_id\":".to_owned()),
+    ] {
+        let begun = Instant::now();
+        let mut child = hook(&home, &root, &[name]);
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(event.as_bytes()).unwrap();
+        let mut shown = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut shown).unwrap();
+        assert!(child.wait().unwrap().success());
+        assert!(begun.elapsed() < SOON, "{name}: {:?}", begun.elapsed());
+        drop(input);
+    }
+    told(&root, "- request: Please look after the gate of the greenhouse");
+}
+
+#[test]
+fn a_daemon_is_started_where_none_answers_and_one_that_hangs_is_left() {
+    let (scratch, daemon) = begun();
+    let (home, root) = (scratch.home(), scratch.workspace());
+    let path = scratch.beside("session.jsonl");
+    std::fs::write(&path, session("lamp")).unwrap();
+    daemon.kill();
+    let event = event("s", &path, &root).to_string();
+    run(&home, &root, &["--no-start", "pre-compact"], event.as_bytes());
+    let log = std::fs::read_to_string(home.join("state/hooks.log")).unwrap();
+    assert!(log.contains("could not connect"), "{log}");
+    run(&home, &root, &["pre-compact"], event.as_bytes());
+    told(&root, "- request: Please look after the lamp of the greenhouse");
+    let stop = Command::new(client_program())
+        .arg("stop")
+        .env("HIPPOD_HOME", &home)
+        .output()
+        .unwrap();
+    assert!(stop.status.success(), "{stop:?}");
+
+    // Somebody listens and never answers.
+    let socket = scratch.beside("deaf.sock");
+    let _deaf = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let words = ["--socket", socket.to_str().unwrap(), "pre-compact"];
+    run(&home, &root, &words, event.as_bytes());
+    let log = std::fs::read_to_string(home.join("state/hooks.log")).unwrap();
+    assert!(
+        log.contains("given up after") || log.contains("did not answer"),
+        "{log}"
+    );
+    let words = ["--socket", socket.to_str().unwrap(), "session-start"];
+    let shown = run(&home, &root, &words, event.as_bytes());
+    assert!(!shown.stdout.is_empty(), "the root needs no daemon");
+}
+
+#[test]
+fn transcripts_that_no_hook_saw_are_ingested_once() {
+    let (scratch, _daemon) = begun();
+    let (home, root) = (scratch.home(), scratch.workspace());
+    let folder = scratch.beside("sessions");
+    std::fs::create_dir_all(folder.join("below")).unwrap();
+    std::fs::write(folder.join("one.jsonl"), session("chair")).unwrap();
+    std::fs::write(
+        folder.join("below/two.jsonl"),
+        session("table") + "no json\n" + &session("shelf"),
+    )
+    .unwrap();
+    std::fs::write(folder.join("notes.txt"), "no transcript").unwrap();
+    let ingest = |arguments: &[&Path]| {
+        Command::new(client_program())
+            .args(["--json", "--workspace"])
+            .arg(&root)
+            .arg("ingest")
+            .args(arguments)
+            .env("HIPPOD_HOME", &home)
+            .output()
+            .unwrap()
+    };
+    let first = ingest(&[&folder]);
+    assert!(first.status.success(), "{first:?}");
+    let done: Value = serde_json::from_slice(&first.stdout).unwrap();
+    assert_eq!(done.as_array().unwrap().len(), 2);
+    assert_eq!(done[0]["messages"], 2);
+    assert_eq!(
+        (&done[1]["messages"], &done[1]["malformed"]),
+        (&json!(4), &json!(1))
+    );
+    let log = root.join("memory/2026-03-02.md");
+    let text = std::fs::read_to_string(&log).unwrap();
+    for what in ["chair", "table", "shelf"] {
+        assert_eq!(
+            text.matches(&format!("- request: Please look after the {what} "))
+                .count(),
+            1,
+            "{text}"
+        );
+    }
+    let again = ingest(&[&folder, &folder.join("one.jsonl")]);
+    let done: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert!(
+        done.as_array().unwrap().iter().all(|one| one["messages"] == 0),
+        "{done}"
+    );
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), text);
+    let failed = ingest(&[&folder.join("one.jsonl"), &scratch.beside("nowhere.jsonl")]);
+    assert_eq!(failed.status.code(), Some(1), "{failed:?}");
+}
+
+#[test]
+fn a_hook_that_is_killed_halfway_costs_nothing_and_the_next_one_does_its_work() {
+    let (scratch, _daemon) = begun();
+    let (home, root) = (scratch.home(), scratch.workspace());
+    let path = scratch.beside("session.jsonl");
+    std::fs::write(&path, session("valve")).unwrap();
+    let event = event("s", &path, &root).to_string();
+    for round in 0..8 {
+        let mut child = hook(&home, &root, &["pre-compact"]);
+        let mut input = child.stdin.take().unwrap();
+        // From the first byte of its event to after the last one.
+        let _ = input.write_all(&event.as_bytes()[..event.len() * round / 7]);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    run(&home, &root, &["pre-compact"], event.as_bytes());
+    told(&root, "- request: Please look after the valve of the greenhouse");
+    std::fs::write(&path, session("valve") + &session("window")).unwrap();
+    run(&home, &root, &["session-end"], event.as_bytes());
+    told(&root, "- request: Please look after the window of the greenhouse");
+    let log = std::fs::read_to_string(root.join("memory/2026-03-02.md")).unwrap();
+    for marker in ["valve", "window"] {
+        let request = format!("- request: Please look after the {marker} of the greenhouse");
+        assert_eq!(log.matches(&request).count(), 1, "{log}");
+    }
+}

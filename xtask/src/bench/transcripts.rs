@@ -1,0 +1,69 @@
+//! How are the transcripts of the evaluation data read, which stand there in one simple shape whoever wrote them?
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+/// A line of a transcript.
+#[derive(Deserialize)]
+pub struct Line {
+    pub role: String,
+    #[serde(default)]
+    pub kind: String,
+    #[serde(default)]
+    pub name: Option<String>,
+    #[serde(default)]
+    pub call_id: Option<String>,
+    #[serde(default)]
+    pub text: String,
+}
+
+/// The lines of a transcript.
+///
+/// # Errors
+/// It cannot be read, or a line has another shape.
+pub fn lines(path: &Path) -> Result<Vec<Line>> {
+    read(path)?
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()
+        .with_context(|| format!("could not read {}", path.display()))
+}
+
+/// All files below a folder.
+///
+/// # Errors
+/// It cannot be read.
+pub fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = || {
+            format!(
+                "could not read {}: is it a folder of evaluation data?",
+                folder.display()
+            )
+        };
+        for entry in fs::read_dir(&folder).with_context(failed)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.insert(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A file as text, whatever bytes are in it.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,111 @@
+//! Which answers are literally in the logs, and in which nodes do they stand?
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use super::nodes::{Nodes, path_date};
+
+/// Longest answer that is taken for a literal, in bytes.
+const LONGEST: usize = 40;
+
+#[derive(Deserialize)]
+struct Question {
+    answer: serde_json::Value,
+    evidence: Vec<Evidence>,
+}
+
+#[derive(Deserialize)]
+struct Evidence {
+    path: String,
+    start_line: usize,
+    end_line: usize,
+}
+
+/// A short answer and the days of its sessions.
+pub struct Answer {
+    text: String,
+    days: Vec<String>,
+}
+
+/// The answers that have a letter in them and stand in one of their sessions.
+///
+/// # Errors
+/// The questions or the logs cannot be read.
+pub fn read(folder: &Path) -> Result<Vec<Answer>> {
+    let path = folder.join("questions_explicit.jsonl");
+    let text = fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
+    let mut out = Vec::new();
+    for line in text.lines() {
+        let question: Question = serde_json::from_str(line)?;
+        let serde_json::Value::String(answer) = question.answer else {
+            continue;
+        };
+        let answer = answer.trim().trim_end_matches('.').to_lowercase();
+        if answer.len() > LONGEST || !answer.contains(char::is_alphabetic) {
+            continue;
+        }
+        let mut stands = false;
+        let mut days = Vec::new();
+        for evidence in &question.evidence {
+            let log = fs::read_to_string(folder.join("workspace").join(&evidence.path))?;
+            let lines: Vec<&str> = log
+                .lines()
+                .skip(evidence.start_line - 1)
+                .take(evidence.end_line + 1 - evidence.start_line)
+                .collect();
+            stands |= holds(&lines.join("\n").to_lowercase(), &answer);
+            days.push(path_date(&evidence.path).to_owned());
+        }
+        if stands {
+            out.push(Answer { text: answer, days });
+        }
+    }
+    Ok(out)
+}
+
+/// Whether a text holds a phrase between the bounds of words; both in lower case.
+fn holds(text: &str, phrase: &str) -> bool {
+    text.match_indices(phrase).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + phrase.len()..].chars().next();
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+    })
+}
+
+/// What was found on each level.
+pub struct Found {
+    /// Pairs of an answer and one of its sessions whose node holds it.
+    pub pairs: [usize; 4],
+    /// All such pairs.
+    pub all_pairs: usize,
+    /// Answers that the node of one of their sessions holds.
+    pub answers: [usize; 4],
+}
+
+/// Looks for the answers in the nodes of their days, weeks, months, and in the root.
+pub fn found(answers: &[Answer], nodes: &Nodes) -> Found {
+    let mut out = Found {
+        pairs: [0; 4],
+        all_pairs: 0,
+        answers: [0; 4],
+    };
+    for answer in answers {
+        let mut any = [false; 4];
+        for day in &answer.days {
+            out.all_pairs += 1;
+            for (level, text) in nodes.of_day(day).into_iter().enumerate() {
+                if holds(text, &answer.text) {
+                    out.pairs[level] += 1;
+                    any[level] = true;
+                }
+            }
+        }
+        for (level, any) in any.into_iter().enumerate() {
+            out.answers[level] += usize::from(any);
+        }
+    }
+    out
+}

@@ -1,0 +1,134 @@
+//! How many of the facts that a summary of each day should keep does a node hold, beside the first lines and lines by chance?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+use hippo_core::retrieval::terms::Analyzer;
+use hippo_core::source::NodeKind;
+use hippo_core::tokens;
+use hippo_core::tree::digest::{Source, digest};
+use serde::Deserialize;
+
+use super::super::table::Figure;
+use super::{PART, nodes};
+
+/// A node may have one token for so many of its day.
+const SHARE: usize = 4;
+/// The share of a fact's content words that a node must hold.
+const COVERED: f64 = 0.6;
+/// Draws of lines by chance.
+const DRAWS: u64 = 5;
+
+#[derive(Deserialize)]
+struct Fact {
+    file: String,
+    fact: String,
+}
+
+/// Measures all conversations.
+///
+/// # Errors
+/// They cannot be read.
+pub fn run(folder: &Path) -> Result<Vec<Figure>> {
+    let (mut all, mut ours, mut first, mut chance) = (0_u32, 0_u32, 0_u32, 0_u32);
+    let mut folders: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+    folders.sort_by_key(fs::DirEntry::file_name);
+    let mut terms = Terms(Analyzer::new());
+    for entry in folders {
+        let text = fs::read_to_string(entry.path().join("facts.jsonl"))?;
+        let mut facts: BTreeMap<String, Vec<BTreeSet<String>>> = BTreeMap::new();
+        for line in text.lines() {
+            let fact: Fact = serde_json::from_str(line)?;
+            facts.entry(fact.file).or_default().push(terms.of(&fact.fact));
+        }
+        for log in nodes::logs(&entry.path().join("workspace"))? {
+            let Some(facts) = facts.get(&log.path) else {
+                continue;
+            };
+            let most = tokens::of(&log.text) / SHARE;
+            let source = Source {
+                path: &log.path,
+                text: &log.text,
+                first_line: 1,
+                date: Some(log.date),
+            };
+            let lines: Vec<&str> = log.text.lines().filter(|line| !line.trim().is_empty()).collect();
+            let node = terms.of(&digest(NodeKind::Daily, &[source], most).body);
+            let lead = terms.of(&within(lines.iter().copied(), most));
+            all += u32::try_from(facts.len())?;
+            ours += covered(facts, &node);
+            first += covered(facts, &lead);
+            for draw in 0..DRAWS {
+                let drawn = terms.of(&within(shuffled(&lines, draw).into_iter(), most));
+                chance += covered(facts, &drawn);
+            }
+        }
+    }
+    let share = |found: u32| f64::from(found) / f64::from(all.max(1));
+    let chance = share(chance) / DRAWS as f64;
+    let best = share(first).max(chance);
+    Ok(vec![
+        Figure::new(
+            PART,
+            "LoCoMo facts in a quarter of the day",
+            format!("{:.1} % of {all}", share(ours) * 100.0),
+        )
+        .reach(format!("> {:.1} %", best * 100.0), share(ours) > best),
+        Figure::new(
+            PART,
+            "the same, first lines / lines by chance",
+            format!("{:.1} % / {:.1} %", share(first) * 100.0, chance * 100.0),
+        ),
+    ])
+}
+
+fn covered(facts: &[BTreeSet<String>], node: &BTreeSet<String>) -> u32 {
+    let holds = |fact: &&BTreeSet<String>| {
+        let found = fact.iter().filter(|term| node.contains(*term)).count();
+        !fact.is_empty() && found as f64 >= COVERED * fact.len() as f64
+    };
+    u32::try_from(facts.iter().filter(holds).count()).unwrap_or(u32::MAX)
+}
+
+/// Lines in their order as long as there is room.
+fn within<'a>(lines: impl Iterator<Item = &'a str>, most: usize) -> String {
+    let mut out = String::new();
+    for line in lines {
+        if out.len() + line.len() + 1 > tokens::bytes(most) {
+            break;
+        }
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+fn shuffled<'a>(lines: &[&'a str], draw: u64) -> Vec<&'a str> {
+    let mut lines = lines.to_vec();
+    let mut state = draw.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    for at in (1..lines.len()).rev() {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        lines.swap(at, (state % (at as u64 + 1)) as usize);
+    }
+    lines
+}
+
+struct Terms(Analyzer);
+
+impl Terms {
+    /// The content words of a text.
+    fn of(&mut self, text: &str) -> BTreeSet<String> {
+        let mut out = BTreeSet::new();
+        // A question has a bound on its words: a text is asked line by line.
+        for line in text.lines() {
+            let terms = self.0.query_terms(line).into_iter();
+            let telling = terms.filter(|term| !term.stop && !term.term.starts_with('@'));
+            out.extend(telling.map(|term| term.term));
+        }
+        out
+    }
+}

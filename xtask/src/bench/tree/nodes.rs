@@ -1,0 +1,233 @@
+//! How are the nodes of a folder of logs made, as the daemon makes them?
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use hippo_core::source::NodeKind;
+use hippo_core::time::{Date, find_date};
+use hippo_core::tree::{
+    Fingerprint, Input, Node, Period, Source, SourceFile, Text, make, plan, sources, told, top,
+};
+
+/// Tokens of ROOT.md, as the daemon has it when nobody says otherwise.
+pub const ROOT: usize = 3_000;
+
+/// A log.
+pub struct Log {
+    /// Path in the workspace.
+    pub path: String,
+    /// What it says.
+    pub text: String,
+    /// Its day.
+    pub date: Date,
+}
+
+/// The daily logs of a workspace, by day.
+///
+/// # Errors
+/// They cannot be read.
+pub fn logs(workspace: &Path) -> Result<Vec<Log>> {
+    let folder = workspace.join("memory");
+    let mut out = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| format!("could not read {}", folder.display()))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if let Some(date) = find_date(&name).filter(|_| name.ends_with(".md")) {
+            out.push(Log {
+                path: format!("memory/{name}"),
+                text: fs::read_to_string(entry.path())?,
+                date,
+            });
+        }
+    }
+    out.sort_by_key(|log| log.date);
+    Ok(out)
+}
+
+/// The date in a path of a log.
+pub fn path_date(path: &str) -> &str {
+    path.rsplit('/')
+        .next()
+        .and_then(|name| name.get(..10))
+        .unwrap_or_default()
+}
+
+/// All nodes of a workspace.
+#[derive(Default)]
+pub struct Nodes {
+    nodes: BTreeMap<Period, Node>,
+    /// Their files.
+    files: BTreeMap<Period, String>,
+    /// Their bodies in lower case.
+    lower: BTreeMap<Period, String>,
+}
+
+impl Nodes {
+    /// Made from logs, as of the day of the last one.
+    pub fn of(logs: &[Log]) -> Self {
+        let mut out = Self::default();
+        let Some(today) = logs.last().map(|log| log.date) else {
+            return out;
+        };
+        for level in [NodeKind::Daily, NodeKind::Weekly, NodeKind::Monthly] {
+            out.level(level, logs, today);
+        }
+        if let Some(root) = out.root(&out.nodes, today) {
+            out.put(root);
+        }
+        out
+    }
+
+    fn level(&mut self, level: NodeKind, logs: &[Log], today: Date) {
+        let sources = match level {
+            NodeKind::Daily => of_logs(logs),
+            _ => sources(level, self.nodes.values()),
+        };
+        let steps = plan(&Input {
+            today,
+            sources: &sources,
+            nodes: &BTreeMap::new(),
+            adopted: &BTreeMap::new(),
+            improved: false,
+        });
+        for step in steps {
+            let texts: Vec<Text> = sources[&step.period]
+                .iter()
+                .filter_map(|source| self.text(source, logs))
+                .collect();
+            let texts: Vec<Source<'_>> = texts.iter().map(Text::source).collect();
+            if let Some(node) = make(&step, &texts, None, today, false) {
+                self.put(node);
+            }
+        }
+    }
+
+    fn text(&self, source: &SourceFile, logs: &[Log]) -> Option<Text> {
+        if let Some(period) = Period::of_path(&source.path) {
+            return Some(Text::of_node(self.nodes.get(&period)?, self.files.get(&period)?));
+        }
+        let log = logs.iter().find(|log| log.path == source.path)?;
+        Some(Text {
+            path: log.path.clone(),
+            text: log.text.clone(),
+            first_line: 1,
+            date: Some(log.date),
+        })
+    }
+
+    /// `ROOT.md` over some of the nodes, as of a day.
+    fn root(&self, nodes: &BTreeMap<Period, Node>, today: Date) -> Option<Node> {
+        let paths: Vec<(String, &Node)> = nodes.iter().map(|(period, node)| (period.path(), node)).collect();
+        let all: Vec<(&str, &Node)> = paths.iter().map(|(path, node)| (path.as_str(), *node)).collect();
+        let months = nodes.keys().filter(|period| period.level() == NodeKind::Monthly);
+        let months: Vec<String> = months.map(|month| month.path()).collect();
+        top(&told(&all, &BTreeMap::new()), None, &months, today, ROOT)
+    }
+
+    /// The root as of each of the last `most` days, the earliest first.
+    pub fn roots(&self, most: usize) -> Vec<String> {
+        let days: Vec<Date> = self.days().filter_map(|(period, _)| period.first_day()).collect();
+        let last = days.iter().skip(days.len().saturating_sub(most));
+        let root = |today: &Date| {
+            let until = |period: &Period| period.first_day().is_some_and(|first| first <= *today);
+            let nodes = self.nodes.iter().filter(|(period, _)| until(period));
+            let nodes = nodes.map(|(period, node)| (*period, node.clone())).collect();
+            self.root(&nodes, *today)
+        };
+        last.filter_map(root).map(|root| root.body).collect()
+    }
+
+    /// Of how many days, among all, at least one topic stands in the root.
+    pub fn represented(&self) -> (usize, usize) {
+        let root = self.nodes.get(&Period::All).map_or("", |root| &root.body);
+        let of = |node: &Node| {
+            node.topics.split(", ").any(|topic| {
+                let name = topic.rsplit_once(" [").map_or(topic, |(name, _)| name);
+                !name.is_empty() && root.contains(name)
+            })
+        };
+        (
+            self.days().filter(|(_, node)| of(node)).count(),
+            self.days().count(),
+        )
+    }
+
+    fn days(&self) -> impl Iterator<Item = (&Period, &Node)> {
+        self.nodes
+            .iter()
+            .filter(|(period, _)| period.level() == NodeKind::Daily)
+    }
+
+    /// Read from a folder of nodes.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let mut out = Self::default();
+        for name in ["daily", "weekly", "monthly"] {
+            let folder = folder.join(name);
+            for entry in
+                fs::read_dir(&folder).with_context(|| format!("could not read {}", folder.display()))?
+            {
+                let path = entry?.path();
+                let period = path.file_stem().unwrap_or_default().to_string_lossy();
+                if let Some(period) = Period::parse(&period) {
+                    out.take(period, fs::read_to_string(&path)?);
+                }
+            }
+        }
+        out.take(Period::All, fs::read_to_string(folder.join("ROOT.md"))?);
+        Ok(out)
+    }
+
+    fn put(&mut self, node: Node) {
+        self.take(node.period, node.write());
+    }
+
+    /// A node as it is read again from its file.
+    fn take(&mut self, period: Period, file: String) {
+        let node = Node::read(period, &file);
+        self.lower.insert(period, node.body.to_lowercase());
+        self.nodes.insert(period, node);
+        self.files.insert(period, file);
+    }
+
+    /// Bytes of the files of each level.
+    pub fn sizes(&self) -> [usize; 4] {
+        let levels = [
+            NodeKind::Daily,
+            NodeKind::Weekly,
+            NodeKind::Monthly,
+            NodeKind::Root,
+        ];
+        levels.map(|level| {
+            let files = self.files.iter().filter(|(period, _)| period.level() == level);
+            files.map(|(_, file)| file.len()).sum()
+        })
+    }
+
+    /// What a day's node, its week's, its month's and the root say, in lower case.
+    pub fn of_day(&self, day: &str) -> [&str; 4] {
+        let day = Period::parse(day);
+        let week = day.and_then(Period::parent);
+        let periods = [day, week, week.and_then(Period::parent), Some(Period::All)];
+        periods.map(|period| {
+            let body = period.and_then(|period| self.lower.get(&period));
+            body.map_or("", String::as_str)
+        })
+    }
+}
+
+/// What the days are made from.
+fn of_logs(logs: &[Log]) -> BTreeMap<Period, Vec<SourceFile>> {
+    let mut out: BTreeMap<Period, Vec<SourceFile>> = BTreeMap::new();
+    for log in logs {
+        out.entry(Period::Day(log.date)).or_default().push(SourceFile {
+            path: log.path.clone(),
+            digest: Fingerprint::of(log.text.as_bytes()),
+        });
+    }
+    out
+}
