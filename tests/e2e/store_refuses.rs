@@ -1,7 +1,7 @@
 //! Is what a cycle did known, gone on with and told, when the store refuses something in the middle?
 
 use hippo_proto::{ClientError, CycleName, CycleOutcome, IndexPlace, RpcError};
-use hippod_tests::{Caller, Clocked, QUIET, Scratch};
+use hippod_tests::{Caller, Clocked, Scratch};
 
 use crate::cycles::{LATER, NOW, STILL_LATER, ask, machines, started};
 
@@ -34,15 +34,12 @@ fn refused(client: &mut Caller, scratch: &Scratch, cycle: CycleName, at: Option<
 #[test]
 fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
     for restart in [false, true] {
-        // So late the others would be due as well, whenever the daemon looks.
-        let alone = [
-            QUIET[0],
-            ("HIPPOD_CYCLES_DEEP", ""),
-            ("HIPPOD_CYCLES_ARCHIVAL", ""),
-        ];
         let scratch = Scratch::new();
         machines(&scratch, 30);
-        let mut daemon = Clocked::start(&scratch, NOW, &alone);
+        // So late all of them would be due, whenever the daemon looks. An empty variable would set nothing.
+        let none = "[cycles]\nlight = \"\"\ndeep = \"\"\narchival = \"\"\n";
+        scratch.write(".hippocampus/config.toml", none);
+        let mut daemon = Clocked::start(&scratch, NOW, &[]);
         let mut client = daemon.client();
         client.index(&scratch.workspace());
         let root = scratch.workspace();
@@ -59,7 +56,7 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
         let_go(&scratch);
         if restart {
             drop((client, daemon));
-            daemon = Clocked::start(&scratch, "2060-01-01T00:01:00Z", &alone);
+            daemon = Clocked::start(&scratch, "2060-01-01T00:01:00Z", &[]);
             client = daemon.client();
             client.sync(&root);
         }
