@@ -6,6 +6,7 @@ use std::time::Instant;
 use hippo_proto::{
     Event, EventName, Mode, ModelListRequest, ModelListResponse, ModelLoad, ModelState, ModelVerifyRequest,
     ModelVerifyResponse, SearchRequest, SearchResponse, SubscribeRequest, SubscribeResponse,
+    TreeCompactRequest, TreeCompactResponse,
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 
@@ -188,4 +189,63 @@ fn subscribers_hear_of_what_becomes_searchable() {
     );
     assert!(indexed.is_some_and(|at| at + 1 < heard.len()), "{heard:?}");
     assert!(best(&mut daemon.client(), &scratch, "the oven for pottery was hot").contains("kiln"));
+}
+
+/// The topics that a root of the logs lists, made anew.
+fn topics(client: &mut Caller, scratch: &Scratch) -> Vec<String> {
+    let request = TreeCompactRequest {
+        workspace: scratch.workspace().display().to_string(),
+        ..TreeCompactRequest::default()
+    };
+    let answer: TreeCompactResponse = client.raw().call(&request.into()).expect("a tree");
+    assert_eq!(answer.refused, []);
+    let root = std::fs::read_to_string(scratch.workspace().join("memory/ROOT.md")).expect("a root");
+    let index = root.split("## Topics Index\n").nth(1).expect("topics");
+    let names = index
+        .lines()
+        .filter_map(|line| line.strip_prefix("- ")?.split(" [").next());
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn what_a_day_says_again_in_other_words_has_one_line_in_the_root() {
+    let scratch = with_model();
+    for (day, topics) in [
+        (
+            "2026-03-02",
+            "## Depot [project]\n- Ada met the landlord in Lyon, measured all windows of the depot, and asked three carpenters for an offer\n\n\
+             ## Nightly backup [project]\n- every night at two the database is dumped and copied to the storage box in Falkenstein\n",
+        ),
+        (
+            "2026-03-09",
+            "## Van [project]\n- the grey van failed its inspection because of rust below the doors; Grace found a welder near the harbour\n\n\
+             ## Database dumps [project]\n- the database is dumped each night at 2 am and copied to the storage box in Falkenstein\n",
+        ),
+        (
+            "2026-03-16",
+            "## Roof [project]\n- rain came through above the stairs, tiles are ordered at Brandt's, a scaffold costs nine hundred a week\n\n\
+             ## Espresso machine [project]\n- the espresso machine in the kitchen leaks again and needs a new gasket\n",
+        ),
+    ] {
+        scratch.write(&format!("memory/{day}.md"), format!("# {day}\n\n{topics}"));
+    }
+    let mut all = vec![
+        "Database dumps",
+        "Depot",
+        "Espresso machine",
+        "Nightly backup",
+        "Roof",
+        "Van",
+    ];
+    let by_words = Daemon::start(&scratch.home(), &[("HIPPOD_EMBED_ENABLED", "false")]);
+    let mut client = by_words.client();
+    client.index(&scratch.workspace());
+    assert_eq!(topics(&mut client, &scratch), all);
+    drop((client, by_words));
+
+    let daemon = Daemon::start(&scratch.home(), &[REAL]);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    all.retain(|topic| *topic != "Nightly backup");
+    assert_eq!(topics(&mut client, &scratch), all);
 }

@@ -10,6 +10,7 @@ mod disk;
 mod examine;
 mod health;
 mod keeper;
+mod passages;
 mod root;
 mod run;
 mod serve;

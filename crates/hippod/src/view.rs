@@ -60,6 +60,14 @@ impl Picture {
             .map(|facts| chunk::heading_path(&facts.sections, section))
             .unwrap_or_default()
     }
+
+    /// The chunk of a line, among those of its file.
+    pub fn chunk_at(&self, chunks: &[u32], line: u32) -> Option<u32> {
+        chunks.iter().copied().find(|chunk| {
+            let span = self.spans.get(*chunk as usize).copied().flatten();
+            span.is_some_and(|span| (span.start_line..=span.end_line).contains(&line))
+        })
+    }
 }
 
 /// How far the index is behind, and why.

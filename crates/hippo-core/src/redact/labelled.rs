@@ -141,6 +141,7 @@ fn nodes_and_roots_show_none_of_them() {
         let below = [root::Node {
             date: date(3),
             path: "memory/daily/2026-03-03.md",
+            first_line: 1,
             body: &log,
             accesses: 0,
         }];
@@ -154,7 +155,7 @@ fn nodes_and_roots_show_none_of_them() {
             updated: date(1),
         };
         for carried in [None, Some(carried)] {
-            let root = top(&below, carried, &[], date(31), 20_000);
+            let root = top(&below, &|_, _| None, carried, &[], date(31), 20_000);
             let root = root.unwrap();
             assert!(root.body.len() > 50, "{root:?}");
             shows_none("ROOT.md", &root.write(), &found);

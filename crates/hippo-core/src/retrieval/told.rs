@@ -99,11 +99,14 @@ pub fn tell(ranked: Vec<Ranked>, told: &[Told], weight: f32, corpus: &Corpus) ->
 
 /// The places that lines of a node name at their ends: `… → path#L12`.
 pub fn places(text: &str) -> impl Iterator<Item = (&str, u32)> {
-    text.lines().filter_map(|line| {
-        let (_, place) = line.trim_end().rsplit_once(" → ")?;
-        let (path, line) = place.rsplit_once("#L")?;
-        Some((path, line.parse().ok()?))
-    })
+    text.lines()
+        .filter_map(|line| place(line.trim_end().rsplit_once(" → ")?.1))
+}
+
+/// The file and the line that a pointer `path#L12` names.
+pub fn place(pointer: &str) -> Option<(&str, u32)> {
+    let (path, line) = pointer.rsplit_once("#L")?;
+    Some((path, line.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -39,24 +39,30 @@ impl Text {
     /// Of a node whose file has this text. Lines of a node that is its one source as it stands are lines of that source.
     #[must_use]
     pub fn of_node(node: &Node, file: &str) -> Self {
-        let (path, first_line) = match node.sources.as_slice() {
-            [only]
-                if node.writer == Writer::Hippod
-                    && node.lines.is_none()
-                    && node.period.level() == NodeKind::Daily =>
-            {
-                (only.clone(), 1)
-            }
-            _ => {
-                let before = file.lines().count().saturating_sub(node.body.lines().count());
-                (node.period.path(), u32::try_from(before + 1).unwrap_or(u32::MAX))
-            }
-        };
+        let path = node.period.path();
+        let (path, first_line) = lies(&path, node, file);
         Self {
-            path,
+            path: path.to_owned(),
             text: node.body.clone(),
             first_line,
             date: node.period.first_day(),
+        }
+    }
+}
+
+/// The file whose lines those of a node's body are, and the line at which it begins there.
+fn lies<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) {
+    match node.sources.as_slice() {
+        [only]
+            if node.writer == Writer::Hippod
+                && node.lines.is_none()
+                && node.period.level() == NodeKind::Daily =>
+        {
+            (only, 1)
+        }
+        _ => {
+            let before = file.lines().count().saturating_sub(node.body.lines().count());
+            (path, u32::try_from(before + 1).unwrap_or(u32::MAX))
         }
     }
 }
@@ -81,26 +87,31 @@ pub fn sources<'n>(
     sources
 }
 
-/// What `ROOT.md` is made from: days, and weeks and months of which no day is there. The nodes come with their paths;
+/// What `ROOT.md` is made from: days, and weeks and months of which no day is there. The nodes come with their paths and files;
 /// `accesses`: how often the files that they were made from were asked for.
 #[must_use]
-pub fn told<'n>(nodes: &[(&'n str, &'n Node)], accesses: &BTreeMap<String, u32>) -> Vec<root::Node<'n>> {
+pub fn told<'n>(
+    nodes: &[(&'n str, &'n Node, &str)],
+    accesses: &BTreeMap<String, u32>,
+) -> Vec<root::Node<'n>> {
     let has_below = |period: Period| {
         let mut below = nodes
             .iter()
-            .filter(|(_, node)| node.period.parent() == Some(period));
-        below.any(|(_, node)| !node.is_placeholder())
+            .filter(|(_, node, _)| node.period.parent() == Some(period));
+        below.any(|(_, node, _)| !node.is_placeholder())
     };
-    let told = nodes.iter().filter(|(_, node)| {
+    let told = nodes.iter().filter(|(_, node, _)| {
         let level = node.period.level();
         level != NodeKind::Root
             && !node.is_placeholder()
             && (level == NodeKind::Daily || !has_below(node.period))
     });
-    let below = told.filter_map(|(path, node)| {
+    let below = told.filter_map(|(path, node, file)| {
+        let (path, first_line) = lies(path, node, file);
         Some(root::Node {
             date: node.period.first_day()?,
             path,
+            first_line,
             body: &node.body,
             accesses: node.sources.iter().filter_map(|path| accesses.get(path)).sum(),
         })

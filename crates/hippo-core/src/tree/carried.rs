@@ -6,7 +6,7 @@ use crate::redact::without_secrets;
 use crate::time::{Date, days_between};
 use crate::tokens;
 
-use super::root::{Node, root};
+use super::root::{Node, Passages, root};
 
 const INDEX: &str = "## Topics Index";
 const HISTORY: &str = "## Historical Summary";
@@ -25,9 +25,15 @@ pub struct Carried<'a> {
 /// The body of ROOT.md from the nodes, and from one that somebody else wrote before: lines of its history and its topics stay,
 /// the first ones first, unless a topic is told of anew.
 #[must_use]
-pub(super) fn rooted(nodes: &[Node<'_>], carried: Option<Carried<'_>>, today: Date, most: usize) -> String {
+pub(super) fn rooted(
+    nodes: &[Node<'_>],
+    passages: &Passages<'_>,
+    carried: Option<Carried<'_>>,
+    today: Date,
+    most: usize,
+) -> String {
     let Some(carried) = carried else {
-        let body = root(nodes, today, most);
+        let body = root(nodes, passages, today, most);
         // Little that is written gives no topic yet: the file is there all the same, for what loads it.
         return if body.is_empty() {
             format!("{INDEX}\n")
@@ -35,7 +41,7 @@ pub(super) fn rooted(nodes: &[Node<'_>], carried: Option<Carried<'_>>, today: Da
             body
         };
     };
-    let anew = root(nodes, today, most);
+    let anew = root(nodes, passages, today, most);
     let known: BTreeSet<String> = section(&anew, INDEX).filter_map(topic).collect();
     let shown = without_secrets(carried.body);
     let mut room = tokens::bytes(most) / SHARE;
@@ -57,7 +63,7 @@ pub(super) fn rooted(nodes: &[Node<'_>], carried: Option<Carried<'_>>, today: Da
     // Titles of sections that only these lines have.
     let titles = INDEX.len() + HISTORY.len() + 4;
     let left = tokens::bytes(most).saturating_sub(taken + titles) / 4;
-    let mut body = root(nodes, today, left);
+    let mut body = root(nodes, passages, today, left);
     body = with(&body, HISTORY, &past, INDEX);
     with(&body, INDEX, &topics, "")
 }
@@ -162,6 +168,7 @@ mod tests {
         let node = Node {
             date: date(2026, 3, 19),
             path: "memory/daily/2026-03-19.md",
+            first_line: 1,
             body,
             accesses: 0,
         };
@@ -169,7 +176,7 @@ mod tests {
             body: THEIRS,
             updated: date(2026, 3, 1),
         };
-        let text = rooted(&[node], Some(carried), date(2026, 3, 20), 3_000);
+        let text = rooted(&[node], &|_, _| None, Some(carried), date(2026, 3, 20), 3_000);
         assert!(
             text.contains("- depot [project, 139d]: fire, insurance → knowledge/depot.md"),
             "{text}"
@@ -197,7 +204,7 @@ mod tests {
         fn it_never_takes_more_than_its_room(theirs in "([#-]{1,2} [a-zA-Z \\[\\],0-9:]{0,40}\n){0,60}", most in 200_usize..2_000) {
             let theirs = THEIRS.to_owned() + &theirs;
             let carried = Carried { body: &theirs, updated: date(2026, 3, 1) };
-            let text = rooted(&[], Some(carried), date(2026, 3, 20), most);
+            let text = rooted(&[], &|_, _| None, Some(carried), date(2026, 3, 20), most);
             prop_assert!(tokens::of(&text) <= most, "{}", text.len());
         }
     }

@@ -3,13 +3,16 @@
 //! A function of the nodes below it, the day, and how often their files were read. Each line is made of the node of one day, or of
 //! names that come on several days, so that a new day changes few lines: the text stays the same at the front of a prompt.
 
+mod alike;
 mod gather;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::gather::{Day, Gathered};
+use self::alike::apart;
+pub use self::alike::{Passage, Passages};
+use self::gather::{Day, Gathered, Topic};
 use super::item::MemoryType;
 use super::label::tag;
 use crate::redact::redact;
@@ -22,8 +25,10 @@ use crate::tokens;
 pub struct Node<'a> {
     /// The day of a daily node.
     pub date: Date,
-    /// Its path in the workspace.
+    /// The file, in the workspace, whose lines the body's are where they name no other: its own, or the one it is of as it stands.
     pub path: &'a str,
+    /// The line of that file at which the body begins, from 1.
+    pub first_line: u32,
     /// Without front matter.
     pub body: &'a str,
     /// How often it, or the log that it is of, was read.
@@ -53,9 +58,10 @@ const TITLES: [&str; 4] = [
 
 /// The body of ROOT.md from the daily nodes, in at most so many tokens, as of a day.
 ///
-/// What the user said of themselves and of the work stands in it word for word as long as it takes no more than a third.
+/// What the user said of themselves and of the work stands in it word for word as long as it takes no more than a third. By
+/// `passages`, topics that say the same in other words are known; without, each has its line.
 #[must_use]
-pub fn root(nodes: &[Node<'_>], today: Date, most: usize) -> String {
+pub fn root(nodes: &[Node<'_>], passages: &Passages<'_>, today: Date, most: usize) -> String {
     let room = tokens::bytes(most);
     let gathered = Gathered::of(nodes);
     let kept = kept(&gathered, room / 3);
@@ -64,8 +70,13 @@ pub fn root(nodes: &[Node<'_>], today: Date, most: usize) -> String {
     let Some(left) = room.checked_sub(used + frame) else {
         return String::new();
     };
-    let active = active(&gathered, today, left * 18 / 100);
-    let mut index = index(&gathered, today, left * 58 / 100);
+    let (topics, said) = apart(gathered.topics(), passages);
+    let is_told = |topic: &str| {
+        let by = said.get(&topic.to_lowercase());
+        by.is_some_and(|day| is_recent(*day, today))
+    };
+    let active = active(&gathered, is_told, today, left * 18 / 100);
+    let mut index = index(&topics, today, left * 58 / 100);
     let patterns = patterns(&gathered, today, left * 8 / 100);
     index.extend(kept);
     index.sort_by(|a, b| a.to_lowercase().cmp(&b.to_lowercase()).then(a.cmp(b)));
@@ -147,19 +158,24 @@ fn kept(gathered: &Gathered, mut room: usize) -> Vec<String> {
     out
 }
 
-fn active(gathered: &Gathered, today: Date, mut room: usize) -> Vec<String> {
+/// What is dated a few days ahead is what is to come.
+fn is_recent(day: Date, today: Date) -> bool {
+    days_between(day, today).abs() < RECENT
+}
+
+fn active(gathered: &Gathered, is_told: impl Fn(&str) -> bool, today: Date, mut room: usize) -> Vec<String> {
     let mut out = Vec::new();
     let recent: Vec<&Day> = gathered
         .days
         .iter()
         .rev()
-        // What is dated a few days ahead is what is to come.
-        .filter(|day| days_between(day.date, today).abs() < RECENT)
+        .filter(|day| is_recent(day.date, today))
         .collect();
     // The first topic of each day before the second of any.
     for rank in 0..8 {
         for day in &recent {
-            let Some(topic) = day.topics.get(rank) else {
+            let topic = day.topics.get(rank);
+            let Some(topic) = topic.filter(|topic| rank == 0 || !is_told(&topic.name)) else {
                 continue;
             };
             let told = clip(&topic.told, 160);
@@ -257,8 +273,7 @@ struct Told {
 }
 
 /// A line for the first topic of each day, and for further ones as there is room, the latest first.
-fn index(gathered: &Gathered, today: Date, room: usize) -> Vec<String> {
-    let topics = gathered.topics();
+fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
     let line = |at: usize, Told { told, words }: Told| {
         let topic = &topics[at];
         let days = days_between(topic.last, today);

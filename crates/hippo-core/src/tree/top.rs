@@ -13,7 +13,7 @@ const AROUND: usize = 50;
 /// Months that its front matter names, the latest ones: the list would take a third of its room within ten years.
 const MONTHS: usize = 12;
 
-/// `ROOT.md` from the nodes below it ([`super::told`]) and one that somebody else wrote before. `months`: the paths of all
+/// `ROOT.md` from the nodes below it ([`super::told`]), what their passages mean, and one that somebody else wrote before. `months`: the paths of all
 /// monthly nodes in the order of time. The whole file takes `most` tokens at most, and leaves room for what is put around it.
 /// `None`: not even a title fits.
 ///
@@ -22,6 +22,7 @@ const MONTHS: usize = 12;
 #[must_use]
 pub fn top(
     nodes: &[root::Node<'_>],
+    passages: &root::Passages<'_>,
     carried: Option<Carried<'_>>,
     months: &[String],
     today: Date,
@@ -32,7 +33,7 @@ pub fn top(
     node.updated = Some(today);
     let front = tokens::of(&node.write());
     let left = most.saturating_sub(front + AROUND);
-    node.body = rooted(nodes, carried, today, left);
+    node.body = rooted(nodes, passages, carried, today, left);
     let fits = !node.body.trim().is_empty() && tokens::of(&node.write()) <= most;
     fits.then_some(node)
 }
@@ -53,14 +54,14 @@ mod tests {
                 .collect();
             let nodes: Vec<root::Node<'_>> = (0..days)
                 .zip(&bodies)
-                .map(|(at, body)| root::Node { date: day(at), path: "memory/daily/x.md", body, accesses: 0 })
+                .map(|(at, body)| root::Node { date: day(at), path: "memory/daily/x.md", first_line: 1, body, accesses: 0 })
                 .collect();
             let months: Vec<String> = (0..months).map(|at| format!("memory/monthly/{at:04}-01.md")).collect();
             let carried = theirs.then_some(Carried {
                 body: "## Historical Summary\n- 2025-11: the old depot burnt down\n\n## Topics Index\n- depot [project, 120d]: fire\n",
                 updated: day(0),
             });
-            match top(&nodes, carried, &months, day(days), most) {
+            match top(&nodes, &|_, _| None, carried, &months, day(days), most) {
                 Some(node) => {
                     let file = node.write();
                     prop_assert!(tokens::of(&file) <= most, "{} of {most}", tokens::of(&file));

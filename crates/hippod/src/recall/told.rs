@@ -158,7 +158,7 @@ impl Recall<'_> {
             .collect();
         let told = named.iter().filter_map(|named| {
             let chunk = match &named.place {
-                Some((path, number)) => at(picture, documents.get(path.as_str())?, *number)?,
+                Some((path, number)) => picture.chunk_at(documents.get(path.as_str())?, *number)?,
                 None => named.chunk,
             };
             let score = named.score;
@@ -204,12 +204,4 @@ struct Named {
     place: Option<(String, u32)>,
     chunk: u32,
     score: f32,
-}
-
-/// The chunk of a line, among those of its file.
-fn at(picture: &Picture, chunks: &[u32], line: u32) -> Option<u32> {
-    chunks.iter().copied().find(|chunk| {
-        let span = picture.spans.get(*chunk as usize).copied().flatten();
-        span.is_some_and(|span| (span.start_line..=span.end_line).contains(&line))
-    })
 }

@@ -1,5 +1,6 @@
 //! How does `memory/ROOT.md` come to be, and what of it stood there before?
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -10,6 +11,7 @@ use hippo_core::tree::{Carried, Fingerprint, Node, Period, Writer, told, top};
 
 use super::aside;
 use super::disk::Found;
+use super::passages::Passages;
 use super::run::Run;
 use crate::files;
 use crate::own_part;
@@ -63,11 +65,13 @@ impl Run<'_> {
             _ => self.kept(),
         };
         let accesses = accesses(self.view);
-        let nodes: Vec<(&str, &Node)> = self
-            .disk
-            .nodes
-            .values()
-            .map(|found| (found.path.as_str(), &found.node))
+        let found = self.disk.nodes.values();
+        let files: Vec<(&Found, Cow<'_, str>)> = found
+            .map(|found| (found, String::from_utf8_lossy(&found.bytes)))
+            .collect();
+        let nodes: Vec<(&str, &Node, &str)> = files
+            .iter()
+            .map(|(found, file)| (found.path.as_str(), &found.node, &**file))
             .collect();
         let carry = carried.as_ref().map(|node| Carried {
             body: &node.body,
@@ -77,7 +81,16 @@ impl Run<'_> {
         let months = months.filter(|period| period.level() == NodeKind::Monthly);
         let months: Vec<String> = months.map(|month| month.path()).collect();
         let most = self.settings.root_max_tokens;
-        let made = top(&told(&nodes, &accesses), carry, &months, self.today, most);
+        let passages = Passages::of(self.view);
+        let passage = |path: &str, line| passages.find(path, line);
+        let made = top(
+            &told(&nodes, &accesses),
+            &passage,
+            carry,
+            &months,
+            self.today,
+            most,
+        );
         let Some(node) = made else {
             self.refuse(&path, "nothing fits into its tokens: raise tree.root_max_tokens");
             return;

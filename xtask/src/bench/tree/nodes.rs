@@ -119,11 +119,30 @@ impl Nodes {
 
     /// `ROOT.md` over some of the nodes, as of a day.
     fn root(&self, nodes: &BTreeMap<Period, Node>, today: Date) -> Option<Node> {
-        let paths: Vec<(String, &Node)> = nodes.iter().map(|(period, node)| (period.path(), node)).collect();
-        let all: Vec<(&str, &Node)> = paths.iter().map(|(path, node)| (path.as_str(), *node)).collect();
+        let paths: Vec<(String, &Node, &str)> = nodes
+            .iter()
+            .map(|(period, node)| {
+                (
+                    period.path(),
+                    node,
+                    self.files.get(period).map_or("", String::as_str),
+                )
+            })
+            .collect();
+        let all: Vec<(&str, &Node, &str)> = paths
+            .iter()
+            .map(|(path, node, file)| (path.as_str(), *node, *file))
+            .collect();
         let months = nodes.keys().filter(|period| period.level() == NodeKind::Monthly);
         let months: Vec<String> = months.map(|month| month.path()).collect();
-        top(&told(&all, &BTreeMap::new()), None, &months, today, ROOT)
+        top(
+            &told(&all, &BTreeMap::new()),
+            &|_, _| None,
+            None,
+            &months,
+            today,
+            ROOT,
+        )
     }
 
     /// The root as of each of the last `most` days, the earliest first.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Node;
 use crate::bootstrap::words::Words;
+use crate::retrieval::told::place;
 use crate::text::clip;
 use crate::time::Date;
-use crate::tree::item::{Kind, MemoryType, Reading, Source, Statement, read};
+use crate::tree::item::{Kind, MemoryType, Place, Reading, Source, Statement, read};
 use crate::tree::name::names;
 use crate::tree::topic::{is_contracted, topics};
 
@@ -24,6 +25,8 @@ pub(super) struct Told {
     pub words: String,
     /// A sentence of it.
     pub told: String,
+    /// The file and line that the sentence was taken from.
+    pub place: Option<(String, u32)>,
 }
 
 /// A day.
@@ -47,6 +50,8 @@ pub(super) struct Topic {
     pub words: String,
     /// A sentence of that day.
     pub told: String,
+    /// The file and line that the sentence was taken from.
+    pub place: Option<(String, u32)>,
     pub last: Date,
     /// The best place that it has on a day, from 0.
     pub rank: usize,
@@ -83,7 +88,7 @@ impl Gathered {
             let reading = read(&Source {
                 path: node.path,
                 text: node.body,
-                first_line: 1,
+                first_line: node.first_line,
                 date: Some(node.date),
             });
             out.name(node.date, &reading, &mut words);
@@ -156,6 +161,7 @@ impl Gathered {
                     topic.rank = topic.rank.min(rank);
                     topic.words.clone_from(&told.words);
                     topic.told.clone_from(&told.told);
+                    topic.place.clone_from(&told.place);
                     continue;
                 }
                 known.insert(key, out.len());
@@ -164,6 +170,7 @@ impl Gathered {
                     kind: told.kind,
                     words: told.words.clone(),
                     told: told.told.clone(),
+                    place: told.place.clone(),
                     last: day.date,
                     rank,
                 });
@@ -224,7 +231,7 @@ fn day(node: &Node<'_>, reading: &Reading) -> Day {
         .collect();
     let topics = listed
         .into_iter()
-        .map(|(name, kind)| told(reading, name, kind))
+        .map(|(name, kind)| told(node, reading, name, kind))
         .collect();
     Day {
         date: node.date,
@@ -235,7 +242,7 @@ fn day(node: &Node<'_>, reading: &Reading) -> Day {
 }
 
 /// What a node tells of a topic: of the section of its name, or else of the lines that say one of its words.
-fn told(reading: &Reading, name: String, kind: MemoryType) -> Told {
+fn told(node: &Node<'_>, reading: &Reading, name: String, kind: MemoryType) -> Told {
     let parts: Vec<String> = name.split(" / ").map(str::to_lowercase).collect();
     let of = |statement: &&Statement| {
         let section = reading.sections.get(statement.section as usize);
@@ -249,6 +256,7 @@ fn told(reading: &Reading, name: String, kind: MemoryType) -> Told {
     };
     let mut words = String::new();
     let mut sentence = String::new();
+    let mut taken = None;
     let mut most = 0;
     for statement in reading.statements.iter().filter(of).take(8) {
         let found = names(&statement.text);
@@ -261,6 +269,7 @@ fn told(reading: &Reading, name: String, kind: MemoryType) -> Told {
         } + found.len();
         if worth > most {
             most = worth;
+            taken = Some(&statement.place);
             let text = statement.text.strip_prefix(name.as_str());
             let text = text.and_then(|rest| rest.strip_prefix(": "));
             sentence = clip(text.unwrap_or(&statement.text), 200);
@@ -283,5 +292,9 @@ fn told(reading: &Reading, name: String, kind: MemoryType) -> Told {
         kind,
         words,
         told: sentence.replace(" → ", " "),
+        place: taken.and_then(|taken| match taken {
+            Place::Line(line) => Some((node.path.to_owned(), *line)),
+            Place::Given(given) => place(given).map(|(path, line)| (path.to_owned(), line)),
+        }),
     }
 }

@@ -23,12 +23,14 @@ fn of(days: &[(Date, String)], most: usize) -> String {
         .map(|(date, body)| Node {
             date: *date,
             path: "memory/daily/x.md",
+            first_line: 1,
             body,
             accesses: 0,
         })
         .collect();
     root(
         &nodes,
+        &|_, _| None,
         days.last().map_or(date(2026, 1, 1), |(date, _)| *date),
         most,
     )
@@ -110,11 +112,12 @@ fn what_is_dated_years_ahead_is_not_the_present() {
         .map(|(date, body)| Node {
             date: *date,
             path: "memory/daily/x.md",
+            first_line: 1,
             body,
             accesses: 0,
         })
         .collect();
-    let root = root(&nodes, date(2026, 1, 3), 1_500);
+    let root = root(&nodes, &|_, _| None, date(2026, 1, 3), 1_500);
     let active = root.split("\n## ").next().unwrap();
     assert!(
         active.contains("2026-01-03") && !active.contains("2031"),
