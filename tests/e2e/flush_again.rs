@@ -1,9 +1,13 @@
 //! Is what people say a second time told a second time, and what was accepted told at all?
 
 use std::path::Path;
+use std::time::Instant;
 
-use hippo_proto::{SessionFlushRequest, SessionFlushResponse};
-use hippod_tests::{Caller, Daemon, Scratch};
+use hippo_proto::{
+    ContextListRequest, ContextListResponse, ContextOpenRequest, ContextOpenResponse, SessionFlushRequest,
+    SessionFlushResponse,
+};
+use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 
 /// A workspace without anything, and its daemon.
 fn begun() -> (Scratch, Daemon, Caller) {
@@ -93,10 +97,24 @@ fn turn(number: usize) -> String {
 }
 
 fn wait_until(daemon: &Daemon, root: &Path, what: &str) {
-    let deadline = std::time::Instant::now() + hippod_tests::PATIENCE;
+    let deadline = Instant::now() + PATIENCE;
     while !logs(root).contains(what) {
-        assert!(std::time::Instant::now() < deadline, "{}", daemon.log());
+        assert!(Instant::now() < deadline, "{}", daemon.log());
         std::thread::yield_now();
+    }
+}
+
+/// Waits until a context session was closed.
+pub fn wait_until_closed(client: &mut Caller, id: &str) {
+    let deadline = Instant::now() + PATIENCE;
+    let is_open = |client: &mut Caller| {
+        let list: ContextListResponse = client.raw().call(&ContextListRequest::default().into()).unwrap();
+        let mut sessions = list.sessions.unwrap_or_default().into_iter();
+        let session = sessions.find(|session| session.session == id);
+        session.expect("it is listed").closed.is_none()
+    };
+    while is_open(client) {
+        assert!(Instant::now() < deadline, "{id} stays open");
     }
 }
 
@@ -104,6 +122,12 @@ fn wait_until(daemon: &Daemon, root: &Path, what: &str) {
 fn what_was_accepted_is_done_by_the_next_daemon() {
     let (scratch, mut daemon, mut client) = begun();
     let root = scratch.workspace();
+    let open = ContextOpenRequest {
+        workspace: root.display().to_string(),
+        agent: None,
+        session: Some("s".to_owned()),
+    };
+    let _: ContextOpenResponse = client.raw().call(&open.into()).unwrap();
     // A long list of messages, which takes a moment to read: each daemon ends as soon as it has answered.
     let filler = "{\"role\":\"tool\",\"name\":\"t\",\"content\":\"x\"}\n".repeat(60_000);
     for number in 1..=2 {
@@ -111,6 +135,7 @@ fn what_was_accepted_is_done_by_the_next_daemon() {
         std::fs::write(&path, filler.clone() + &turn(number)).unwrap();
         let asked = SessionFlushRequest {
             wait: false,
+            close: number == 2,
             ..request(&root, &path, Some("s"))
         };
         assert!(!flush(&mut client, asked).done);
@@ -124,6 +149,7 @@ fn what_was_accepted_is_done_by_the_next_daemon() {
         let asked = format!("- request: Please find out about device{number}marker ");
         assert_eq!(logs(&root).matches(&asked).count(), 1, "{number}");
     }
+    wait_until_closed(&mut client, "s");
     // What can never be read is not tried for ever, and is in nobody's way.
     let asked = SessionFlushRequest {
         wait: false,
@@ -140,9 +166,9 @@ fn what_was_accepted_is_done_by_the_next_daemon() {
             .query_row("SELECT count(*) FROM accepted", [], |row| row.get(0))
             .unwrap()
     };
-    let deadline = std::time::Instant::now() + hippod_tests::PATIENCE;
+    let deadline = Instant::now() + PATIENCE;
     while left() > 0 {
-        assert!(std::time::Instant::now() < deadline, "{}", daemon.log());
+        assert!(Instant::now() < deadline, "{}", daemon.log());
         std::thread::yield_now();
     }
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use hippo_proto::{ContextListRequest, ContextListResponse, ContextOpenRequest, ContextOpenResponse};
+use hippo_proto::{ContextOpenRequest, ContextOpenResponse};
 use hippod_tests::{Clocked, Daemon, PATIENCE, Scratch, client_program};
 use serde_json::{Value, json};
 
+use crate::flush_again::wait_until_closed;
 use crate::tree::{NOW, compact, fill};
 
 /// Longer than any hook may take, on a machine that does other things as well.
@@ -109,9 +110,7 @@ fn a_session_begins_with_the_root_and_its_end_is_in_the_log() {
     std::fs::write(&path, session("valve") + &session("window") + &session("hose")).unwrap();
     run(&home, &root, &["session-end"], event("s-of-harness").as_bytes());
     told(&root, "- request: Please look after the hose of the greenhouse");
-    let sessions: ContextListResponse = client.raw().call(&ContextListRequest::default().into()).unwrap();
-    let text = serde_json::to_string(&sessions).unwrap();
-    assert!(text.contains("s-of-harness") && text.contains("closed"), "{text}");
+    wait_until_closed(&mut client, "s-of-harness");
     run(&home, &root, &["session-end"], event("never-opened").as_bytes());
     assert!(!home.join("state/hooks.log").exists(), "nothing went wrong");
 }

@@ -43,6 +43,7 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
         let mut client = daemon.client();
         client.index(&scratch.workspace());
         let root = scratch.workspace();
+        client.run(&root, CycleName::Light);
         daemon.set("2060-01-01T00:00:00Z");
         let all = client.ids(&root).len();
         // The plan of a light cycle: what has faded goes into the queue, at most a quarter of all.

@@ -253,7 +253,7 @@ fn requests_with_every_field() {
         .into(),
     );
     golden(
-        r#"{"workspace":"/w","path":"/t.jsonl","session":"s","format":"pi","wait":false,"compact":true,"tree":true}"#,
+        r#"{"workspace":"/w","path":"/t.jsonl","session":"s","format":"pi","wait":false,"compact":true,"close":true,"tree":true}"#,
         SessionFlushRequest {
             workspace: workspace(),
             path: "/t.jsonl".into(),
@@ -261,6 +261,7 @@ fn requests_with_every_field() {
             format: Some(TranscriptFormat::Pi),
             wait: false,
             compact: true,
+            close: true,
             tree: true,
         }
         .into(),

@@ -26,6 +26,9 @@ pub struct SessionFlushRequest {
     /// Keep the content of each message as well, as `session.compact` does.
     #[serde(default)]
     pub compact: bool,
+    /// Close the context session of that name afterwards, as `context.close` does; needs `session`. None of that name is no error.
+    #[serde(default)]
+    pub close: bool,
     /// Bring the compaction tree up to date afterwards, as `tree.compact` does.
     #[serde(default)]
     pub tree: bool,
@@ -44,6 +47,7 @@ impl Default for SessionFlushRequest {
             format: None,
             wait: true,
             compact: false,
+            close: false,
             tree: false,
         }
     }
@@ -58,7 +62,12 @@ impl Validate for SessionFlushRequest {
     fn validate(&self) -> Result<(), RpcError> {
         no_empty("workspace", Some(&self.workspace))?;
         no_empty("path", Some(&self.path))?;
-        no_empty("session", self.session.as_deref())
+        no_empty("session", self.session.as_deref())?;
+        if self.close && self.session.is_none() {
+            let what = "close is given without the session that is to be closed";
+            return Err(RpcError::bad_request(what).hint("give its id as session, or leave close out"));
+        }
+        Ok(())
     }
 }
 

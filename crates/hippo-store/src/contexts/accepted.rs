@@ -17,6 +17,8 @@ pub struct Accepted {
     pub format: Option<String>,
     /// Whether the content of each message is kept as well.
     pub compact: bool,
+    /// Whether the context session of that name is closed afterwards.
+    pub close: bool,
     /// Whether the compaction tree is brought up to date afterwards.
     pub tree: bool,
 }
@@ -30,7 +32,7 @@ impl ContextReader {
         let found = self.ask(|connection| {
             connection
                 .prepare_cached(
-                    "SELECT row, transcript, session, format, compact, tree FROM accepted ORDER BY row",
+                    "SELECT row, transcript, session, format, compact, close, tree FROM accepted ORDER BY row",
                 )?
                 .query_map([], |row| {
                     let accepted = Accepted {
@@ -38,7 +40,8 @@ impl ContextReader {
                         session: row.get(2)?,
                         format: row.get(3)?,
                         compact: row.get(4)?,
-                        tree: row.get(5)?,
+                        close: row.get(5)?,
+                        tree: row.get(6)?,
                     };
                     Ok((row.get(0)?, accepted))
                 })?
@@ -57,20 +60,23 @@ impl ContextStore {
     pub fn accept(&mut self, accepted: &Accepted) -> Result<i64, ContextError> {
         let change = self.begin()?;
         let row = change.ask(|connection| {
-            let before: Option<(bool, bool)> = connection
-                .prepare_cached("DELETE FROM accepted WHERE transcript = ?1 RETURNING compact, tree")?
-                .query_row([&accepted.transcript], |row| Ok((row.get(0)?, row.get(1)?)))
+            let before: Option<(bool, bool, bool)> = connection
+                .prepare_cached("DELETE FROM accepted WHERE transcript = ?1 RETURNING compact, close, tree")?
+                .query_row([&accepted.transcript], |row| {
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                })
                 .optional()?;
-            let (compact, tree) = before.unwrap_or_default();
+            let (compact, close, tree) = before.unwrap_or_default();
             connection
                 .prepare_cached(
-                    "INSERT INTO accepted (transcript, session, format, compact, tree) VALUES (?1, ?2, ?3, ?4, ?5)",
+                    "INSERT INTO accepted (transcript, session, format, compact, close, tree) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 )?
                 .execute(params![
                     accepted.transcript,
                     accepted.session,
                     accepted.format,
                     accepted.compact || compact,
+                    accepted.close || close,
                     accepted.tree || tree,
                 ])?;
             Ok(connection.last_insert_rowid())
@@ -103,6 +109,7 @@ mod tests {
             transcript: "/t".to_owned(),
             session: Some("s".to_owned()),
             compact: true,
+            close: true,
             ..Accepted::default()
         };
         let first = ContextStore::open(&path).unwrap().accept(&asked).unwrap();
@@ -110,6 +117,7 @@ mod tests {
         assert_eq!(store.read().accepted().unwrap(), [(first, asked.clone())]);
         let more = Accepted {
             compact: false,
+            close: false,
             tree: true,
             ..asked.clone()
         };

@@ -165,6 +165,7 @@ CREATE TABLE accepted (
     session    TEXT,
     format     TEXT,
     compact    INTEGER NOT NULL,
+    close      INTEGER NOT NULL,
     tree       INTEGER NOT NULL
 );
 ";

@@ -133,12 +133,11 @@ impl Work {
         let event = event::read();
         let done = match self.args.name {
             HookName::SessionStart => self.session_start(&event),
-            HookName::TaskCompleted => self.flush(&event, false),
-            HookName::PreCompact => self.flush(&event, true),
-            HookName::SessionEnd => {
-                let flushed = self.flush(&event, true);
-                flushed.and(self.close(&event))
-            }
+            HookName::TaskCompleted | HookName::PreCompact => self.flush(&event),
+            // Without a transcript there is a session to close all the same.
+            HookName::SessionEnd => self
+                .flush(&event)
+                .or_else(|what| self.close(&event).and(Err(what))),
         };
         if let Err(what) = done {
             self.say(Said::Problem(what));
@@ -201,7 +200,8 @@ impl Work {
     }
 
     /// Has the daemon take up the transcript, without waiting for more than that it knows of it.
-    fn flush(&mut self, event: &Event, whole: bool) -> Result<(), String> {
+    fn flush(&mut self, event: &Event) -> Result<(), String> {
+        let whole = self.args.name != HookName::TaskCompleted;
         let Some(path) = &event.transcript else {
             return Err(format!(
                 "no transcript: {}",
@@ -215,6 +215,7 @@ impl Work {
             format: None,
             wait: false,
             compact: whole,
+            close: self.args.name == HookName::SessionEnd && event.session.is_some(),
             tree: whole,
         };
         let mut client = self.client()?;

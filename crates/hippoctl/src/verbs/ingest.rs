@@ -55,6 +55,7 @@ pub fn ingest(session: &mut Session, args: &IngestArgs, out: &mut Output) -> Res
             format: (args.format != FormatArg::Auto).then(|| args.format.into()),
             wait: true,
             compact: args.store,
+            close: false,
             tree: false,
         };
         let one = match session.call_patiently::<SessionFlushResponse>(request, |_| {}) {

@@ -36,6 +36,7 @@ pub fn accept(shared: &Shared, root: &Path, request: &SessionFlushRequest) -> Re
         session: request.session.clone(),
         format: request.format.map(|format| format.name().to_owned()),
         compact: request.compact,
+        close: request.close,
         tree: request.tree,
     };
     let place = shared.contexts.place(shared, root);
@@ -78,6 +79,7 @@ pub fn promised(shared: &Shared, root: &Path) -> Result<Vec<Promise>, RpcError> 
             format: accepted.format.as_deref().and_then(format),
             wait: true,
             compact: accepted.compact,
+            close: accepted.close,
             tree: accepted.tree,
         },
     });

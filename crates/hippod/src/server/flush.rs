@@ -3,13 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hippo_proto::{RpcError, SessionCompactRequest, SessionFlushRequest, SessionFlushResponse};
+use hippo_proto::{
+    ContextCloseRequest, ErrorKind, RpcError, SessionCompactRequest, SessionFlushRequest,
+    SessionFlushResponse,
+};
 
 use super::dispatch;
 use crate::contexts::{self, Promise};
 use crate::engine::root_missing;
 use crate::shared::{Shared, Slot};
 use crate::tree::{self, Wish};
+use crate::view::WorkspaceView;
 
 /// Takes up a transcript; without `wait` the answer comes before that, when it is written down that it will be done.
 ///
@@ -86,27 +90,46 @@ async fn keep_promise(shared: &Arc<Shared>, promise: Promise) {
 
 async fn steps(shared: &Arc<Shared>, request: SessionFlushRequest) -> Result<SessionFlushResponse, RpcError> {
     let view = shared.views.get(&request.workspace).await?;
-    let root = view.root.display().to_string();
-    let (compact, tree, path, format) = (
-        request.compact,
-        request.tree,
-        request.path.clone(),
-        request.format,
-    );
-    let tree_of = Arc::clone(&view);
+    let ended = request.session.clone().filter(|_| request.close);
+    let tree = request.tree;
+    let taken = take_up(shared, &view, request).await;
+    // A session whose transcript is gone is over all the same.
+    let closed = match ended {
+        Some(session) => close(shared, session).await,
+        None => Ok(Vec::new()),
+    };
+    let mut answer = taken?;
+    answer.notes.extend(closed?);
+    if tree {
+        let due = Wish {
+            when_due: true,
+            ..Wish::default()
+        };
+        tree::after(shared, &view, due).await;
+    }
+    Ok(answer)
+}
+
+/// Writes what is new into the logs, and keeps the messages where that is wanted.
+async fn take_up(
+    shared: &Arc<Shared>,
+    view: &Arc<WorkspaceView>,
+    request: SessionFlushRequest,
+) -> Result<SessionFlushResponse, RpcError> {
+    let kept = request.compact.then(|| SessionCompactRequest {
+        workspace: Some(view.root.display().to_string()),
+        path: Some(request.path.clone()),
+        format: request.format,
+        ..SessionCompactRequest::default()
+    });
     let flush = {
-        let view = Arc::clone(&view);
+        let view = Arc::clone(view);
         move |shared: &Shared| contexts::flush(shared, &view, &request)
     };
     let mut answer = dispatch::blocking(shared, flush).await?;
     // An earlier flush without it may have taken the messages up already; a content that is there is not kept twice.
-    if compact {
-        let request = SessionCompactRequest {
-            workspace: Some(root.clone()),
-            path: Some(path),
-            format,
-            ..SessionCompactRequest::default()
-        };
+    if let Some(request) = kept {
+        let view = Arc::clone(view);
         let keep = move |shared: &Shared| contexts::compact(shared, Some(&view), request);
         match dispatch::blocking(shared, keep).await {
             Ok(kept) => answer.stored = kept.stats.stored,
@@ -115,12 +138,16 @@ async fn steps(shared: &Arc<Shared>, request: SessionFlushRequest) -> Result<Ses
                 .push(format!("the messages are not kept: {}", error.message)),
         }
     }
-    if tree {
-        let due = Wish {
-            when_due: true,
-            ..Wish::default()
-        };
-        tree::after(shared, &tree_of, due).await;
-    }
     Ok(answer)
+}
+
+/// Closes the context session of a name, if there is one: a harness names all its sessions, and few have entries.
+async fn close(shared: &Arc<Shared>, session: String) -> Result<Vec<String>, RpcError> {
+    match contexts::close(shared, ContextCloseRequest { session }).await {
+        Ok(closed) => Ok(closed.notes),
+        Err(error) if matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest) => {
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error),
+    }
 }
