@@ -3,8 +3,8 @@
 mod bench;
 mod demo;
 mod edit;
-mod extension;
 mod house;
+mod node;
 mod prerequisites;
 mod scratch;
 mod setup;
