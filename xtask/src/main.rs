@@ -6,6 +6,7 @@ mod edit;
 mod house;
 mod node;
 mod prerequisites;
+mod python;
 mod scratch;
 mod setup;
 mod simulate;

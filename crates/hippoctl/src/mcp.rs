@@ -88,10 +88,6 @@ impl ServerHandler for Server {
         Ok(ListToolsResult::with_all_items(self.tools.clone()))
     }
 
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tools.iter().find(|tool| tool.name == name).cloned()
-    }
-
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
