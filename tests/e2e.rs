@@ -62,6 +62,8 @@ mod light;
 mod limits;
 #[path = "e2e/mcp.rs"]
 mod mcp;
+#[path = "e2e/mcp_places.rs"]
+mod mcp_places;
 #[path = "e2e/mcp_waiting.rs"]
 mod mcp_waiting;
 #[cfg(feature = "onnx")]

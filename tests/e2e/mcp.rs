@@ -1,19 +1,18 @@
 //! Does an agent have its memory over the Model Context Protocol, as its schemas say, for as long as it asks?
 
-use std::process::Command;
-
 use hippo_proto::{
     ContextOpenRequest, ContextOpenResponse, ContextPutRequest, ContextPutResponse, ContextPutSource,
     ContextType,
 };
-use hippod_tests::{Daemon, Mcp, PATIENCE, Scratch, client_program};
+use hippod_tests::{Daemon, Mcp, Scratch};
 use serde_json::{Value, json};
 
 const CURRENT: &str = "2026-07-28";
 const BEFORE: &str = "2025-11-25";
 const LOG: &str = "# Acme\n\n## Staging\n\nStaging runs on port 8443.\nThe gateway is restarted at noon.\n";
 
-fn begun() -> (Scratch, Daemon) {
+/// A workspace with a log and a root, indexed.
+pub fn begun() -> (Scratch, Daemon) {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-02.md", LOG);
     scratch.write(
@@ -25,7 +24,8 @@ fn begun() -> (Scratch, Daemon) {
     (scratch, daemon)
 }
 
-fn served() -> (Scratch, Daemon, Mcp) {
+/// The same, and a server of it.
+pub fn served() -> (Scratch, Daemon, Mcp) {
     let (scratch, daemon) = begun();
     let mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
     (scratch, daemon, mcp)
@@ -129,8 +129,9 @@ fn each_tool_answers_as_its_schema_says() {
         (&json!("memory/2026-03-02.md"), &json!("memory"))
     );
     assert!(best["snippet"].as_str().unwrap().contains("port 8443"), "{found}");
+    let score = best["score"].to_string();
+    assert!(score.len() <= 6, "{score}");
     assert!(best["endLine"].as_u64() >= best["startLine"].as_u64(), "{found}");
-    assert_eq!(found["pending"], 0);
     let none = gives("memory_search", json!({"query": "staging", "minScore": 1}));
     assert_eq!(none["results"], json!([]));
 
@@ -341,88 +342,6 @@ fn what_is_wrong_is_said_to_the_agent() {
         let told = mcp.fails(tool, arguments.clone());
         assert!(told.contains(expected), "{tool} {arguments}: {told}");
     }
-    assert_eq!(
-        mcp.gives("memory_search", json!({"query": "heron"}))["pending"],
-        0
-    );
-}
-
-#[test]
-fn a_folder_without_memory_is_told_and_offers_no_resources() {
-    let (scratch, _daemon) = begun();
-    let elsewhere = scratch.beside("elsewhere");
-    std::fs::create_dir_all(&elsewhere).unwrap();
-    let mut mcp = Mcp::initialized(&scratch.home(), &elsewhere, &[]);
-    for (tool, arguments) in [
-        ("memory_search", json!({"query": "q"})),
-        ("memory_status", json!({})),
-    ] {
-        let told = mcp.fails(tool, arguments);
-        assert!(
-            told.contains("no registered workspace") && told.contains("hippoctl workspace add"),
-            "{told}"
-        );
-    }
-    assert_eq!(
-        mcp.ask("resources/list", json!({}))["result"]["resources"],
-        json!([])
-    );
-    assert!(mcp.ask("resources/read", json!({"uri": "hippod:///HIPPOCAMPUS.md"}))["error"].is_object());
-
-    // Below a root, or named on the command line.
-    let below = scratch.workspace().join("memory");
-    for (cwd, words) in [
-        (&below, vec![]),
-        (&elsewhere, vec!["--workspace", below.to_str().unwrap()]),
-    ] {
-        let mut mcp = Mcp::initialized(&scratch.home(), cwd, &words);
-        let found = mcp.gives("memory_search", json!({"query": "staging port"}));
-        assert_eq!(found["results"][0]["path"], "memory/2026-03-02.md");
-    }
-}
-
-#[test]
-fn a_daemon_that_is_killed_is_started_anew() {
-    let (scratch, daemon, mut mcp) = served();
-    let (home, root) = (scratch.home(), scratch.workspace());
-    let mut careful = Mcp::initialized(&home, &root, &["--no-start"]);
-    careful.gives("memory_status", json!({}));
-    daemon.kill();
-    let told = careful.fails("memory_search", json!({"query": "staging"}));
-    assert!(
-        told.contains("could not connect to the daemon") && told.contains("hippoctl start"),
-        "{told}"
-    );
-
-    // Two at once start one.
-    let ids = ["staging", "gateway"].map(|query| {
-        mcp.begin(
-            "tools/call",
-            json!({"name": "memory_search", "arguments": {"query": query}}),
-        )
-    });
-    for _ in ids {
-        let answer = mcp.line();
-        assert!(ids.map(Value::from).contains(&answer["id"]), "{answer}");
-        let best = &answer["result"]["structuredContent"]["results"][0];
-        assert_eq!(best["path"], "memory/2026-03-02.md", "{answer}");
-    }
-    careful.gives("memory_search", json!({"query": "staging"}));
-
-    // The server lives longer than the daemon that it started, and leaves nothing of it behind.
-    let stopped = Command::new(client_program())
-        .arg("stop")
-        .env("HIPPOD_HOME", &home)
-        .output()
-        .unwrap();
-    assert!(stopped.status.success(), "{stopped:?}");
-    let deadline = std::time::Instant::now() + PATIENCE;
-    let children = format!("/proc/{0}/task/{0}/children", mcp.pid());
-    while std::fs::read_to_string(&children).is_ok_and(|children| !children.is_empty()) {
-        assert!(
-            std::time::Instant::now() < deadline,
-            "a daemon that has ended was not waited for"
-        );
-        std::thread::yield_now();
-    }
+    let found = mcp.gives("memory_search", json!({"query": "staging port"}));
+    assert_eq!(found["results"][0]["path"], "memory/2026-03-02.md");
 }

@@ -42,12 +42,21 @@ pub fn test(house: &House) -> Result<()> {
         command.args(words).current_dir(&folder).stdin(Stdio::null());
         command
     };
-    let read = |path: &Path| std::fs::read(path).with_context(|| format!("could not read {}", path.display()));
+    let read =
+        |path: &Path| std::fs::read(path).with_context(|| format!("could not read {}", path.display()));
     let named = read(&wanted)?;
     if !read(&installed).is_ok_and(|installed| installed == named) {
         let place = environment.to_string_lossy();
         house::run(&mut run(Path::new("python3"), &["-m", "venv", "--clear", &place]))?;
-        let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r", "requirements.txt"];
+        let pip = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "-r",
+            "requirements.txt",
+        ];
         house::run(&mut run(&python, &pip))
             .with_context(|| format!("what {FOLDER}/requirements.txt names could not be installed"))?;
         // Written last: an installation that was cut off is made again.

@@ -72,7 +72,7 @@ fn search(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
             "path": hit.path,
             "startLine": hit.start_line,
             "endLine": hit.end_line,
-            "score": hit.score,
+            "score": short(hit.score),
             "snippet": hit.text,
             // There are no other sources: transcripts are searched as the logs that they went into.
             "source": "memory",
@@ -167,6 +167,11 @@ fn fetch(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
         "reason": answer.reason,
         "stale": answer.stale,
     }))
+}
+
+/// Four digits behind the point: more would be paid for and say nothing.
+fn short(score: f32) -> f64 {
+    (f64::from(score) * 1e4).round() / 1e4
 }
 
 /// A list with something in it.
