@@ -10,8 +10,8 @@ use crate::terminal::say;
 
 /// The test and what it needs.
 const FOLDER: &str = "tests/mcp_clients";
-/// A Python that the client runs on, with which an environment of its own can be made.
-const FIT: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+/// A Python that the versions named run on, with which an environment of its own can be made.
+const FIT: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 
 /// Whether there is a Python for it; says so where there is none.
 pub fn is_there() -> bool {
@@ -20,7 +20,7 @@ pub fn is_there() -> bool {
     let there = command.status().is_ok_and(|status| status.success());
     if !there {
         say(format_args!(
-            "\nno Python 3.10 with venv here: the Python client of MCP ({FOLDER}) is not tested"
+            "\nno Python 3.11 with venv here: the Python client of MCP ({FOLDER}) is not tested"
         ));
     }
     there

@@ -29,8 +29,9 @@ pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
     let (mut child, before) = begin(paths)?;
     let pid = child.id();
     let answers = wait(&mut child, paths);
-    // A client may outlive its daemon, which would stay in the list of processes until somebody asked how it ended.
-    thread::spawn(move || child.wait());
+    // A client may outlive its daemon, which would stay in the list of processes until somebody asked how it ended. Without
+    // a thread for that it stays there, and nothing worse.
+    let _ = thread::Builder::new().spawn(move || child.wait());
     answers.map(|client| (pid, client)).map_err(|failure| {
         let words = last_words(&paths.log, before);
         if words.is_empty() {
