@@ -60,6 +60,12 @@ mod junk;
 mod light;
 #[path = "e2e/limits.rs"]
 mod limits;
+#[path = "e2e/mcp.rs"]
+mod mcp;
+#[path = "e2e/mcp_places.rs"]
+mod mcp_places;
+#[path = "e2e/mcp_waiting.rs"]
+mod mcp_waiting;
 #[cfg(feature = "onnx")]
 #[path = "e2e/model.rs"]
 mod model;

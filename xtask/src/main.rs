@@ -3,9 +3,10 @@
 mod bench;
 mod demo;
 mod edit;
-mod extension;
 mod house;
+mod node;
 mod prerequisites;
+mod python;
 mod scratch;
 mod setup;
 mod simulate;

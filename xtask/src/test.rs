@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::house::{self, House, describe, succeeded};
 use crate::terminal::{duration, say};
-use crate::{extension, prerequisites, setup};
+use crate::{node, prerequisites, python, setup};
 
 /// The packages that can be built without the model; chosen by name, so that no other package of the workspace
 /// brings the feature back.
@@ -47,8 +47,13 @@ pub fn run(house: &House) -> Result<()> {
     let runner = Runner::choose();
     gate.step("programs", |house| build_programs(house, &[]))?;
     let tests = gate.step("tests", |house| runner.run(house, &home, &["--workspace"]))?;
-    if extension::can_be_tested() {
-        gate.step("extension for Pi and OpenClaw", extension::test)?;
+    if node::is_there() {
+        for (what, folder) in node::SUITES {
+            gate.step(what, |house| node::test(house, folder))?;
+        }
+    }
+    if python::is_there() {
+        gate.step("Python client of MCP", python::test)?;
     }
     gate.step("programs without the model", |house| {
         build_programs(house, &["--no-default-features"])

@@ -169,6 +169,10 @@ pub enum Verb {
     /// Take transcripts of sessions into the daily logs, each message once
     #[command(after_help = ingest::EXAMPLES)]
     Ingest(IngestArgs),
+    /// Serve the memory to an agent over MCP, on standard input and output
+    ///
+    /// For the configuration of a client of the Model Context Protocol. It ends when its input is closed.
+    Mcp,
     /// List, obtain and check embedding models
     Model {
         /// What to do with it.

@@ -13,7 +13,7 @@ use crate::failure::{Exit, Failure};
 use crate::launch;
 
 /// How long an ordinary request may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 /// How long connecting may take once a socket is there.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -41,6 +41,15 @@ impl Session {
             paths,
             client: None,
         })
+    }
+
+    /// One more with the same options and places, not connected yet.
+    pub fn another(&self) -> Self {
+        Self {
+            global: self.global.clone(),
+            paths: self.paths.clone(),
+            client: None,
+        }
     }
 
     /// A connection to a daemon that runs already.
@@ -112,17 +121,28 @@ impl Session {
     /// # Errors
     /// No registered folder lies at or above the current one.
     pub fn workspace(&mut self) -> Result<String, Failure> {
-        if let Some(given) = self.given_workspace()? {
-            return text(&given);
+        match self.given_workspace()? {
+            Some(given) => text(&given),
+            None => self.root(),
         }
-        let here = current_dir()?;
+    }
+
+    /// The nearest registered folder above the given one, else above the current one.
+    ///
+    /// # Errors
+    /// No registered folder lies at or above it.
+    pub fn root(&mut self) -> Result<String, Failure> {
+        let place = match self.given_workspace()? {
+            Some(given) => given,
+            None => current_dir()?,
+        };
         let list: WorkspaceListResponse = self.call(WorkspaceListRequest {})?;
         let roots = list.workspaces.iter().map(|workspace| workspace.root.as_str());
-        nearest_above(&here, roots).map(str::to_owned).ok_or_else(|| {
-            let here = here.display();
+        nearest_above(&place, roots).map(str::to_owned).ok_or_else(|| {
+            let place = place.display();
             Failure::new(
                 Exit::NotFound,
-                format!("no registered workspace at or above {here}"),
+                format!("no registered workspace at or above {place}"),
             )
             .hint("register the folder with: hippoctl workspace add DIR, or name one with --workspace DIR")
         })

@@ -27,16 +27,19 @@ const LAST_WORDS: usize = 10;
 /// No `hippod` is found, it ends early (with its last log lines), or it does not answer in time.
 pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
     let (mut child, before) = begin(paths)?;
-    wait(&mut child, paths)
-        .map(|client| (child.id(), client))
-        .map_err(|failure| {
-            let words = last_words(&paths.log, before);
-            if words.is_empty() {
-                return failure;
-            }
-            let message = format!("{}; its log ends with:\n{words}", failure.message);
-            Failure { message, ..failure }
-        })
+    let pid = child.id();
+    let answers = wait(&mut child, paths);
+    // A client may outlive its daemon, which would stay in the list of processes until somebody asked how it ended. Without
+    // a thread for that it stays there, and nothing worse.
+    let _ = thread::Builder::new().spawn(move || child.wait());
+    answers.map(|client| (pid, client)).map_err(|failure| {
+        let words = last_words(&paths.log, before);
+        if words.is_empty() {
+            return failure;
+        }
+        let message = format!("{}; its log ends with:\n{words}", failure.message);
+        Failure { message, ..failure }
+    })
 }
 
 /// Starts the daemon without waiting for it. Gives the process, and where its words begin in the log.

@@ -6,6 +6,7 @@ mod connect;
 mod failure;
 mod harness;
 mod launch;
+mod mcp;
 mod output;
 mod render;
 mod verbs;
@@ -77,6 +78,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         // Answered before there is a session.
         Verb::Hook(_) => Ok(()),
         Verb::Ingest(args) => verbs::ingest::ingest(&mut session, &args, out),
+        Verb::Mcp => mcp::mcp(session),
         Verb::Model { verb } => verbs::model::model(&mut session, verb, out),
         Verb::Bench(args) => bench::bench(&mut session, &args, out),
     }

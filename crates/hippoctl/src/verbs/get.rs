@@ -84,7 +84,7 @@ fn split_number(text: &str) -> Option<(&str, u32)> {
 }
 
 /// A path given from the root of the file system becomes one of the workspace.
-fn below(path: &str, workspace: &str) -> String {
+pub fn below(path: &str, workspace: &str) -> String {
     let relative = Path::new(path)
         .strip_prefix(workspace)
         .ok()

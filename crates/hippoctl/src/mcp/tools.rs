@@ -1,0 +1,288 @@
+//! Which tools does the server have, and what does each answer?
+
+use hippo_proto::{
+    ContextFetchRequest, ContextFetchResponse, GetRequest, GetResponse, MemoryType, RememberRequest,
+    RememberResponse, SearchHit, SearchRequest, SearchResponse, StatusRequest, StatusResponse, nearest,
+    shorten,
+};
+use rmcp::model::{ErrorData, Tool};
+use serde_json::{Value, json};
+
+use super::arguments::Arguments;
+use super::calls::{Line, Trouble};
+use crate::verbs;
+
+/// The definitions, as clients put them before their models: short, since every session pays for them.
+const DEFINITIONS: &str = include_str!("tools.json");
+/// By the order of the definitions.
+const NAMES: [&str; 5] = [
+    "memory_search",
+    "memory_get",
+    "memory_remember",
+    "memory_status",
+    "context_fetch",
+];
+
+/// The tools with their schemas.
+pub fn all() -> Vec<Tool> {
+    // A test reads them.
+    serde_json::from_str(DEFINITIONS).unwrap_or_default()
+}
+
+/// The refusal of a name that no tool has.
+pub fn unknown(name: &str) -> ErrorData {
+    let hint = match nearest(name, NAMES) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("the tools are {}", NAMES.join(", ")),
+    };
+    ErrorData::invalid_params(format!("unknown tool \"{}\"; {hint}", shorten(name)), None)
+}
+
+/// What a tool answers.
+///
+/// # Errors
+/// No daemon, no workspace, or the daemon refuses.
+pub fn answer(name: &str, arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+    let mut answer = match name {
+        "memory_search" => search(arguments, line),
+        "memory_get" => get(arguments, line),
+        "memory_remember" => remember(arguments, line),
+        "memory_status" => status(line),
+        "context_fetch" => fetch(arguments, line),
+        _ => Err(Trouble::new(format!("no tool {name}"))),
+    }?;
+    // What there is nothing to say of is left out.
+    if let Value::Object(members) = &mut answer {
+        members.retain(|_, value| !value.is_null());
+    }
+    Ok(answer)
+}
+
+fn search(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+    let query = arguments.text("query").unwrap_or_default();
+    let answer: SearchResponse = line.root().and_then(|root| {
+        line.ask(SearchRequest {
+            limit: arguments.count("maxResults"),
+            min_score: arguments.share("minScore"),
+            ..SearchRequest::new(root, query)
+        })
+    })?;
+    let result = |hit: SearchHit| {
+        json!({
+            "path": hit.path,
+            "startLine": hit.start_line,
+            "endLine": hit.end_line,
+            "score": short(hit.score),
+            "snippet": hit.text,
+            // There are no other sources: transcripts are searched as the logs that they went into.
+            "source": "memory",
+        })
+    };
+    let notes = answer.notes.into_iter().chain(answer.index.why);
+    Ok(json!({
+        "results": answer.results.into_iter().map(result).collect::<Vec<_>>(),
+        "pending": answer.index.pending,
+        "degraded": answer.index.degraded,
+        "notes": some(notes),
+    }))
+}
+
+fn get(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+    let root = line.root()?;
+    let path = arguments.text("path").unwrap_or_default();
+    let answer: GetResponse = line.ask(GetRequest {
+        path: Some(verbs::get::below(&path, &root)),
+        workspace: Some(root),
+        from: arguments.count("from"),
+        count: arguments.count("lines"),
+        ..GetRequest::default()
+    })?;
+    Ok(json!({
+        "text": answer.text,
+        "path": answer.path,
+        "startLine": answer.start_line,
+        "endLine": answer.end_line,
+        "totalLines": answer.total_lines,
+    }))
+}
+
+fn remember(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+    let type_ = arguments.text("type");
+    let answer: RememberResponse = line.root().and_then(|root| {
+        line.ask(RememberRequest {
+            workspace: root,
+            text: arguments.text("text").unwrap_or_default(),
+            topic: arguments.text("topic"),
+            type_: MemoryType::ALL
+                .into_iter()
+                .find(|kind| type_.as_deref() == Some(kind.name())),
+            tags: arguments.texts("tags"),
+            ..RememberRequest::default()
+        })
+    })?;
+    Ok(json!({
+        "path": answer.path,
+        "startLine": answer.start_line,
+        "endLine": answer.end_line,
+        "entry": answer.entry.map(|entry| entry.id),
+        "notes": some(answer.notes),
+    }))
+}
+
+fn status(line: &mut Line) -> Result<Value, Trouble> {
+    let root = line.root()?;
+    let answer: StatusResponse = line.ask(StatusRequest {})?;
+    let workspace = answer.workspaces.into_iter().find(|one| one.root == root);
+    let workspace = workspace.ok_or_else(|| Trouble::new(format!("the workspace was removed: {root}")))?;
+    let deaf = (!workspace.watcher.alive)
+        .then(|| "changes are noticed late: the watcher does not answer; see hippoctl doctor".to_owned());
+    let held = (workspace.held_deletions > 0).then(|| {
+        format!(
+            "{} files are gone and still searched; see hippoctl doctor",
+            workspace.held_deletions
+        )
+    });
+    let trouble = workspace.index.as_ref().and_then(|index| index.trouble.clone());
+    let notes = [workspace.why, workspace.settings, trouble, deaf, held];
+    Ok(json!({
+        "workspace": root,
+        "documents": workspace.documents,
+        "pending": workspace.pending,
+        "degraded": workspace.degraded,
+        "model": answer.model.state,
+        "entries": workspace.index.map(|index| index.entries),
+        "notes": some(notes.into_iter().flatten()),
+    }))
+}
+
+fn fetch(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+    let answer: ContextFetchResponse = line.ask(ContextFetchRequest {
+        session: arguments.text("session"),
+        id: arguments.text("id").unwrap_or_default(),
+    })?;
+    Ok(json!({
+        "outcome": answer.outcome,
+        "content": answer.content,
+        "summary": answer.summary,
+        "reason": answer.reason,
+        "stale": answer.stale,
+    }))
+}
+
+/// Four digits behind the point: more would be paid for and say nothing.
+fn short(score: f32) -> f64 {
+    (f64::from(score) * 1e4).round() / 1e4
+}
+
+/// A list with something in it.
+fn some(notes: impl IntoIterator<Item = String>) -> Option<Vec<String>> {
+    let notes: Vec<String> = notes.into_iter().collect();
+    (!notes.is_empty()).then_some(notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Of all definitions together, as they are sent: a quarter of their bytes.
+    const MOST_TOKENS: usize = 900;
+
+    #[test]
+    fn the_definitions_are_short_and_whole() {
+        let tools = all();
+        let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names, NAMES);
+        let sent = serde_json::to_string(&tools).unwrap();
+        let tokens = hippo_core::tokens::of(&sent);
+        assert!(tokens < MOST_TOKENS, "{tokens} tokens");
+        for tool in &tools {
+            let output = tool.output_schema.as_ref().unwrap();
+            for schema in [&tool.input_schema, output] {
+                let known: BTreeSet<&String> = schema["properties"].as_object().unwrap().keys().collect();
+                let required = schema.get("required").and_then(Value::as_array);
+                for name in required.into_iter().flatten() {
+                    assert!(known.iter().any(|known| *known == name), "{}: {name}", tool.name);
+                }
+            }
+            assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
+            let hints = tool.annotations.as_ref().unwrap();
+            assert_eq!(
+                (hints.destructive_hint, hints.open_world_hint),
+                (Some(false), Some(false)),
+                "{}",
+                tool.name
+            );
+            let reads = ["memory_get", "memory_status"].contains(&&*tool.name);
+            assert_eq!(
+                (hints.read_only_hint, hints.idempotent_hint),
+                (Some(reads), Some(reads)),
+                "{}",
+                tool.name
+            );
+        }
+        let types = tools[2].input_schema["properties"]["type"]["enum"].clone();
+        assert_eq!(types, json!(MemoryType::ALL.map(MemoryType::name)));
+    }
+
+    #[test]
+    fn arguments_are_refused_by_name() {
+        let tools = all();
+        let refused = |tool: usize, given: Value| {
+            let given = given.as_object().unwrap().clone();
+            let trouble = Arguments::read(&tools[tool], given).unwrap_err();
+            trouble.to_string()
+        };
+        let whole = "must be a whole number from 1 to 200";
+        let cases = [
+            (0, json!({}), "the argument \"query\" of memory_search is missing"),
+            (0, json!({"query": null}), "\"query\" of memory_search is missing"),
+            (0, json!({"query": 7}), "the argument \"query\" must be a string"),
+            (0, json!({"query": "q", "maxResults": 0}), whole),
+            (0, json!({"query": "q", "maxResults": 2.5}), whole),
+            (0, json!({"query": "q", "maxResults": "5"}), whole),
+            (
+                0,
+                json!({"query": "q", "minScore": 1.1}),
+                "\"minScore\" must be a number from 0 to 1",
+            ),
+            (
+                0,
+                json!({"query": "q", "max_results": 5}),
+                "did you mean \"maxResults\"?",
+            ),
+            (
+                0,
+                json!({"query": "q", "zzz": 5}),
+                "takes maxResults, minScore, query",
+            ),
+            (
+                1,
+                json!({"path": "a", "from": -1}),
+                "must be a whole number, 1 or more",
+            ),
+            (
+                2,
+                json!({"text": "t", "type": "fact"}),
+                "one of project, feedback, user, reference",
+            ),
+            (2, json!({"text": "t", "tags": ["a", 1]}), "a list of strings"),
+            (3, json!({"x": 1}), "memory_status takes no arguments"),
+        ];
+        for (tool, given, expected) in cases {
+            let found = refused(tool, given.clone());
+            assert!(found.contains(expected), "{given}: {found}");
+        }
+        let given = json!({"query": "q", "maxResults": 5.0, "minScore": null});
+        let read = Arguments::read(&tools[0], given.as_object().unwrap().clone()).unwrap();
+        assert_eq!(
+            (
+                read.text("query").as_deref(),
+                read.count("maxResults"),
+                read.share("minScore")
+            ),
+            (Some("q"), Some(5), None)
+        );
+    }
+}

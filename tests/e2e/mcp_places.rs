@@ -1,0 +1,89 @@
+//! Which memory and which daemon does the server find: elsewhere, below a root, after the daemon was killed?
+
+use std::process::Command;
+use std::time::Instant;
+
+use hippod_tests::{Mcp, PATIENCE, client_program};
+use serde_json::{Value, json};
+
+use crate::mcp::{begun, served};
+
+#[test]
+fn a_folder_without_memory_is_told_and_offers_no_resources() {
+    let (scratch, _daemon) = begun();
+    let elsewhere = scratch.beside("elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    let mut mcp = Mcp::initialized(&scratch.home(), &elsewhere, &[]);
+    for (tool, arguments) in [
+        ("memory_search", json!({"query": "q"})),
+        ("memory_status", json!({})),
+    ] {
+        let told = mcp.fails(tool, arguments);
+        assert!(
+            told.contains("no registered workspace") && told.contains("hippoctl workspace add"),
+            "{told}"
+        );
+    }
+    assert_eq!(
+        mcp.ask("resources/list", json!({}))["result"]["resources"],
+        json!([])
+    );
+    assert!(mcp.ask("resources/read", json!({"uri": "hippod:///HIPPOCAMPUS.md"}))["error"].is_object());
+
+    // Below a root, or named on the command line.
+    let below = scratch.workspace().join("memory");
+    for (cwd, words) in [
+        (&below, vec![]),
+        (&elsewhere, vec!["--workspace", below.to_str().unwrap()]),
+    ] {
+        let mut mcp = Mcp::initialized(&scratch.home(), cwd, &words);
+        let found = mcp.gives("memory_search", json!({"query": "staging port"}));
+        assert_eq!(found["results"][0]["path"], "memory/2026-03-02.md");
+    }
+}
+
+#[test]
+fn a_daemon_that_is_killed_is_started_anew() {
+    let (scratch, daemon, mut mcp) = served();
+    let (home, root) = (scratch.home(), scratch.workspace());
+    let mut careful = Mcp::initialized(&home, &root, &["--no-start"]);
+    careful.gives("memory_status", json!({}));
+    daemon.kill();
+    let told = careful.fails("memory_search", json!({"query": "staging"}));
+    assert!(
+        told.contains("could not connect to the daemon") && told.contains("hippoctl start"),
+        "{told}"
+    );
+
+    // Two at once start one.
+    let ids = ["staging", "gateway"].map(|query| {
+        mcp.begin(
+            "tools/call",
+            json!({"name": "memory_search", "arguments": {"query": query}}),
+        )
+    });
+    for _ in ids {
+        let answer = mcp.line();
+        assert!(ids.map(Value::from).contains(&answer["id"]), "{answer}");
+        let best = &answer["result"]["structuredContent"]["results"][0];
+        assert_eq!(best["path"], "memory/2026-03-02.md", "{answer}");
+    }
+    careful.gives("memory_search", json!({"query": "staging"}));
+
+    // The server lives longer than the daemon that it started, and leaves nothing of it behind.
+    let stopped = Command::new(client_program())
+        .arg("stop")
+        .env("HIPPOD_HOME", &home)
+        .output()
+        .unwrap();
+    assert!(stopped.status.success(), "{stopped:?}");
+    let deadline = Instant::now() + PATIENCE;
+    let children = format!("/proc/{0}/task/{0}/children", mcp.pid());
+    while std::fs::read_to_string(&children).is_ok_and(|children| !children.is_empty()) {
+        assert!(
+            Instant::now() < deadline,
+            "a daemon that has ended was not waited for"
+        );
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,188 @@
+//! Does an agent that waits for its memory hear so, may it stop waiting, and does the server end with its client?
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use hippo_proto::{
+    Call, ErrorKind, Request, RpcError, SearchRequest, encode_error, encode_result, parse_request,
+};
+use hippod_tests::{Mcp, PATIENCE, Scratch};
+use serde_json::{Value, json};
+
+/// What the daemon of a script does with a search.
+#[derive(Clone, Copy)]
+enum Answer {
+    /// Nothing, until the test goes.
+    Nothing,
+    /// So many times it is not ready; then nothing is found.
+    Warming(u32),
+}
+
+/// A home with a socket behind which the daemon does as told; it says what it was asked.
+fn scripted(scratch: &Scratch, answer: Answer) -> Receiver<Request> {
+    std::fs::create_dir_all(scratch.home()).unwrap();
+    let listener = UnixListener::bind(scratch.home().join("hippod.sock")).unwrap();
+    let (sender, asked) = channel();
+    let root = scratch.workspace().canonicalize().unwrap();
+    let searches = Arc::new(AtomicU32::new(0));
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let (sender, root, searches) = (sender.clone(), root.clone(), searches.clone());
+            std::thread::spawn(move || serve(stream, answer, &searches, &sender, &root));
+        }
+    });
+    asked
+}
+
+fn serve(stream: UnixStream, answer: Answer, searches: &AtomicU32, asked: &Sender<Request>, root: &Path) {
+    let mut writer = stream.try_clone().unwrap();
+    for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        let Call { id, request } = parse_request(line.as_bytes()).unwrap();
+        let _ = asked.send(request.clone());
+        let line = match (request, answer) {
+            (Request::WorkspaceList(_), _) => {
+                let workspace = json!({"root": root, "documents": 0, "pending": 0, "generation": 1, "root_present": true});
+                encode_result(&id, &json!({"workspaces": [workspace]}))
+            }
+            (Request::Search(_), Answer::Warming(times))
+                if searches.fetch_add(1, Ordering::SeqCst) < times =>
+            {
+                encode_error(
+                    &id,
+                    &RpcError::new(ErrorKind::Warming, "the workspace is still being opened"),
+                )
+            }
+            (Request::Search(_), Answer::Warming(_)) => encode_result(&id, &nothing_found()),
+            _ => continue,
+        };
+        if writer.write_all(&line).is_err() {
+            return;
+        }
+    }
+}
+
+fn nothing_found() -> Value {
+    let index = json!({"generation": 1, "pending": 3, "lag_ms": 0, "degraded": "no-model", "why": "it is not installed"});
+    json!({"query": "q", "mode": "hybrid", "strategy": "search", "results": [], "tokens": 0, "index": index, "took_ms": 1.0})
+}
+
+fn waited_for(asked: &Receiver<Request>) -> SearchRequest {
+    loop {
+        if let Request::Search(search) = asked.recv_timeout(PATIENCE).unwrap() {
+            return search;
+        }
+    }
+}
+
+#[test]
+fn a_memory_that_is_being_opened_is_waited_for() {
+    let scratch = Scratch::new();
+    let asked = scripted(&scratch, Answer::Warming(2));
+    let mut mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
+    let found = mcp.gives("memory_search", json!({"query": "q"}));
+    let expected =
+        json!({"results": [], "pending": 3, "degraded": "no-model", "notes": ["it is not installed"]});
+    assert_eq!(found, expected, "an empty answer says what is missing");
+    for _ in 0..3 {
+        assert_eq!(waited_for(&asked).query, "q");
+    }
+}
+
+#[test]
+fn a_client_that_asks_for_it_hears_that_its_call_goes_on() {
+    let scratch = Scratch::new();
+    let _asked = scripted(&scratch, Answer::Nothing);
+    let mut mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
+    let call =
+        json!({"name": "memory_search", "arguments": {"query": "q"}, "_meta": {"progressToken": "t7"}});
+    mcp.begin("tools/call", call);
+    let mut before = 0.0;
+    for _ in 0..2 {
+        let told = mcp.line();
+        assert_eq!(told["method"], "notifications/progress", "{told}");
+        assert_eq!(told["params"]["progressToken"], "t7");
+        assert_eq!(told["params"]["message"], "waiting for the daemon");
+        assert!(told["params"]["total"].is_null(), "{told}");
+        let seconds = told["params"]["progress"].as_f64().unwrap();
+        assert!(seconds > before, "{told}");
+        before = seconds;
+    }
+}
+
+#[test]
+fn a_call_that_is_cancelled_is_not_answered_and_holds_up_none() {
+    let scratch = Scratch::new();
+    let asked = scripted(&scratch, Answer::Nothing);
+    let mut mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
+    let call = |query: &str| json!({"name": "memory_search", "arguments": {"query": query}});
+    let ids = ["one", "two"].map(|query| mcp.begin("tools/call", call(query)));
+    let _ = [waited_for(&asked), waited_for(&asked)];
+    // Others are answered meanwhile.
+    assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
+    for id in ids {
+        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id, "reason": "enough"}});
+        mcp.send(&cancel.to_string());
+    }
+    assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
+    // Nothing is waited for any more: it ends at once, and has said nothing of them.
+    mcp.close_input();
+    assert_eq!(mcp.line_within(PATIENCE), None);
+    let (status, errors) = mcp.wait();
+    assert!(status.success() && errors.is_empty(), "{status}: {errors}");
+}
+
+#[test]
+fn it_ends_when_its_client_does() {
+    let scratch = Scratch::new();
+    let asked = scripted(&scratch, Answer::Nothing);
+    let (home, root) = (scratch.home(), scratch.workspace());
+    // Before anything was asked; after the handshake; while a call waits for a daemon that does not answer.
+    let mut silent = Mcp::start(&home, &root, &[]);
+    let mut idle = Mcp::initialized(&home, &root, &[]);
+    let mut busy = Mcp::initialized(&home, &root, &[]);
+    busy.begin(
+        "tools/call",
+        json!({"name": "memory_search", "arguments": {"query": "q"}}),
+    );
+    waited_for(&asked);
+    for mcp in [&mut silent, &mut idle, &mut busy] {
+        mcp.close_input();
+    }
+    for mcp in [silent, idle, busy] {
+        let (status, errors) = mcp.wait();
+        assert!(status.success() && errors.is_empty(), "{status}: {errors}");
+    }
+
+    let mut busy = Mcp::initialized(&home, &root, &[]);
+    busy.begin(
+        "tools/call",
+        json!({"name": "memory_search", "arguments": {"query": "q"}}),
+    );
+    waited_for(&asked);
+    let told = Command::new("kill")
+        .arg("-TERM")
+        .arg(busy.pid().to_string())
+        .status();
+    assert!(told.unwrap().success());
+    assert!(!busy.wait().0.success());
+}
+
+#[test]
+fn who_does_not_begin_as_the_protocol_says_is_told_on_standard_error() {
+    let scratch = Scratch::new();
+    let mut mcp = Mcp::start(&scratch.home(), &scratch.workspace(), &["--no-start"]);
+    mcp.send(
+        &json!({"jsonrpc": "2.0", "method": "notifications/x", "params": {"text": "swordfish"}}).to_string(),
+    );
+    let (status, errors) = mcp.wait();
+    assert_eq!(status.code(), Some(1));
+    assert!(
+        errors.contains("did not begin with initialize") && !errors.contains("swordfish"),
+        "{errors}"
+    );
+}

@@ -1,0 +1,165 @@
+//! A client of `hippoctl mcp`: lines of JSON to the real program, and what comes back.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::{PATIENCE, client_program};
+
+/// A running `hippoctl mcp`; killed when it goes.
+pub struct Mcp {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<Value>,
+    next_id: u64,
+}
+
+impl Mcp {
+    /// Starts the program in a folder, against the daemon of a home.
+    pub fn start(home: &Path, cwd: &Path, words: &[&str]) -> Self {
+        let mut child = Command::new(client_program())
+            .arg("mcp")
+            .args(words)
+            .env("HIPPOD_HOME", home)
+            // For a daemon that it starts.
+            .env("HIPPOD_EMBED_MODEL", "hash")
+            .current_dir(cwd)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("hippoctl runs");
+        let output = BufReader::new(child.stdout.take().expect("its output"));
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                let message = serde_json::from_str(&line);
+                let message: Value = message.unwrap_or_else(|error| panic!("{error}: {line}"));
+                assert_eq!(message["jsonrpc"], "2.0", "nothing but the protocol: {line}");
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Self {
+            input: child.stdin.take(),
+            child,
+            lines,
+            next_id: 1,
+        }
+    }
+
+    /// The same, and the handshake of the revision before the current one.
+    pub fn initialized(home: &Path, cwd: &Path, words: &[&str]) -> Self {
+        let mut mcp = Self::start(home, cwd, words);
+        mcp.initialize("2025-11-25");
+        mcp
+    }
+
+    /// The handshake; gives the server's answer to it.
+    pub fn initialize(&mut self, revision: &str) -> Value {
+        let client = json!({"name": "test", "version": "1"});
+        let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": client});
+        let answer = self.ask("initialize", params);
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
+        answer["result"].clone()
+    }
+
+    /// Sends one line.
+    pub fn send(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("an open input");
+        writeln!(input, "{line}").expect("hippoctl reads");
+    }
+
+    /// Sends a request, and gives its id.
+    pub fn begin(&mut self, method: &str, params: Value) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        id
+    }
+
+    /// The next line.
+    pub fn line(&mut self) -> Value {
+        self.line_within(PATIENCE).expect("hippoctl answers")
+    }
+
+    /// The next line; nothing when the output is closed.
+    pub fn line_within(&mut self, patience: Duration) -> Option<Value> {
+        match self.lines.recv_timeout(patience) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("no line came within {patience:?}"),
+        }
+    }
+
+    /// Asks, and gives the whole answer.
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params);
+        let answer = self.line();
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    /// Calls a tool, and gives its result.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        assert!(answer["result"].is_object(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// What a tool gives; its text says the same.
+    pub fn gives(&mut self, tool: &str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments);
+        assert_ne!(result["isError"], true, "{result}");
+        let text = result["content"][0]["text"].as_str().expect("a text");
+        let structured = result["structuredContent"].clone();
+        assert_eq!(serde_json::from_str::<Value>(text).expect("JSON"), structured);
+        structured
+    }
+
+    /// How a tool fails: the text of an error that the agent sees.
+    pub fn fails(&mut self, tool: &str, arguments: Value) -> String {
+        let result = self.call(tool, arguments);
+        assert_eq!(result["isError"], true, "{result}");
+        result["content"][0]["text"].as_str().expect("a text").to_owned()
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// No more requests.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits until it has ended; how, and what it wrote on standard error.
+    pub fn wait(mut self) -> (ExitStatus, String) {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("its state") {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "hippoctl mcp does not end");
+            std::thread::yield_now();
+        };
+        let mut errors = String::new();
+        let stderr = self.child.stderr.as_mut().expect("its errors");
+        stderr.read_to_string(&mut errors).expect("text");
+        (status, errors)
+    }
+}
+
+impl Drop for Mcp {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,75 @@
+"""Does the official Python client get along with the server, by the handshake and by the current revision?"""
+
+import asyncio
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from mcp import Client, StdioServerParameters
+
+BUILT = Path(__file__).resolve().parents[2] / "target/debug/hippoctl"
+PROGRAM = os.environ.get("HIPPOCTL_PROGRAM", str(BUILT))
+LOG = "# Acme\n\n## Staging\n\nStaging runs on port 8443.\n"
+
+
+class TheServer(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="hippod-mcp-")
+        self.addCleanup(folder.cleanup)
+        self.workspace = Path(folder.name) / "workspace"
+        (self.workspace / "memory").mkdir(parents=True)
+        (self.workspace / "memory/2026-03-02.md").write_text(LOG)
+        (self.workspace / "memory/ROOT.md").write_text("# Root\n\n- staging: port 8443\n")
+        self.env = {"HIPPOD_HOME": folder.name, "HIPPOD_EMBED_MODEL": "hash"}
+        self.addCleanup(self.hippoctl, "stop")
+        self.hippoctl("workspace", "add")
+        self.hippoctl("sync", "--wait")
+
+    def hippoctl(self, *words):
+        env = {**os.environ, **self.env}
+        subprocess.run([PROGRAM, *words], cwd=self.workspace, env=env, check=True, stdout=subprocess.DEVNULL)
+
+    def test_the_client_has_its_memory(self):
+        for mode, revision in [("legacy", "2025-11-25"), ("2026-07-28", "2026-07-28")]:
+            with self.subTest(mode):
+                asyncio.run(asyncio.wait_for(self.converse(mode, revision), 120))
+
+    async def converse(self, mode, revision):
+        server = StdioServerParameters(command=PROGRAM, args=["mcp"], env=self.env, cwd=self.workspace)
+        async with Client(server, mode=mode) as client:
+            self.assertEqual(client.protocol_version, revision)
+            # Listed first: from then on the client itself holds each answer against the schema of its tool.
+            tools = (await client.list_tools()).tools
+            self.assertEqual(len(tools), 5)
+
+            async def gives(name, **arguments):
+                result = await client.call_tool(name, arguments)
+                self.assertFalse(result.is_error, result)
+                self.assertEqual(json.loads(result.content[0].text), result.structured_content)
+                return result.structured_content
+
+            found = await gives("memory_search", query="staging port", maxResults=3)
+            best = found["results"][0]
+            self.assertEqual(best["path"], "memory/2026-03-02.md")
+            read = await gives("memory_get", path=best["path"], **{"from": best["startLine"]})
+            self.assertIn("port 8443", read["text"])
+            await gives("memory_remember", text="The heron nests at the weir.", topic="Heron")
+            await gives("memory_status")
+            wrong = await client.call_tool("memory_search", {"limit": 3})
+            self.assertTrue(wrong.is_error)
+
+            resources = (await client.list_resources()).resources
+            root = next(one for one in resources if one.name == "memory/ROOT.md")
+            contents = (await client.read_resource(root.uri)).contents
+            self.assertIn("port 8443", contents[0].text)
+            prompts = (await client.list_prompts()).prompts
+            self.assertEqual([one.name for one in prompts], ["recall", "flush"])
+            recall = await client.get_prompt("recall", {"question": "which port?"})
+            self.assertIn("which port?", recall.messages[0].content.text)
+
+
+if __name__ == "__main__":
+    unittest.main()

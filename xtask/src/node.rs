@@ -1,0 +1,66 @@
+//! Does what runs in Node work with the real programs: the extension for Pi and OpenClaw, the official clients of MCP?
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::SystemTime;
+
+use anyhow::{Context, Result};
+
+use crate::house::{self, House};
+use crate::prerequisites;
+use crate::terminal::say;
+
+/// What is tested, and its folder with a lock file and a script `test`.
+pub const SUITES: [(&str, &str); 2] = [
+    ("extension for Pi and OpenClaw", "integrations/openclaw"),
+    ("official clients of MCP", "tests/mcp_clients"),
+];
+
+/// Whether there is a Node that runs them; says so where there is none.
+pub fn is_there() -> bool {
+    let there = prerequisites::has_program("node") && prerequisites::has_program("npm");
+    if !there {
+        for (what, folder) in SUITES {
+            say(format_args!(
+                "\nno Node 20 with npm here: {what} ({folder}): not tested"
+            ));
+        }
+    }
+    there
+}
+
+/// Installs what the lock file of a folder names, unless that is there, and runs its tests.
+///
+/// # Errors
+/// Names the command that failed.
+pub fn test(house: &House, name: &str) -> Result<()> {
+    let folder = house.root.join(name);
+    let npm = |words: &[&str]| {
+        let mut command = Command::new("npm");
+        command.args(words).current_dir(&folder).stdin(Stdio::null());
+        command
+    };
+    if !is_installed(&folder) {
+        house::run(&mut npm(&["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))
+            .with_context(|| format!("what {name}/package-lock.json names could not be installed"))?;
+    }
+    let built = |program: &str| {
+        let program = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+        house.target.join("debug").join(program)
+    };
+    let mut command = npm(&["test"]);
+    command.env("HIPPOD_PROGRAM", built("hippod"));
+    house::run(command.env("HIPPOCTL_PROGRAM", built("hippoctl")))
+}
+
+/// Whether what the lock file names was installed after it was written.
+fn is_installed(folder: &Path) -> bool {
+    let written = |name: &str| -> Option<SystemTime> { folder.join(name).metadata().ok()?.modified().ok() };
+    match (
+        written("node_modules/.package-lock.json"),
+        written("package-lock.json"),
+    ) {
+        (Some(installed), Some(locked)) => installed >= locked,
+        _ => false,
+    }
+}
