@@ -12,7 +12,7 @@ mod verbs;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use args::{Cli, Verb, WorkspaceVerb};
 use connect::Session;
@@ -20,7 +20,8 @@ use failure::Failure;
 use output::Output;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let words = args::in_their_places(&Cli::command(), std::env::args_os().collect());
+    let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => {
             // A closed pipe while printing help is no failure.

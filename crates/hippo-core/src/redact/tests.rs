@@ -92,6 +92,7 @@ fn samples_are_redacted_once() {
     for (line, ..) in samples("+ ").into_iter().chain(samples("- ")) {
         let once = redact(&line).into_owned();
         assert_eq!(redact(&once), once);
+        assert_eq!(kinds(&line).is_empty(), once == line, "{line}");
     }
 }
 
@@ -119,6 +120,7 @@ proptest! {
     fn redacting_again_changes_nothing(text in nasty()) {
         let once = redact(&text).into_owned();
         prop_assert_eq!(&redact(&once), &once, "{}", text);
+        prop_assert_eq!(kinds(&text).is_empty(), matches!(redact(&text), Cow::Borrowed(_)), "{}", text);
     }
 
     #[test]
