@@ -51,7 +51,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
     let mut session = Session::new(cli.global)?;
     match cli.verb {
         Verb::Init(args) => verbs::init::init(&mut session, args, out),
-        Verb::Deinit(args) => verbs::init::deinit(&mut session, args, out),
+        Verb::Deinit(args) => verbs::deinit::deinit(&mut session, args, out),
         Verb::Start => verbs::daemon::start(&mut session, out),
         Verb::Stop => verbs::daemon::stop(&session, out),
         Verb::Status => verbs::daemon::status(&mut session, out),
