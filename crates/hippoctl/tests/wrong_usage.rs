@@ -75,15 +75,14 @@ fn a_file_without_a_message_is_told() {
         (flushed(2, 0), false),
         (flushed(0, 80), false),
     ] {
-        let daemon = Daemon::start(move |call| {
-            assert!(matches!(call.request, Request::SessionFlush(_)), "{call:?}");
-            encode_result(&call.id, &answer)
-        });
+        let daemon = Daemon::start(move |call| encode_result(&call.id, &answer));
         let file = daemon.home.path().join("notes.md");
         fs::write(&file, "notes\n").unwrap();
         let words = ["--workspace", "/w", "ingest", file.to_str().unwrap()];
         let (code, told, errors) = out(&daemon.run(Path::new("/"), &words));
         assert_eq!(code, 0, "{errors}");
+        let asked = daemon.requests.try_recv();
+        assert!(matches!(asked, Ok(Request::SessionFlush(_))), "{asked:?}");
         let said = told.contains("no message in it: known are the sessions of Claude Code");
         assert_eq!(said, expected, "{told}");
     }
