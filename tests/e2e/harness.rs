@@ -121,6 +121,72 @@ fn what_was_remembered_and_what_people_wrote_stays() {
 }
 
 #[test]
+fn a_folder_within_a_workspace_or_around_one_is_told() {
+    let scratch = Scratch::new();
+    let daemon = scratch.daemon();
+    let root = scratch.workspace();
+    for folder in ["projects/pump", "app"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    let mut client = daemon.client();
+    assert_eq!(client.add(&root).notes, [""; 0]);
+    let told = hippoctl(&daemon, &root.join("projects/pump"), &["init", "--bare"]);
+    let named = root.canonicalize().unwrap().display().to_string();
+    assert!(
+        told.contains(&format!(
+            "note: the folder lies within the workspace {named}: both index"
+        )),
+        "{told}"
+    );
+    let notes = client.add(&root.join("app")).notes;
+    assert!(
+        notes.len() == 1 && notes[0].contains("does not index"),
+        "{notes:?}"
+    );
+    assert_eq!(client.add(&root.join("app")).notes, [""; 0], "once");
+    let around = client.add(root.parent().unwrap()).notes;
+    assert_eq!(around.len(), 3, "{around:?}");
+    assert!(around[0].contains("lies within the folder"), "{around:?}");
+}
+
+#[test]
+fn values_that_cannot_be_meant_are_told_and_cost_nothing_else() {
+    let scratch = Scratch::new();
+    let daemon = scratch.daemon();
+    let root = scratch.workspace();
+    scratch.write(
+        "memory/2026-03-02.md",
+        "## Relay\n\n- decision: The relay is blue.\n",
+    );
+    hippoctl(&daemon, &root, &["init"]);
+    scratch.write(
+        "hipocampus.config.json",
+        "{\n  \"search\": { \"vector\": \"no\" },\n  \"compaction\": { \"rootMaxTokens\": -5, \"cooldownHours\": 1 }\n}\n",
+    );
+    let mut client = daemon.client();
+    client.sync(&root);
+    let problems = client.doctor(false).problems;
+    let told: Vec<&str> = problems
+        .iter()
+        .filter(|problem| problem.id == "tree-config")
+        .map(|problem| problem.what.as_str())
+        .collect();
+    assert_eq!(told.len(), 2, "{problems:?}");
+    assert!(
+        told[0].contains("line 2, column 25: search.vector is \"no\""),
+        "{told:?}"
+    );
+    assert!(
+        told[1].contains("line 3, column 36: compaction.rootMaxTokens is -5"),
+        "{told:?}"
+    );
+    // As if nothing were said of it.
+    hippoctl(&daemon, &root, &["search", "--mode", "vector", "relay"]);
+    let compacted = hippoctl(&daemon, &root, &["tree", "compact", "--json"]);
+    assert!(compacted.contains("rootMaxTokens is -5"), "{compacted}");
+}
+
+#[test]
 fn a_second_platform_has_its_topics_kept_whatever_the_configuration_says() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();

@@ -102,6 +102,43 @@ fn a_structured_entry_is_one_section_with_its_entry() {
 }
 
 #[test]
+fn a_secret_is_kept_as_it_was_given_and_told_by_its_kind_alone() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let said = client.remember(&root, "The NAS password is hunter2.", "NAS");
+    assert_eq!(said.secrets, ["password"]);
+    let log = std::fs::read_to_string(root.join(&said.path)).unwrap();
+    assert!(log.contains("hunter2"), "the log belongs to its user");
+    assert!(!scratch.index_file().contains("hunter2"));
+    assert!(!format!("{:?} {}", said.notes, daemon.log()).contains("hunter2"));
+    let plain = client.remember(&root, "The NAS is in the cellar.", "NAS place");
+    assert_eq!((plain.secrets.len(), plain.notes.len()), (0, 0), "{plain:?}");
+
+    let output = Command::new(client_program())
+        .args([
+            "remember",
+            "--decision",
+            "-5 degrees, token glpat-1234567890abcdefghij",
+        ])
+        .current_dir(&root)
+        .env("HIPPOD_HOME", scratch.home())
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.contains("note: this looks like a secret (provider token)")
+            && told.contains(&format!("delete it from {}", said.path)),
+        "{told}"
+    );
+    assert!(!told.contains("1234567890"), "{told}");
+    let log = std::fs::read_to_string(root.join(&said.path)).unwrap();
+    assert!(
+        log.contains("## -5 degrees, token …\n\n- decision: -5 degrees, token glpat-1234567890abcdefghij"),
+        "{log}"
+    );
+}
+
+#[test]
 fn the_same_text_again_refreshes_its_entry_and_another_one_is_another() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();

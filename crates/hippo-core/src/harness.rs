@@ -1,9 +1,19 @@
-//! What is `hipocampus.config.json` called, and how strictly is it read?
+//! What does `hipocampus.config.json` say, which of it cannot be meant, and how strictly is it read?
 
-use jsonc_parser::ParseOptions;
+use std::fmt;
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 /// The file, in a workspace. It is the one that hipocampus has, so that its workspaces are understood.
 pub const FILE: &str = "hipocampus.config.json";
+/// Harnesses that `platform` may name.
+pub const PLATFORMS: [&str; 5] = ["claude-code", "openclaw", "opencode", "codex", "none"];
+/// Fewest and most tokens of `ROOT.md`.
+pub const ROOT_TOKENS: (u32, u32) = (200, 1_000_000);
+/// Most hours between two runs of the compaction tree: a year.
+pub const MOST_HOURS: f64 = 8_760.0;
 
 /// JSON as people write it into the settings of a harness: comments and trailing commas are allowed, nothing else beyond it.
 #[must_use]
@@ -21,8 +31,207 @@ pub fn as_people_write() -> ParseOptions {
     }
 }
 
+/// The keys of it that are understood. What is not said, or `null`, is `None`; all other keys are for others.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// `platform`, one of [`PLATFORMS`].
+    pub platform: Option<String>,
+    /// `search.vector`
+    pub vector: Option<bool>,
+    /// `index.inPrompt`: whether the prompt begins with `HIPPOCAMPUS.md`.
+    pub index_in_prompt: Option<bool>,
+    /// `compaction.rootMaxTokens`, within [`ROOT_TOKENS`].
+    pub root_max_tokens: Option<u32>,
+    /// `compaction.cooldownHours`, 0 to [`MOST_HOURS`].
+    pub cooldown_hours: Option<f64>,
+}
+
+/// A value that cannot be used, and what can.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// What is wrong; without the text of the file but for a short value.
+    pub what: String,
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, column, what } = self;
+        write!(f, "line {line}, column {column}: {what}")
+    }
+}
+
+/// Reads the file. A value that cannot be used is as if it were not said, and told; the others hold. Of a file that is no JSON nothing
+/// holds.
+#[must_use]
+pub fn read(bytes: &[u8]) -> (Settings, Vec<Misfit>) {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let sound = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+            let misfit = misfit(&sound, sound.len(), "it is no UTF-8".to_owned());
+            return (Settings::default(), vec![misfit]);
+        }
+    };
+    // It is only read: what some editors put before it does no harm.
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = Reader {
+        text,
+        misfits: Vec::new(),
+    };
+    let settings = match parse_to_ast(text, &CollectOptions::default(), &as_people_write()) {
+        Ok(parsed) => reader.settings(parsed.value.as_ref()),
+        Err(error) => {
+            reader.misfits.push(Misfit {
+                line: error.line_display(),
+                column: error.column_display(),
+                what: error.kind().to_string(),
+            });
+            Settings::default()
+        }
+    };
+    (settings, reader.misfits)
+}
+
+fn misfit(text: &str, at: usize, what: String) -> Misfit {
+    let before = text.get(..at).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    Misfit {
+        line: before.matches('\n').count() + 1,
+        column: line.chars().count() + 1,
+        what,
+    }
+}
+
+/// Longest value that is shown, in bytes.
+const SHOWN: usize = 40;
+
+struct Reader<'t> {
+    text: &'t str,
+    misfits: Vec<Misfit>,
+}
+
+impl<'t> Reader<'t> {
+    fn settings(&mut self, root: Option<&Value<'t>>) -> Settings {
+        let Some(Value::Object(root)) = root else {
+            let at = root.map_or(self.text.len(), Ranged::start);
+            let found = misfit(self.text, at, "it holds no object { … }".to_owned());
+            self.misfits.push(found);
+            return Settings::default();
+        };
+        let platforms = format!("one of {}", PLATFORMS.join(", "));
+        let platform = self.value(root, "", "platform", &platforms, |value| {
+            let name = value.as_string_lit()?.value.as_ref();
+            PLATFORMS.contains(&name).then(|| name.to_owned())
+        });
+        let search = self.section(root, "search");
+        let compaction = self.section(root, "compaction");
+        let index = self.section(root, "index");
+        let flag = |value: &Value<'t>| Some(value.as_boolean_lit()?.value);
+        let vector = search.and_then(|search| self.value(search, "search.", "vector", "true or false", flag));
+        if let Some(search) = search {
+            let name = |value: &Value<'t>| value.as_string_lit().map(drop);
+            self.value(search, "search.", "embedModel", "a text such as \"auto\"", name);
+        }
+        let index_in_prompt =
+            index.and_then(|index| self.value(index, "index.", "inPrompt", "true or false", flag));
+        let (least, most) = ROOT_TOKENS;
+        let tokens = |value: &Value<'t>| {
+            let tokens: u32 = value.as_number_lit()?.value.parse().ok()?;
+            (least..=most).contains(&tokens).then_some(tokens)
+        };
+        let hours = |value: &Value<'t>| {
+            let hours: f64 = value.as_number_lit()?.value.parse().ok()?;
+            (0.0..=MOST_HOURS).contains(&hours).then_some(hours)
+        };
+        let root_max_tokens = compaction.and_then(|section| {
+            let range = format!("a whole number from {least} to {most}");
+            self.value(section, "compaction.", "rootMaxTokens", &range, tokens)
+        });
+        let cooldown_hours = compaction.and_then(|section| {
+            let range = format!("a number of hours from 0 to {MOST_HOURS}");
+            self.value(section, "compaction.", "cooldownHours", &range, hours)
+        });
+        self.misfits.sort_by_key(|misfit| (misfit.line, misfit.column));
+        Settings {
+            platform,
+            vector,
+            index_in_prompt,
+            root_max_tokens,
+            cooldown_hours,
+        }
+    }
+
+    fn section<'v>(&mut self, root: &'v Object<'t>, key: &str) -> Option<&'v Object<'t>> {
+        let found = self.property(root, "", key)?;
+        let section = found.value.as_object();
+        if section.is_none() {
+            self.tell(found, key, "an object { … }");
+        }
+        section
+    }
+
+    /// The value of a key, where it is one that can be used.
+    fn value<T>(
+        &mut self,
+        object: &Object<'t>,
+        section: &str,
+        key: &str,
+        expected: &str,
+        usable: impl Fn(&Value<'t>) -> Option<T>,
+    ) -> Option<T> {
+        let found = self.property(object, section, key)?;
+        let value = usable(&found.value);
+        if value.is_none() {
+            self.tell(found, &format!("{section}{key}"), expected);
+        }
+        value
+    }
+
+    /// A key that is said and not `null`. One that is said twice means nothing.
+    fn property<'v>(
+        &mut self,
+        object: &'v Object<'t>,
+        section: &str,
+        key: &str,
+    ) -> Option<&'v ObjectProp<'t>> {
+        let mut named = object
+            .properties
+            .iter()
+            .filter(|found| found.name.as_str() == key);
+        let first = named.next()?;
+        if let Some(second) = named.next() {
+            let what = format!("{section}{key} stands there twice: leave one");
+            self.misfits.push(misfit(self.text, second.start(), what));
+            return None;
+        }
+        first.value.as_null_keyword().is_none().then_some(first)
+    }
+
+    fn tell(&mut self, found: &ObjectProp<'t>, key: &str, expected: &str) {
+        let value = &found.value;
+        let shown = match value {
+            Value::Object(_) => "an object".to_owned(),
+            Value::Array(_) => "a list".to_owned(),
+            _ => {
+                let text = value.text(self.text);
+                let short = crate::text::start(text, SHOWN);
+                let cut = if short.len() < text.len() { "…" } else { "" };
+                format!("{short}{cut}")
+            }
+        };
+        let what = format!("{key} is {shown}; expected is {expected}");
+        self.misfits.push(misfit(self.text, value.start(), what));
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -39,6 +248,126 @@ mod tests {
             "{\"a\": 1 \"b\": 2}",
         ] {
             assert!(read(no).is_err(), "{no}");
+        }
+    }
+
+    #[test]
+    fn what_is_sound_is_read_and_keys_of_others_are_left_alone() {
+        let text = "{ // ours\n \"platform\": \"codex\", \"tenants\": [-1,], \"search\": {\"vector\": false, \"embedModel\": \"auto\", \"top\": -3},\n \
+            \"compaction\": {\"rootMaxTokens\": 1500, \"cooldownHours\": 0.5}, \"index\": {\"inPrompt\": true}, }";
+        let whole = Settings {
+            platform: Some("codex".to_owned()),
+            vector: Some(false),
+            index_in_prompt: Some(true),
+            root_max_tokens: Some(1_500),
+            cooldown_hours: Some(0.5),
+        };
+        assert_eq!(read(text.as_bytes()), (whole, vec![]));
+        for nothing in ["{}", r#"{"platform":null,"search":{"vector":null},"index":null}"#] {
+            assert_eq!(
+                read(nothing.as_bytes()),
+                (Settings::default(), vec![]),
+                "{nothing}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_told_with_its_place_and_costs_nothing_else() {
+        let table = [
+            (
+                r#"{"platform": "vim"}"#,
+                "line 1, column 14: platform is \"vim\"; expected is one of claude-code, openclaw, opencode, codex, none",
+            ),
+            (
+                r#"{"platform": 3}"#,
+                "line 1, column 14: platform is 3; expected is one of claude-code, openclaw, opencode, codex, none",
+            ),
+            (
+                "{\n  \"search\": {\n    \"vector\": \"no\"\n  }\n}",
+                "line 3, column 15: search.vector is \"no\"; expected is true or false",
+            ),
+            (
+                r#"{"search": false}"#,
+                "line 1, column 12: search is false; expected is an object { … }",
+            ),
+            (
+                r#"{"search": {"embedModel": 1}}"#,
+                "line 1, column 27: search.embedModel is 1; expected is a text such as \"auto\"",
+            ),
+            (
+                r#"{"index": {"inPrompt": 1}}"#,
+                "line 1, column 24: index.inPrompt is 1; expected is true or false",
+            ),
+            (
+                r#"{"compaction": {"rootMaxTokens": -5}}"#,
+                "line 1, column 34: compaction.rootMaxTokens is -5; expected is a whole number from 200 to 1000000",
+            ),
+            (
+                r#"{"compaction": {"rootMaxTokens": 199}}"#,
+                "line 1, column 34: compaction.rootMaxTokens is 199; expected is a whole number from 200 to 1000000",
+            ),
+            (
+                r#"{"compaction": {"rootMaxTokens": 300.5}}"#,
+                "line 1, column 34: compaction.rootMaxTokens is 300.5; expected is a whole number from 200 to 1000000",
+            ),
+            (
+                r#"{"compaction": {"rootMaxTokens": [1]}}"#,
+                "line 1, column 34: compaction.rootMaxTokens is a list; expected is a whole number from 200 to 1000000",
+            ),
+            (
+                r#"{"compaction": {"cooldownHours": -1}}"#,
+                "line 1, column 34: compaction.cooldownHours is -1; expected is a number of hours from 0 to 8760",
+            ),
+            (
+                r#"{"compaction": {"cooldownHours": "é3"}}"#,
+                "line 1, column 34: compaction.cooldownHours is \"é3\"; expected is a number of hours from 0 to 8760",
+            ),
+            (
+                r#"{"é": 1, "search": {"vector": true, "vector": false}}"#,
+                "line 1, column 37: search.vector stands there twice: leave one",
+            ),
+            ("[]", "line 1, column 1: it holds no object { … }"),
+            ("", "line 1, column 1: it holds no object { … }"),
+            ("\u{feff}[]", "line 1, column 1: it holds no object { … }"),
+        ];
+        for (text, told) in table {
+            let (settings, misfits) = read(text.as_bytes());
+            let misfits: Vec<String> = misfits.iter().map(Misfit::to_string).collect();
+            assert_eq!(
+                (settings, misfits),
+                (Settings::default(), vec![told.to_owned()]),
+                "{text}"
+            );
+        }
+        let (_, torn) = read(b"{\n  \"platform\": \n");
+        assert_eq!((torn[0].line, torn[0].column), (3, 1), "{torn:?}");
+        let (_, odd) = read(b"{\n \"a\": \"\xff\"}");
+        assert_eq!(odd[0].to_string(), "line 2, column 8: it is no UTF-8");
+        let (settings, misfits) =
+            read(br#"{"compaction":{"rootMaxTokens":"x","cooldownHours":2},"platform":"vim","search":{"vector":false}}"#);
+        assert_eq!(misfits.len(), 2, "{misfits:?}");
+        assert_eq!(
+            (settings.cooldown_hours, settings.vector),
+            (Some(2.0), Some(false))
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let _ = read(&bytes);
+        }
+
+        #[test]
+        fn what_is_used_is_within_its_bounds(tokens in any::<i64>(), hours in any::<f64>()) {
+            let text = format!(r#"{{"compaction":{{"rootMaxTokens":{tokens},"cooldownHours":{hours:?}}}}}"#);
+            let (settings, _) = read(text.as_bytes());
+            let (least, most) = ROOT_TOKENS;
+            prop_assert!(settings.root_max_tokens.is_none_or(|tokens| (least..=most).contains(&tokens)));
+            prop_assert!(settings.cooldown_hours.is_none_or(|hours| (0.0..=MOST_HOURS).contains(&hours)));
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod command;
 mod derived;
+mod kind;
 mod known;
 mod label;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
 use command::{ORDERS, Order};
 pub use derived::without_secrets;
 pub(crate) use derived::{lines_without_secrets, piece_without_secrets, value_without_secrets};
+pub use kind::{Kind, kinds};
 use known::{JWT, KEY_BLOCK, PREFIXES, TELEGRAM, URL};
 use label::{LABELS, Label, SCHEMES};
 
@@ -65,11 +67,30 @@ fn passes(text: &str, keeps_lines: bool) -> Cow<'_, str> {
 }
 
 fn pass(text: &str, keeps_lines: bool) -> Cow<'_, str> {
-    let Some(finder) = &*FINDER else {
+    let mut out = String::new();
+    let mut done = 0;
+    each(text, |secret, _| {
+        out.push_str(&text[done..secret.start]);
+        out.push_str(REDACTED);
+        if keeps_lines {
+            let breaks = text[secret.clone()].bytes().filter(|byte| *byte == b'\n');
+            breaks.for_each(|_| out.push('\n'));
+        }
+        done = secret.end;
+    });
+    if done == 0 {
         return Cow::Borrowed(text);
+    }
+    out.push_str(&text[done..]);
+    Cow::Owned(out)
+}
+
+/// Tells of each secret that one pass finds, in their order.
+fn each(text: &str, mut found: impl FnMut(Range<usize>, Start)) {
+    let Some(finder) = &*FINDER else {
+        return;
     };
     let hits: Vec<Match> = finder.patterns.find_iter(text).collect();
-    let mut out = String::new();
     let mut done = 0;
     for (number, hit) in hits.iter().enumerate() {
         if hit.start() < done {
@@ -82,7 +103,8 @@ fn pass(text: &str, keeps_lines: bool) -> Cow<'_, str> {
             done,
             later: hits.get(number + 1..).unwrap_or_default(),
         };
-        let found = match finder.meaning[hit.pattern().as_usize()] {
+        let start = finder.meaning[hit.pattern().as_usize()];
+        let secret = match start {
             Start::Label(label) => place.labelled(label).and_then(|secret| place.cut(secret)),
             Start::Scheme => place.scheme().and_then(|secret| place.cut(secret)),
             Start::Prefix(number) => place
@@ -94,21 +116,11 @@ fn pass(text: &str, keeps_lines: bool) -> Cow<'_, str> {
             Start::Telegram => place.telegram(),
             Start::Order(order) => place.ordered(order).and_then(|secret| place.cut(secret)),
         };
-        if let Some(secret) = found {
-            out.push_str(&text[done..secret.start]);
-            out.push_str(REDACTED);
-            if keeps_lines {
-                let breaks = text[secret.clone()].bytes().filter(|byte| *byte == b'\n');
-                breaks.for_each(|_| out.push('\n'));
-            }
+        if let Some(secret) = secret {
             done = secret.end;
+            found(secret, start);
         }
     }
-    if done == 0 {
-        return Cow::Borrowed(text);
-    }
-    out.push_str(&text[done..]);
-    Cow::Owned(out)
 }
 
 /// Where a secret may begin, or is named.

@@ -94,7 +94,8 @@ pub(crate) trait Validate {
 fn no_empty(field: &str, value: Option<&str>) -> Result<(), RpcError> {
     match value {
         Some(value) if value.trim().is_empty() => {
-            Err(RpcError::bad_request(format!("the field \"{field}\" is empty")))
+            Err(RpcError::bad_request(format!("the field \"{field}\" is empty"))
+                .hint("give it a value; where it is optional, leave it out"))
         }
         _ => Ok(()),
     }

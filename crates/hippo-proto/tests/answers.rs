@@ -42,6 +42,15 @@ fn answers_of_the_session_and_of_workspaces() {
         &WorkspaceAddResponse {
             root: "/w".into(),
             added: true,
+            notes: vec![],
+        },
+    );
+    answer(
+        r#"{"root":"/w/x","added":true,"notes":["it lies within /w"]}"#,
+        &WorkspaceAddResponse {
+            root: "/w/x".into(),
+            added: true,
+            notes: vec!["it lies within /w".into()],
         },
     );
     let info = WorkspaceInfo {

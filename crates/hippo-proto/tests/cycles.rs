@@ -174,6 +174,7 @@ fn what_was_remembered_keeps_its_names() {
         start_line: 12,
         end_line: 14,
         entry: Some(entry),
+        secrets: vec![],
         notes: vec![],
     };
     answer(
@@ -181,9 +182,10 @@ fn what_was_remembered_keeps_its_names() {
         &remembered,
     );
     answer(
-        r#"{"path":"memory/2026-03-01.md","start_line":12,"end_line":14,"entry":null,"notes":["the index file is off"]}"#,
+        r#"{"path":"memory/2026-03-01.md","start_line":12,"end_line":14,"entry":null,"secrets":["password"],"notes":["the index file is off"]}"#,
         &RememberResponse {
             entry: None,
+            secrets: vec!["password".into()],
             notes: vec!["the index file is off".into()],
             ..remembered
         },

@@ -10,6 +10,7 @@ mod ingest;
 mod init;
 mod policy;
 mod remember;
+mod texts;
 mod tree;
 
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ pub use ingest::IngestArgs;
 pub use init::{DeinitArgs, InitArgs};
 pub use policy::PolicyVerb;
 pub use remember::RememberArgs;
+pub use texts::in_their_places;
 pub use tree::TreeVerb;
 
 /// Searches and tends the memory of agents that hippod keeps.

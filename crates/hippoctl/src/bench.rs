@@ -20,15 +20,19 @@ use crate::output::Output;
 use report::Report;
 use run::Measured;
 
+/// What the file is to be.
+const QUESTIONS: &str =
+    "each line is one question with its evidence, as JSON: hippoctl bench --help shows the fields";
+
 /// Asks every question in every mode and prints the figures.
 ///
 /// # Errors
 /// The questions cannot be read, the workspace is not registered, or the daemon fails.
 pub fn bench(session: &mut Session, args: &BenchArgs, out: &mut Output) -> Result<(), Failure> {
     let file = std::fs::read_to_string(&args.file)
-        .map_err(|error| Failure::file("read the questions", &args.file, error))?;
-    let asked =
-        questions::parse(&file).map_err(|error| Failure::file("read the questions", &args.file, error))?;
+        .map_err(|error| Failure::input("read the questions", &args.file, &error))?;
+    let asked = questions::parse(&file)
+        .map_err(|error| Failure::file("read the questions", &args.file, error).hint(QUESTIONS))?;
     let questions::Questions {
         questions,
         without_evidence,
@@ -38,7 +42,8 @@ pub fn bench(session: &mut Session, args: &BenchArgs, out: &mut Output) -> Resul
         return Err(Failure::new(
             Exit::Failed,
             format!("no question has evidence: {}", args.file.display()),
-        ));
+        )
+        .hint(QUESTIONS));
     }
     let root = workspace(session, args)?;
     let workspace = text(&root)?;

@@ -79,6 +79,19 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// A file that somebody named and that could not be read, with what to do about it.
+    pub fn input(what: &str, path: &Path, error: &io::Error) -> Self {
+        let hint = match error.kind() {
+            io::ErrorKind::NotFound => "name a file that exists; paths begin at the current folder",
+            io::ErrorKind::IsADirectory => "that is a folder: name a file in it",
+            io::ErrorKind::PermissionDenied => "get the right to read it, then try again",
+            _ => "",
+        };
+        Self::file(what, path, error).hint(hint)
+    }
+}
+
 impl From<io::Error> for Failure {
     /// Errors of standard output and input; those of files go through [`Failure::file`].
     fn from(error: io::Error) -> Self {
@@ -152,6 +165,22 @@ mod tests {
             let failure = Failure::from(RpcError::new(kind, "m").hint("h"));
             assert_eq!(failure, Failure::new(exit, "m").hint("h"), "{kind:?}");
         }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_has_its_hint() {
+        let hint = |kind| {
+            let failure = Failure::input("read the text", Path::new("a.md"), &io::Error::from(kind));
+            assert!(
+                failure.message.starts_with("could not read the text: a.md: "),
+                "{failure:?}"
+            );
+            failure.hint
+        };
+        assert!(hint(io::ErrorKind::NotFound).contains("exists"));
+        assert!(hint(io::ErrorKind::IsADirectory).contains("folder"));
+        assert!(hint(io::ErrorKind::PermissionDenied).contains("right"));
+        assert_eq!(hint(io::ErrorKind::TimedOut), "");
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod layout;
 pub mod plan;
 mod platform;
 pub mod record;
+pub mod rest;
 mod revert;
 pub mod snapshot;
 mod splice;

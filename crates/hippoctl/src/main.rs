@@ -13,7 +13,7 @@ mod verbs;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use args::{Cli, Verb, WorkspaceVerb};
 use connect::Session;
@@ -21,7 +21,8 @@ use failure::Failure;
 use output::Output;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let words = args::in_their_places(&Cli::command(), std::env::args_os().collect());
+    let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => {
             // A closed pipe while printing help is no failure.
@@ -51,7 +52,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
     let mut session = Session::new(cli.global)?;
     match cli.verb {
         Verb::Init(args) => verbs::init::init(&mut session, args, out),
-        Verb::Deinit(args) => verbs::init::deinit(&mut session, args, out),
+        Verb::Deinit(args) => verbs::deinit::deinit(&mut session, args, out),
         Verb::Start => verbs::daemon::start(&mut session, out),
         Verb::Stop => verbs::daemon::stop(&session, out),
         Verb::Status => verbs::daemon::status(&mut session, out),

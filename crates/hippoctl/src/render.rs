@@ -14,6 +14,8 @@ pub mod status;
 pub mod tree;
 
 const INDENT: &str = "   ";
+/// What transcripts may be.
+pub const FORMATS: &str = "known are the sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; --format names one";
 
 /// Text of a file without what a terminal would obey: control characters other than tab and line feed.
 pub fn harmless(text: &str) -> String {

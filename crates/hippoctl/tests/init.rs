@@ -218,11 +218,13 @@ fn what_waits_for_a_daemon_stays_in_the_record() {
             &WorkspaceAddResponse {
                 root: root.clone(),
                 added: true,
+                notes: vec!["it lies within /".into()],
             },
         )
     });
     let (code, told, _) = out(&taking.run(&place.root(), &["init"]));
     assert_eq!(code, 0, "{told}");
+    assert!(told.contains("note: it lies within /\n"), "{told}");
     assert!(heard.recv().unwrap().contains("\"registered\": true"));
     assert!(record().contains("\"registered\": true"));
     // The daemon has made it since.
@@ -341,7 +343,12 @@ fn a_folder_that_the_daemon_refuses_is_laid_out_and_the_refusal_is_told() {
     let root = place.root().display().to_string();
     let taking = Daemon::start(move |call| {
         let root = root.clone();
-        encode_result(&call.id, &WorkspaceAddResponse { root, added: true })
+        let added = WorkspaceAddResponse {
+            root,
+            added: true,
+            notes: vec![],
+        };
+        encode_result(&call.id, &added)
     });
     let (code, told, _) = out(&taking.run(&place.root(), &["init", "--json"]));
     let asked = taking.requests.try_iter().next().unwrap();

@@ -25,6 +25,7 @@ fn remembered() -> RememberResponse {
         start_line: 12,
         end_line: 14,
         entry: None,
+        secrets: vec!["password".into()],
         notes: vec!["the index file is off".into()],
     }
 }
@@ -134,6 +135,39 @@ fn the_fields_of_an_entry_need_no_text() {
     assert_eq!(asked, Some(besides.into()));
     let (ended, asked) = run(&["--topic", "Auth"], b"");
     assert_eq!((ended.0, asked), (2, None));
+}
+
+#[test]
+fn texts_and_fields_may_begin_with_a_hyphen() {
+    for (words, expected) in [
+        (&["- buy milk"][..], request("- buy milk")),
+        (&["-5", "degrees", "--topic", "T"], {
+            let topic = Some("T".to_owned());
+            RememberRequest {
+                topic,
+                ..request("-5 degrees")
+            }
+        }),
+        (&["--decision", "-5 degrees"], {
+            let decision = Some("-5 degrees".to_owned());
+            RememberRequest {
+                decision,
+                ..request("")
+            }
+        }),
+    ] {
+        let (ended, asked) = run(words, b"");
+        assert_eq!(ended.0, 0, "{words:?}: {ended:?}");
+        assert_eq!(asked, Some(expected.into()), "{words:?}");
+    }
+    for words in [
+        &["x", "--decision", "--topic", "T"][..],
+        &["x", "--topci", "T"],
+        &["-v"],
+    ] {
+        let (ended, asked) = run(words, b"");
+        assert_eq!((ended.0, asked), (2, None), "{words:?}: {ended:?}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod embedding;
 mod entries;
 mod housekeeping;
 mod ingest;
+mod nested;
 mod open;
 mod patch;
 mod rebuild;

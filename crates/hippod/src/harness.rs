@@ -2,63 +2,34 @@
 
 use std::path::Path;
 
-use hippo_core::harness::{FILE, as_people_write};
-use serde::Deserialize;
+use hippo_core::harness::{self, FILE, Settings};
 
 use crate::files;
 
 /// More is no configuration.
 const LARGEST: u64 = 1 << 20;
 
-/// What the daemon heeds of it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Harness {
-    /// Of search.
-    search: Search,
-    /// Of the compaction tree.
-    pub compaction: Compaction,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Search {
-    vector: Option<bool>,
-}
-
-/// Of the compaction tree.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct Compaction {
-    /// Most tokens of `ROOT.md`.
-    pub root_max_tokens: Option<u32>,
-    /// Hours between two runs.
-    pub cooldown_hours: Option<f64>,
-}
-
-/// What the file of a workspace says; of one that is broken nothing is heeded, and the second value says why.
-pub fn read(root: &Path) -> (Harness, Option<String>) {
-    let passed_over = |error: String| {
-        (
-            Harness::default(),
-            Some(format!("{FILE} is passed over: {error}")),
-        )
-    };
+/// What the file of a workspace says, and what of it is passed over, each with its reason. Of one that is broken nothing is heeded.
+pub fn read(root: &Path) -> (Settings, Vec<String>) {
     match files::read(&root.join(FILE), LARGEST) {
-        Ok(bytes) => parse(&bytes).map_or_else(passed_over, |harness| (harness, None)),
-        Err(error) if files::is_absence(&error) => (Harness::default(), None),
-        Err(error) => passed_over(error.to_string()),
+        Ok(bytes) => {
+            let (settings, misfits) = harness::read(&bytes);
+            let told = misfits
+                .iter()
+                .map(|misfit| format!("{FILE}: {misfit}; that is passed over"));
+            (settings, told.collect())
+        }
+        Err(error) if files::is_absence(&error) => (Settings::default(), Vec::new()),
+        Err(error) => {
+            let told = format!("{FILE} is passed over: {error}");
+            (Settings::default(), vec![told])
+        }
     }
 }
 
 /// Whether questions are answered by meaning as well: unless `search.vector` is `false`. Of a file that cannot be read `doctor` tells.
 pub fn by_meaning(root: &Path) -> bool {
-    read(root).0.search.vector != Some(false)
-}
-
-fn parse(bytes: &[u8]) -> Result<Harness, String> {
-    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
-    jsonc_parser::parse_to_serde_value(text, &as_people_write()).map_err(|error| error.to_string())
+    read(root).0.vector != Some(false)
 }
 
 #[cfg(test)]
@@ -79,6 +50,9 @@ mod tests {
             (r#"{"search":{}}"#, true),
             (r#"{"search":{"vector":null}}"#, true),
             ("{", true),
+            (r#"{"search":{"vector":"false"}}"#, true),
+            // What else is wrong costs it nothing.
+            (r#"{"platform":"vim","search":{"vector":false}}"#, false),
         ] {
             std::fs::write(folder.path().join(FILE), text).unwrap();
             assert_eq!(by_meaning(folder.path()), expected, "{text}");

@@ -6,6 +6,7 @@
 mod append;
 mod entry;
 mod log;
+mod secret;
 mod topic;
 
 use std::path::Path;
@@ -18,6 +19,7 @@ use crate::files;
 
 pub use entry::structured;
 use log::Log;
+pub use secret::Secrets;
 use topic::{made, one_line};
 
 /// What was appended.

@@ -145,6 +145,9 @@ pub struct RememberResponse {
     pub end_line: u32,
     /// Its entry in the index file; null where the index file is switched off.
     pub entry: Option<IndexEntry>,
+    /// What kinds of secrets seem to be in what was given, by their names, never their values; `notes` say what to do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
     /// What the reader should know about this, such as why there is no entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -26,6 +26,9 @@ pub struct WorkspaceAddResponse {
     pub root: String,
     /// Whether it was not registered before.
     pub added: bool,
+    /// What the reader should know about this, such as that another workspace lies around it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Parameters of `workspace.list`: none.

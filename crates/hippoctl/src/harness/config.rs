@@ -1,54 +1,35 @@
 //! What does `hipocampus.config.json` say, and how is one written?
 
 use super::Problem;
-use super::json;
 use super::platform::Platform;
 
 pub use hippo_core::harness::FILE as CONFIG;
 
-/// The keys of it that init understands. All others stay as they are.
+/// The keys of it that decide what is laid out. All others stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Config {
-    /// `platform`, where it is one that init knows.
+    /// `platform`
     pub platform: Option<Platform>,
-    /// `search.vector`
-    pub vector: Option<bool>,
     /// `index.inPrompt`: whether the prompt begins with `HIPPOCAMPUS.md`.
     pub index_in_prompt: Option<bool>,
-    /// `compaction.rootMaxTokens`
-    pub root_max_tokens: Option<u64>,
 }
 
 impl Config {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// It is no JSON.
-    pub fn read(bytes: &[u8]) -> Result<Self, Problem> {
-        let problem = |what| Problem {
+    /// What a file says, and what in it cannot be meant.
+    pub fn read(bytes: &[u8]) -> (Self, Vec<Problem>) {
+        let (said, misfits) = hippo_core::harness::read(bytes);
+        let problems = misfits.iter().map(|misfit| Problem {
             path: CONFIG.to_owned(),
-            what,
+            what: misfit.to_string(),
+        });
+        let platform = said
+            .platform
+            .and_then(|name| clap::ValueEnum::from_str(&name, false).ok());
+        let config = Self {
+            platform,
+            index_in_prompt: said.index_in_prompt,
         };
-        let root = json::parse(bytes).map_err(problem)?;
-        let Some(root) = root.object_value() else {
-            return Err(problem("it holds no object".to_owned()));
-        };
-        let flag = |section: &str, key: &str| -> Option<bool> {
-            let value = root.object_value(section)?.get(key)?.value()?;
-            value.as_boolean_lit().map(|value| value.value())
-        };
-        let tokens = || {
-            let value = root.object_value("compaction")?.get("rootMaxTokens")?.value()?;
-            value.as_number_lit()?.to_string().parse().ok()
-        };
-        let platform = root.get("platform").and_then(|platform| platform.value());
-        let platform = platform.and_then(|value| value.as_string_lit()?.decoded_value().ok());
-        Ok(Self {
-            platform: platform.and_then(|name| clap::ValueEnum::from_str(&name, false).ok()),
-            vector: flag("search", "vector"),
-            index_in_prompt: flag("index", "inPrompt"),
-            root_max_tokens: tokens(),
-        })
+        (config, problems.collect())
     }
 
     /// A new file.
@@ -73,25 +54,40 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum as _;
+
     use super::*;
 
     #[test]
     fn what_is_written_is_read_and_so_is_what_others_wrote() {
-        let own = Config::read(Config::text(Platform::OpenCode, false).as_bytes()).unwrap();
-        assert_eq!(
-            (own.platform, own.vector),
-            (Some(Platform::OpenCode), Some(false))
-        );
-        let theirs =
-            "{ // ours\n \"platform\": \"vim\", \"index\": {\"inPrompt\": true}, \"tenants\": [1,] }";
-        let theirs = Config::read(theirs.as_bytes()).unwrap();
+        let text = Config::text(Platform::OpenCode, false);
+        let (own, problems) = Config::read(text.as_bytes());
+        assert_eq!((own.platform, problems), (Some(Platform::OpenCode), vec![]));
+        let (said, _) = hippo_core::harness::read(text.as_bytes());
+        assert_eq!((said.vector, said.root_max_tokens), (Some(false), Some(3_000)));
+        let theirs = "{ // ours\n \"index\": {\"inPrompt\": true}, \"tenants\": [1,] }";
         let expected = Config {
             index_in_prompt: Some(true),
             ..Config::default()
         };
-        assert_eq!(theirs, expected);
-        let torn = Config::read(b"{\n  \"platform\": \n").unwrap_err();
-        assert!(torn.what.contains("line 3, column 1"), "{torn:?}");
-        Config::read(b"[]").unwrap_err();
+        assert_eq!(Config::read(theirs.as_bytes()), (expected, vec![]));
+        for (bad, what) in [
+            ("{\n  \"platform\": \n", "line 3, column 1"),
+            (
+                "{\n  \"platform\": \"vim\"}",
+                "line 2, column 15: platform is \"vim\"",
+            ),
+            ("[]", "no object"),
+        ] {
+            let (config, problems) = Config::read(bad.as_bytes());
+            assert_eq!(config, Config::default(), "{bad}");
+            assert!(problems[0].what.contains(what), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn platforms_are_called_the_same_wherever_they_are_named() {
+        let names = Platform::value_variants().iter().map(|platform| platform.name());
+        assert_eq!(names.collect::<Vec<_>>(), hippo_core::harness::PLATFORMS);
     }
 }

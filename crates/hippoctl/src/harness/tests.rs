@@ -88,7 +88,7 @@ impl World {
     fn plan(&self, platform: Platform) -> Plan {
         let there = self.snapshot();
         let record = Record::read(&there).unwrap();
-        let config = there.file(CONFIG).map(Config::read).transpose().unwrap();
+        let config = there.file(CONFIG).map(|bytes| Config::read(bytes).0);
         let parts = layout(platform, ALL, &config.unwrap_or_default(), &there);
         let mut plan = plan(platform, &parts, &there, &record);
         plan.changes.extend(Plan::record_change(&plan.record, &there));

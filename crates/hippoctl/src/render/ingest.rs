@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{INDENT, lines, one_line, plural};
+use super::{FORMATS, INDENT, lines, one_line, plural};
 use crate::output::Style;
 use crate::verbs::ingest::Ingested;
 
@@ -45,6 +45,10 @@ pub fn ingested(done: &[Ingested], style: Style) -> String {
             let more = if answer.malformed > 5 { ", …" } else { "" };
             let malformed = plural(answer.malformed, "malformed line");
             let _ = writeln!(text, "{INDENT}{malformed} left out ({}{more})", places.join(", "));
+        }
+        // What was read before had its messages then.
+        if answer.messages + answer.known == 0 && answer.from == 0 {
+            let _ = writeln!(text, "{INDENT}no message in it: {FORMATS}");
         }
         for note in &answer.notes {
             let _ = writeln!(text, "{INDENT}note: {}", one_line(note));

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::one_line;
+use super::{one_line, plural};
 use crate::harness::plan::Change;
+use crate::harness::rest::Left;
 use crate::harness::{Kept, Platform};
 use crate::output::Style;
 
@@ -65,6 +66,12 @@ pub struct Taken {
     pub aside_in: Option<String>,
     /// Whether the daemon has forgotten the folder.
     pub unregistered: bool,
+    /// Whether it is registered now; with `dry_run`, then. Null where no daemon could be asked.
+    pub registered: Option<bool>,
+    /// Whether the daemon keeps what sessions stored.
+    pub contexts_kept: bool,
+    /// What of the memory stays in the folder.
+    pub left: Vec<Left>,
     /// What else is to be known.
     pub notes: Vec<String>,
 }
@@ -159,6 +166,7 @@ pub fn taken(answer: &Taken, style: Style) -> String {
     if let Some(place) = &answer.aside_in {
         text += &format!("what hippod made is in {}\n", style.path(one_line(place)));
     }
+    left(&mut text, &answer.left, answer.dry_run);
     if answer.dry_run {
         text += "nothing was changed\n";
     } else if answer.unregistered {
@@ -209,6 +217,26 @@ fn kept(text: &mut String, kept: &[Kept], style: Style) {
         *text += &style.quiet(line.trim_end());
         text.push('\n');
     }
+}
+
+fn left(text: &mut String, left: &[Left], dry_run: bool) {
+    if left.is_empty() {
+        return;
+    }
+    let named = left.iter().map(|left| {
+        let path = one_line(&left.path);
+        if left.path.ends_with('/') {
+            let what = if left.what == "logs" { "log" } else { "file" };
+            format!("{path} ({})", plural(left.files as u64, what))
+        } else {
+            path
+        }
+    });
+    let stays = if dry_run { "would stay" } else { "stays" };
+    *text += &format!(
+        "{stays}: {}; it is yours, delete it by hand where nobody needs it\n",
+        named.collect::<Vec<_>>().join(", ")
+    );
 }
 
 fn notes(text: &mut String, notes: &[String], style: Style) {

@@ -15,6 +15,7 @@ pub fn remembered(answer: &RememberResponse, style: Style) -> String {
         start_line,
         end_line,
         entry,
+        secrets: _,
         notes: _,
     } = answer;
     let place = style.path(format!("{}:{}", one_line(path), lines(*start_line, *end_line)));
@@ -65,6 +66,7 @@ mod tests {
             start_line: 12,
             end_line: 14,
             entry: Some(entry),
+            secrets: vec![],
             notes: vec![],
         };
         let without = RememberResponse {

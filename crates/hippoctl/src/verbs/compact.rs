@@ -16,7 +16,7 @@ use crate::args::CompactArgs;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::render::{harmless, one_line};
+use crate::render::{FORMATS, harmless, one_line};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 256 << 10;
@@ -78,7 +78,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     } else {
         File::open(&args.file).and_then(|file| read(file, &options))
     };
-    let compacted = compacted.map_err(|error| Failure::file("read the transcript", &args.file, error))?;
+    let compacted = compacted.map_err(|error| Failure::input("read the transcript", &args.file, &error))?;
     tell(&figures(&compacted.stats), debug, out);
     if compacted.stats.messages == 0 && compacted.stats.folded == 0 {
         return Err(no_message(args));
@@ -161,8 +161,7 @@ fn feed(compactor: &mut Compactor, mut from: impl Read) -> io::Result<u64> {
 
 fn no_message(args: &CompactArgs) -> Failure {
     let what = format!("no message in the transcript: {}", args.file.display());
-    Failure::new(Exit::Failed, what)
-        .hint("known are the sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; --format names one")
+    Failure::new(Exit::Failed, what).hint(FORMATS)
 }
 
 /// As the daemon tells them.

@@ -164,6 +164,10 @@ impl Work {
     }
 
     fn session_start(&mut self, event: &Event) -> Result<(), String> {
+        // It goes by the current folder then.
+        if let Some(trouble) = event.trouble.filter(|trouble| *trouble != event::NO_EVENT) {
+            self.say(Said::Problem(trouble.to_owned()));
+        }
         let folder = self.folder(event)?;
         if let Some(text) = root::section(&folder, self.args.budget, claude_project().is_some()) {
             self.say(Said::Print(text));

@@ -84,7 +84,7 @@ pub fn ingest(session: &mut Session, args: &IngestArgs, out: &mut Output) -> Res
 
 /// A file as it is named, or the transcripts of a folder and those below it, the oldest first.
 fn gather(file: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Failure> {
-    let failed = |error| Failure::file("read the transcripts", file, error);
+    let failed = |error| Failure::input("read the transcripts", file, &error);
     if !fs::metadata(file).map_err(failed)?.is_dir() {
         files.push(file.to_path_buf());
         return Ok(());

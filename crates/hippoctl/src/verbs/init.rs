@@ -1,23 +1,21 @@
-//! `init` and `deinit`: how does an agent's folder get a memory, and how is that taken back?
+//! `init`: how does an agent's folder get a memory?
 
 use std::path::{Path, PathBuf};
 
-use hippo_proto::{
-    WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
-};
+use hippo_proto::{WorkspaceAddRequest, WorkspaceAddResponse};
 
-use crate::args::{DeinitArgs, InitArgs};
+use super::place;
+use crate::args::InitArgs;
 use crate::connect::{Session, absolute, current_dir, text};
 use crate::failure::{Exit, Failure};
-use crate::harness::aside::{self, Aside};
 use crate::harness::layout::{Choice, bare, layout, paths, there_before};
 use crate::harness::plan::Change;
 use crate::harness::{
-    CONFIG, Config, Found, Plan, Platform, RECORD, Record, Snapshot, State, apply, detect, plan, take_back,
+    CONFIG, Config, Found, Plan, Platform, Problem, RECORD, Record, Snapshot, apply, detect, plan,
 };
 use crate::output::Output;
 use crate::render;
-use crate::render::init::{Initialised, Registered, Taken, file};
+use crate::render::init::{Initialised, Registered, file};
 
 /// What marks that hipocampus told an agent what to do as well.
 const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
@@ -25,9 +23,13 @@ const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
 /// Lays out what the harness needs, and registers the folder.
 ///
 /// # Errors
-/// A file stands in the way or cannot be read (nothing is written then), or the daemon refuses the folder.
+/// A file stands in the way, cannot be read or says what cannot be meant, or nobody named the home folder (nothing is written then); the
+/// daemon refuses the folder.
 pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     let root = folder(session, args.dir.clone())?;
+    if args.dir.is_none() && session.given_workspace()?.is_none() {
+        place::meant(&root, "init")?;
+    }
     let paths = paths();
     let there = Snapshot::read(&root, paths.iter().map(String::as_str));
     let (mut plan, found) = planned(&there, &args)?;
@@ -59,14 +61,7 @@ pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(
 
 /// The plan, without the change of the record.
 fn planned(there: &Snapshot, args: &InitArgs) -> Result<(Plan, Found), Failure> {
-    let one = |problem| {
-        let plan = Plan {
-            problems: vec![problem],
-            ..Plan::default()
-        };
-        refused(&plan)
-    };
-    let record = Record::read(there).map_err(one)?;
+    let record = Record::read(there).map_err(unreadable)?;
     if args.bare {
         let found = Found {
             platform: Platform::None,
@@ -75,8 +70,7 @@ fn planned(there: &Snapshot, args: &InitArgs) -> Result<(Plan, Found), Failure> 
         };
         return Ok((plan(Platform::None, &bare(), there, &record), found));
     }
-    let config = there.file(CONFIG).map(Config::read).transpose().map_err(one)?;
-    let config = config.unwrap_or_default();
+    let (config, misfits) = there.file(CONFIG).map(Config::read).unwrap_or_default();
     let found = match args.platform {
         Some(platform) => Found {
             platform,
@@ -90,7 +84,9 @@ fn planned(there: &Snapshot, args: &InitArgs) -> Result<(Plan, Found), Failure> 
         search: !args.no_search,
     };
     let parts = layout(found.platform, choice, &config, there);
-    Ok((plan(found.platform, &parts, there, &record), found))
+    let mut plan = plan(found.platform, &parts, there, &record);
+    plan.problems.splice(..0, misfits);
+    Ok((plan, found))
 }
 
 /// Registers the folder and keeps in the record that it was done here. That no daemon can be had is no failure.
@@ -114,6 +110,7 @@ fn register(
             } else {
                 Registered::Already
             };
+            answer.notes.extend(added.notes);
             Ok(None)
         }
         Err(failure) if failure.exit == Exit::NoDaemon => {
@@ -169,6 +166,15 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found) -> Vec<String> {
     if (args.no_vector || args.platform.is_some()) && !args.bare && there.file(CONFIG).is_some() {
         notes.push(format!("{CONFIG} was there already and stays as it is"));
     }
+    if args.bare
+        && let Some(bytes) = there.file(CONFIG)
+    {
+        let (_, misfits) = Config::read(bytes);
+        notes.extend(misfits.iter().map(|misfit| {
+            let what = render::one_line(&misfit.what);
+            format!("{CONFIG}: {what}; that is passed over")
+        }));
+    }
     let before = there_before(there);
     if !before.is_empty() && !args.bare && there.file(RECORD).is_none() {
         notes.push(format!(
@@ -184,136 +190,23 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found) -> Vec<String> {
     notes
 }
 
-/// Takes back what `init` made.
-///
-/// # Errors
-/// Nothing was made there, or a file could not be written.
-pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Result<(), Failure> {
-    let root = folder(session, args.dir)?;
-    let (record, there) = recorded(&root)?;
-    let mut answer = Taken {
-        root: root.display().to_string(),
-        dry_run: args.dry_run,
-        ..Taken::default()
-    };
-    // First, so that the daemon writes nothing any more.
-    let gone = record.registered && (args.dry_run || unregister(session, &root, &mut answer)?);
-    let waits = record.registered && !gone;
-    let there = if args.dry_run { there } else { recorded(&root)?.1 };
-    let mut plan = take_back(&there, &record);
-    if waits {
-        plan.record = left(&plan, &record);
-    }
-    // A daemon that has the folder would take it for a person's wish that its index file is gone.
-    let mut aside = if gone {
-        aside::find(&root, &record)
-    } else {
-        Aside::default()
-    };
-    aside
-        .moved
-        .retain(|path| plan.changes.iter().all(|change| change.path != *path));
-    plan.kept.retain(|kept| !aside.moved.contains(&kept.path));
-    plan.kept.extend(aside.kept);
-    answer.files = plan.changes.iter().map(file).collect();
-    answer.kept = plan.kept.clone();
-    answer.aside = aside.moved.clone();
-    if args.dry_run {
-        answer.folders = plan.removed_folders.clone();
-        return out.answer(&answer, render::init::taken);
-    }
-    apply::apply(&root, &plan, None)?;
-    // The record goes last: what is left when this stops halfway can still be taken back.
-    let place = aside::set_aside(&root, &aside.moved, &session.paths.state)
-        .map_err(|error| Failure::file("move out of the workspace", &root, error))?;
-    answer.aside_in = place.map(|place| place.display().to_string());
-    answer.folders = apply::remove_folders(&root, &plan.removed_folders);
-    if let Some(change) = Plan::record_change(&plan.record, &there) {
-        apply::one(&root, &change)?;
-    }
-    // The one that the record was in.
-    answer
-        .folders
-        .extend(apply::remove_folders(&root, &plan.removed_folders));
-    let stuck = !plan.record.files.is_empty();
-    out.answer(&answer, render::init::taken)?;
-    if waits {
-        return Err(Failure::new(
-            Exit::Refused,
-            "not all of it could be taken back: the folder is still registered",
-        )
-        .hint("when the daemon runs, run it again"));
-    }
-    if stuck {
-        return Err(Failure::new(Exit::Refused, "not all of it could be taken back")
-            .hint("mend the files that are named above, then run it again"));
-    }
-    Ok(())
-}
-
-/// What has to be known of a folder that is still registered: all but the files that were taken back.
-fn left(plan: &Plan, record: &Record) -> Record {
-    let mut left = record.clone();
-    left.files
-        .retain(|path, _| plan.kept.iter().any(|kept| kept.path == *path));
-    left
-}
-
-fn recorded(root: &Path) -> Result<(Record, Snapshot), Failure> {
-    let there = Snapshot::read(root, [RECORD]);
-    let record = Record::read(&there).map_err(|problem| {
-        let plan = Plan {
-            problems: vec![problem],
-            ..Plan::default()
-        };
-        refused(&plan)
-    })?;
-    if record.is_empty() {
-        let what = format!("init made nothing in {}", root.display());
-        return Err(Failure::new(Exit::NotFound, what)
-            .hint("to forget a folder that was only registered: hippoctl workspace remove DIR"));
-    }
-    let paths = record.files.keys().map(String::as_str);
-    let there = Snapshot::read(root, paths.chain([RECORD]));
-    Ok((record, there))
-}
-
-/// Answers whether the daemon has the folder no more.
-fn unregister(session: &mut Session, root: &Path, answer: &mut Taken) -> Result<bool, Failure> {
-    let request = WorkspaceRemoveRequest {
-        workspace: text(root)?,
-        purge: false,
-    };
-    match session.call::<WorkspaceRemoveResponse>(request) {
-        Ok(_) => answer.unregistered = true,
-        // Somebody removed it already.
-        Err(failure) if failure.exit == Exit::NotFound => {}
-        Err(failure) => {
-            answer.notes.push(format!(
-                "the folder is still registered, and what the daemon wrote there stays: {}; when a daemon runs: hippoctl deinit {} again",
-                failure.message,
-                root.display()
-            ));
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
 /// The folder that is meant; it is there.
-fn folder(session: &Session, dir: Option<PathBuf>) -> Result<PathBuf, Failure> {
+pub(super) fn folder(session: &Session, dir: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let dir = match (dir, session.given_workspace()?) {
         (Some(dir), _) => absolute(&dir)?,
         (None, Some(given)) => given,
         (None, None) => current_dir()?,
     };
-    match Snapshot::read(&dir, ["."]).state(".") {
-        State::Folder => Ok(dir),
-        _ => Err(Failure::new(
-            Exit::NotFound,
-            format!("there is no such folder: {}", dir.display()),
-        )),
-    }
+    place::there(&dir)?;
+    Ok(dir)
+}
+
+pub(super) fn unreadable(problem: Problem) -> Failure {
+    let plan = Plan {
+        problems: vec![problem],
+        ..Plan::default()
+    };
+    refused(&plan)
 }
 
 fn refused(plan: &Plan) -> Failure {

@@ -20,7 +20,7 @@ pub fn text(
     let bytes = match file {
         Some(path) => File::open(path)
             .and_then(|file| read(file, most))
-            .map_err(|error| Failure::file("read the text", path, error))?,
+            .map_err(|error| Failure::input("read the text", path, &error))?,
         None => {
             let input = io::stdin();
             if input.is_terminal() {

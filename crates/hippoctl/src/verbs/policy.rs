@@ -156,7 +156,7 @@ fn rules(file: Option<&Path>) -> Result<Vec<Rule>, Failure> {
     let Some(path) = file else {
         return Ok(policy::built_in().to_vec());
     };
-    let text = fs::read_to_string(path).map_err(|error| Failure::file("read the policies", path, error))?;
+    let text = fs::read_to_string(path).map_err(|error| Failure::input("read the policies", path, &error))?;
     policy::rules(&text).map_err(|error| Failure::file("use the policies", path, error))
 }
 
@@ -182,7 +182,7 @@ fn transcript(path: &Path) -> Result<Vec<u8>, Failure> {
     } else {
         File::open(path)
             .and_then(|mut file| read(&mut file))
-            .map_err(|error| Failure::file("read the transcript", path, error))?
+            .map_err(|error| Failure::input("read the transcript", path, &error))?
     };
     if bytes.len() as u64 > MOST {
         let what = format!("the transcript is longer than {MOST} bytes: {}", path.display());

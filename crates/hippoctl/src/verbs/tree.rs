@@ -59,15 +59,19 @@ pub fn tree(session: &mut Session, verb: TreeVerb, out: &mut Output) -> Result<(
             file,
             source_digest,
         } => {
+            let workspace = session.workspace()?;
+            let too_long = "hippoctl tree pending says how many tokens a summary may have";
+            let body = input::text(file.as_deref(), MAX_BODY_BYTES, too_long, out)?;
+            if body.trim().is_empty() {
+                let what = format!("there is no text for the node {node}");
+                return Err(Failure::new(Exit::Usage, what).hint(format!(
+                    "name a file, or pipe one in: hippoctl tree submit {node} FILE; what the node says now: hippoctl tree show {node}"
+                )));
+            }
             let request = TreeSubmitRequest {
-                workspace: session.workspace()?,
+                workspace,
                 node,
-                body: input::text(
-                    file.as_deref(),
-                    MAX_BODY_BYTES,
-                    "hippoctl tree pending says how many tokens a summary may have",
-                    out,
-                )?,
+                body,
                 source_digest,
             };
             let answer: TreeSubmitResponse = session.call_patiently(request, |_| {})?;

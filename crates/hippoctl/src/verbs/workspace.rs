@@ -7,31 +7,36 @@ use hippo_proto::{
     WorkspaceRemoveRequest, WorkspaceRemoveResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
 
+use super::place;
 use crate::args::SyncArgs;
 use crate::connect::{Session, absolute, current_dir, text};
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
 
 /// Registers a folder: the one given, else `--workspace`, else the current one.
 ///
 /// # Errors
-/// It is no folder, or the daemon refuses it.
+/// It is no folder, the root or the home folder without being named, or the daemon refuses it.
 pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Result<(), Failure> {
     let dir = match (dir, session.given_workspace()?) {
         (Some(dir), _) => absolute(&dir)?,
         (None, Some(given)) => given,
-        (None, None) => current_dir()?,
+        (None, None) => {
+            let here = current_dir()?;
+            place::meant(&here, "workspace add")?;
+            here
+        }
     };
-    if !dir.is_dir() {
-        return Err(Failure::new(
-            Exit::NotFound,
-            format!("there is no such folder: {}", dir.display()),
-        ));
-    }
+    place::there(&dir)?;
     let answer: WorkspaceAddResponse = session.call(WorkspaceAddRequest {
         workspace: text(&dir)?,
     })?;
+    if !out.json {
+        for note in &answer.notes {
+            out.note(&format!("note: {}", render::one_line(note)));
+        }
+    }
     out.answer(&answer, |answer, style| {
         let what = if answer.added {
             "registered"

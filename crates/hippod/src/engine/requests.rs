@@ -135,9 +135,11 @@ impl Engine {
         {
             return Err(error);
         }
+        let notes = if added { self.neighbours(&root) } else { Vec::new() };
         Ok(WorkspaceAddResponse {
             root: root.display().to_string(),
             added,
+            notes,
         })
     }
 

@@ -42,7 +42,7 @@ fn answer(views: &[Arc<WorkspaceView>], request: &GetRequest) -> Result<GetRespo
 fn by_id(views: &[Arc<WorkspaceView>], id: &str) -> Result<GetResponse, RpcError> {
     let (view, path, mark, span) = views.iter().find_map(|view| find(view, id)).ok_or_else(|| {
         RpcError::not_found(format!("could not find the id: {}", shorten(id)))
-            .hint("ids come from search; text that changed has another one: search again")
+            .hint("ids come from search; text that changed has another one: search again; a file is named like memory/2026-01-10.md")
     })?;
     let stale = || {
         RpcError::new(

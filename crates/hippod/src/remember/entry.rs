@@ -1,10 +1,12 @@
 //! How is a structured entry of the daily log written: request, analysis, decision, outcome, feedback, references?
 
+use hippo_core::redact::without_secrets;
 use hippo_proto::RememberRequest;
 
-use super::one_line;
+use super::{made, one_line};
 
-/// The request with its fields in its text: a list of them, and below it what was said besides.
+/// The request with its fields in its text: a list of them, and below it what was said besides. Without a topic it is about what was said
+/// besides, else about what its first field says.
 pub fn structured(request: RememberRequest) -> RememberRequest {
     let RememberRequest {
         request: asked,
@@ -33,6 +35,11 @@ pub fn structured(request: RememberRequest) -> RememberRequest {
     if list.is_empty() {
         return request;
     }
+    let first = fields.iter().find_map(|(_, said)| said.as_deref());
+    let about = Some(text.as_str())
+        .filter(|text| !text.trim().is_empty())
+        .or(first);
+    let topic = about.map(|about| made(&without_secrets(about)));
     if !text.trim().is_empty() {
         list.push('\n');
         list.push_str(text.trim());
@@ -40,7 +47,7 @@ pub fn structured(request: RememberRequest) -> RememberRequest {
     RememberRequest {
         workspace: request.workspace,
         text: list,
-        topic: request.topic,
+        topic: request.topic.or(topic.filter(|topic| !topic.is_empty())),
         type_: request.type_,
         tags: request.tags,
         priority: request.priority,
@@ -71,5 +78,26 @@ mod tests {
             "- decision: use Postgres\n- user feedback: fine\n\nas it is"
         );
         assert_eq!((made.topic.as_deref(), &made.decision), (Some("T"), &None));
+    }
+
+    #[test]
+    fn without_a_topic_it_is_about_what_was_said() {
+        let fields = RememberRequest {
+            analysis: Some("It hangs. The relay is slow".into()),
+            decision: Some("-5 degrees, then a pause".into()),
+            ..RememberRequest::default()
+        };
+        let topic = |request: RememberRequest| structured(request).topic;
+        assert_eq!(topic(fields.clone()).as_deref(), Some("It hangs"));
+        let besides = RememberRequest {
+            text: "The pump of the greenhouse. And more".into(),
+            ..fields.clone()
+        };
+        assert_eq!(topic(besides).as_deref(), Some("The pump of the greenhouse"));
+        let secret = RememberRequest {
+            analysis: Some("password: hunter2".into()),
+            ..fields
+        };
+        assert!(topic(secret).is_none_or(|topic| !topic.contains("hunter2")));
     }
 }

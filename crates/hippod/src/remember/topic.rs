@@ -12,7 +12,7 @@ pub(super) fn made(text: &str) -> String {
         .map(str::trim)
         .find(|line| !line.is_empty())
         .unwrap_or_default();
-    let first = one_line(first.trim_start_matches(['#', '-', '*', '>', ' ']));
+    let first = one_line(unmarked(first));
     let sentence = &first[..end_of_topic(&first)];
     let sentence = sentence.trim_end_matches(['.', ':', '。', ' ']);
     if sentence.chars().count() <= TOPIC {
@@ -31,6 +31,16 @@ pub(super) fn made(text: &str) -> String {
     } else {
         short
     }
+}
+
+/// A line without the marks of headings, lists and quotations before it. A sign before a number is none of them.
+fn unmarked(line: &str) -> &str {
+    let bare = line.trim_start_matches(['#', '-', '*', '>', ' ']);
+    let marks = &line[..line.len() - bare.len()];
+    if marks.ends_with('-') && bare.starts_with(|mark: char| mark.is_ascii_digit()) {
+        return &line[marks.len() - 1..];
+    }
+    bare
 }
 
 /// Where the first sentence of a line ends, or the name before a colon: `Decision: …`. Marks within words end nothing:
@@ -84,6 +94,9 @@ mod tests {
             ("one two three four five: six", "one two three four five: six"),
             ("泵是蓝色的。它很响", "泵是蓝色的"),
             ("Notes:", "Notes"),
+            ("-5 degrees in the cellar", "-5 degrees in the cellar"),
+            ("- -5 degrees", "-5 degrees"),
+            ("- 5 degrees", "5 degrees"),
         ];
         for (text, topic) in table {
             assert_eq!(made(text), topic, "{text}");

@@ -129,6 +129,8 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
     let appended = tokio::task::spawn_blocking(append).await.map_err(gone)??;
     let (path, start_line, end_line) = (appended.path.clone(), appended.start_line, appended.end_line);
     let repeated = appended.repeated;
+    let secrets = remember::Secrets::of(&request);
+    let (kinds, mut told) = (secrets.names(), secrets.notes(&appended));
     let entered = order(shared, &view, |reply| {
         Order::Change(Change::Remembered(Box::new(Remembered {
             request,
@@ -160,12 +162,14 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
             )],
         ),
     };
+    told.extend(notes);
     Ok(RememberResponse {
         path,
         start_line,
         end_line,
         entry,
-        notes,
+        secrets: kinds,
+        notes: told,
     })
 }
 

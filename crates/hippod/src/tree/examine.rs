@@ -59,8 +59,8 @@ impl Examined {
 /// Looks at the files of a tree, at what is kept beside it, and at the program that writes its summaries.
 pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
     let mut found = Examined::default();
-    if let Some(note) = Settings::of(&view.root, &view.config.tree).note {
-        let fix = "mend it as JSON; until then what the configuration of hippod says holds";
+    for note in Settings::of(&view.root, &view.config.tree).notes {
+        let fix = "mend it; until then what the configuration of hippod says holds";
         let place = view.root.join(FILE);
         found.add("tree-config", Severity::Warning, note, &place, fix);
     }

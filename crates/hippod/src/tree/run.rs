@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
             });
         }
         let settings = Settings::of(&view.root, &view.config.tree);
-        answer.notes.extend(settings.note.clone());
+        answer.notes.extend(settings.notes.iter().cloned());
         Ok(Self {
             view,
             today,

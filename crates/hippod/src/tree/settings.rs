@@ -14,28 +14,26 @@ pub struct Settings {
     pub cooldown_ms: u64,
     /// Whether somebody improves what is extracted.
     pub improved: bool,
-    /// What could not be read, for the report.
-    pub note: Option<String>,
+    /// What is passed over, for the report.
+    pub notes: Vec<String>,
 }
 
 impl Settings {
     /// Those of a workspace.
     pub fn of(root: &Path, config: &Tree) -> Self {
-        let (harness, note) = harness::read(root);
-        let hours = harness.compaction.cooldown_hours;
-        let hours = hours.filter(|hours| hours.is_finite() && (0.0..=8_760.0).contains(hours));
+        let (harness, notes) = harness::read(root);
+        let hours = harness.cooldown_hours;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "at most a year"
         )]
         let cooldown_ms = (hours.unwrap_or(f64::from(config.cooldown_hours)) * 3_600_000.0) as u64;
-        let tokens = harness.compaction.root_max_tokens.filter(|tokens| *tokens >= 200);
         Self {
-            root_max_tokens: tokens.unwrap_or(config.root_max_tokens) as usize,
+            root_max_tokens: harness.root_max_tokens.unwrap_or(config.root_max_tokens) as usize,
             cooldown_ms,
             improved: config.summaries != Summaries::Off,
-            note,
+            notes,
         }
     }
 }
@@ -71,11 +69,17 @@ mod tests {
             (commented.root_max_tokens, commented.cooldown_ms),
             (1_200, 7_200_000)
         );
-        assert_eq!(commented.note, None);
+        assert_eq!(commented.notes, [""; 0]);
         let broken = of(Some("{"));
         assert_eq!(broken.root_max_tokens, 3_000);
-        assert!(broken.note.is_some_and(|note| note.contains(FILE)));
+        assert!(broken.notes[0].contains(FILE));
         let odd = of(Some(r#"{"compaction":{"rootMaxTokens":1,"cooldownHours":-4}}"#));
         assert_eq!((odd.root_max_tokens, odd.cooldown_ms), (3_000, 10_800_000));
+        let place = |note: &String| note.contains("line 1, column ");
+        assert!(odd.notes.len() == 2 && odd.notes.iter().all(place), "{odd:?}");
+        let half = of(Some(
+            r#"{"compaction":{"rootMaxTokens":"many","cooldownHours":2}}"#,
+        ));
+        assert_eq!((half.root_max_tokens, half.cooldown_ms), (3_000, 7_200_000));
     }
 }

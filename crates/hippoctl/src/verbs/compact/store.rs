@@ -31,7 +31,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
         (absolute(spooled.path())?, Some(spooled))
     } else {
         let found = fs::metadata(&args.file);
-        found.map_err(|error| Failure::file("read the transcript", &args.file, error))?;
+        found.map_err(|error| Failure::input("read the transcript", &args.file, &error))?;
         (absolute(&args.file)?, None)
     };
     let request = SessionCompactRequest {

@@ -69,6 +69,9 @@ pub fn read() -> Event {
     of(&bytes)
 }
 
+/// Nothing came: whoever calls a hook by hand gives none.
+pub const NO_EVENT: &str = "there is no event on standard input";
+
 /// What an event says.
 fn of(bytes: &[u8]) -> Event {
     let text = String::from_utf8_lossy(bytes);
@@ -86,7 +89,7 @@ fn of(bytes: &[u8]) -> Event {
             };
         }
         Ok(_) => "the event is no JSON object",
-        Err(_) if bytes.trim_ascii().is_empty() => "there is no event on standard input",
+        Err(_) if bytes.trim_ascii().is_empty() => NO_EVENT,
         Err(_) => "the event is no JSON",
     };
     Event {

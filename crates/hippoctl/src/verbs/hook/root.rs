@@ -5,9 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use hippo_core::context::render::fenced;
+use hippo_core::harness::FILE;
 use hippo_proto::Pending;
-
-use crate::harness::{CONFIG, Config};
 
 /// The file, in a workspace.
 const ROOT: &str = "memory/ROOT.md";
@@ -61,9 +60,9 @@ fn workspace(folder: &Path) -> Option<PathBuf> {
 /// The cap that the harness's own configuration has.
 fn configured(workspace: &Path) -> usize {
     let tokens = || {
-        let text = read(&workspace.join(CONFIG))?;
-        let tokens = Config::read(text.as_bytes()).ok()?.root_max_tokens?;
-        usize::try_from(tokens).ok().filter(|tokens| *tokens > 0)
+        let text = read(&workspace.join(FILE))?;
+        let (said, _) = hippo_core::harness::read(text.as_bytes());
+        usize::try_from(said.root_max_tokens?).ok()
     };
     tokens().unwrap_or(BUDGET)
 }
@@ -116,13 +115,19 @@ mod tests {
             "{shown}"
         );
         assert_eq!(section(root, Some(1), true), None);
-        std::fs::write(
-            root.join("hipocampus.config.json"),
-            "{\"compaction\":{ // few\n\"rootMaxTokens\":1,}}",
-        )
-        .unwrap();
+        let few = |tokens: u32| {
+            let text = format!("{{\"compaction\":{{ // few\n\"rootMaxTokens\":{tokens},}}}}");
+            std::fs::write(root.join(FILE), text).unwrap();
+        };
+        std::fs::write(root.join(ROOT), "- pumps ".repeat(100)).unwrap();
+        few(200);
         assert_eq!(section(root, None, true), None);
         assert!(section(root, Some(500), true).is_some());
+        few(1);
+        assert!(
+            section(root, None, true).is_some(),
+            "what cannot be meant is not heeded"
+        );
         let shown = |imports: bool| section(root, Some(500), imports).is_some();
         std::fs::write(
             root.join("CLAUDE.md"),

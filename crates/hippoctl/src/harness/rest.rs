@@ -1,0 +1,144 @@
+//! What of a memory is in a folder when init is taken back?
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::layout::INDEX;
+
+/// Something that stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Left {
+    /// Relative to the workspace; a folder ends in `/`.
+    pub path: String,
+    /// How many files of it.
+    pub files: usize,
+    /// What they are.
+    pub what: &'static str,
+}
+
+/// Where nodes of the compaction tree lie, and the root over them.
+const TREE: [&str; 4] = [
+    "memory/daily",
+    "memory/weekly",
+    "memory/monthly",
+    "memory/ROOT.md",
+];
+/// Folders below each other that are looked into.
+const DEPTH: usize = 8;
+
+/// What stays in a workspace without what is gone from it: files, and folders with all that is in them.
+pub fn left(root: &Path, gone: &BTreeSet<&str>) -> Vec<Left> {
+    let folder = Folder { root, gone };
+    let [index, own] = INDEX;
+    let mut all = vec![folder.logs()];
+    all.extend(TREE.map(|path| folder.at(path, "compaction tree")));
+    all.push(folder.at(index, "index file"));
+    all.push(folder.at(own, "what belongs to the index file"));
+    all.retain(|left| left.files > 0);
+    all
+}
+
+struct Folder<'a> {
+    root: &'a Path,
+    gone: &'a BTreeSet<&'a str>,
+}
+
+impl Folder<'_> {
+    fn logs(&self) -> Left {
+        let logs = self.names("memory").into_iter().filter(|name| is_log(name));
+        let logs = logs.filter(|name| self.count(&format!("memory/{name}"), 0) > 0);
+        Left {
+            path: "memory/".to_owned(),
+            files: logs.count(),
+            what: "logs",
+        }
+    }
+
+    fn at(&self, path: &str, what: &'static str) -> Left {
+        let end = if self.root.join(path).is_dir() { "/" } else { "" };
+        Left {
+            path: format!("{path}{end}"),
+            files: self.count(path, 0),
+            what,
+        }
+    }
+
+    /// Files at a path and below it; links are counted, not followed.
+    fn count(&self, path: &str, depth: usize) -> usize {
+        let there = fs::symlink_metadata(self.root.join(path));
+        match there {
+            Err(_) => 0,
+            Ok(_) if self.gone.contains(path) => 0,
+            Ok(there) if there.is_dir() && depth < DEPTH => {
+                let names = self.names(path).into_iter();
+                names
+                    .map(|name| self.count(&format!("{path}/{name}"), depth + 1))
+                    .sum()
+            }
+            Ok(_) => 1,
+        }
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.root.join(folder))
+            .into_iter()
+            .flatten()
+            .flatten();
+        entries
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect()
+    }
+}
+
+/// Whether a file of `memory/` is the log of a day.
+fn is_log(name: &str) -> bool {
+    name.ends_with(".md") && hippo_core::source::date_in_name(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stays_is_counted_by_what_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [
+            "memory/2026-03-02.md",
+            "memory/2026-03-03-b.md",
+            "memory/arena.rs",
+            "memory/daily/2026-03-02.md",
+            "memory/ROOT.md",
+            "HIPPOCAMPUS.md",
+            ".hippocampus/topics/a.md",
+            ".hippocampus/topics/b.md",
+            ".hippocampus/config.toml",
+        ] {
+            let file = folder.path().join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        let told = |gone: &[&str]| -> Vec<(String, usize)> {
+            let left = left(folder.path(), &gone.iter().copied().collect());
+            left.into_iter().map(|left| (left.path, left.files)).collect()
+        };
+        let all = [
+            ("memory/", 2),
+            ("memory/daily/", 1),
+            ("memory/ROOT.md", 1),
+            ("HIPPOCAMPUS.md", 1),
+            (".hippocampus/", 3),
+        ];
+        assert_eq!(told(&[]), all.map(|(path, files)| (path.to_owned(), files)));
+        let gone = [
+            "HIPPOCAMPUS.md",
+            ".hippocampus/topics",
+            "memory/daily/2026-03-02.md",
+            "memory/2026-03-02.md",
+        ];
+        let rest = [("memory/", 1), ("memory/ROOT.md", 1), (".hippocampus/", 1)];
+        assert_eq!(told(&gone), rest.map(|(path, files)| (path.to_owned(), files)));
+    }
+}

@@ -1,0 +1,190 @@
+//! `deinit`: how is what `init` laid out taken back, and what stays?
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use hippo_proto::{
+    WorkspaceListRequest, WorkspaceListResponse, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
+};
+
+use super::init::{folder, unreadable};
+use crate::args::DeinitArgs;
+use crate::connect::{Session, text};
+use crate::failure::{Exit, Failure};
+use crate::harness::aside::{self, Aside};
+use crate::harness::{Plan, RECORD, Record, Snapshot, apply, rest, take_back};
+use crate::output::Output;
+use crate::render;
+use crate::render::init::{Taken, file};
+
+/// Lines of it keep memory out of the repository.
+const GITIGNORE: &str = ".gitignore";
+
+/// Takes back what `init` made.
+///
+/// # Errors
+/// Nothing was made there, or a file could not be written.
+pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Result<(), Failure> {
+    let root = folder(session, args.dir)?;
+    let (record, there) = recorded(&root)?;
+    let mut answer = Taken {
+        root: root.display().to_string(),
+        dry_run: args.dry_run,
+        ..Taken::default()
+    };
+    // First, so that the daemon writes nothing any more.
+    let gone = record.registered && (args.dry_run || unregister(session, &root, &mut answer)?);
+    let waits = record.registered && !gone;
+    answer.registered = if record.registered {
+        Some(waits)
+    } else {
+        is_registered(session, &root)
+    };
+    let there = if args.dry_run { there } else { recorded(&root)?.1 };
+    let mut plan = take_back(&there, &record);
+    if waits {
+        plan.record = left(&plan, &record);
+    }
+    // A daemon that has the folder would take it for a person's wish that its index file is gone.
+    let mut aside = if gone {
+        aside::find(&root, &record)
+    } else {
+        Aside::default()
+    };
+    aside
+        .moved
+        .retain(|path| plan.changes.iter().all(|change| change.path != *path));
+    plan.kept.retain(|kept| !aside.moved.contains(&kept.path));
+    plan.kept.append(&mut aside.kept);
+    answer.files = plan.changes.iter().map(file).collect();
+    answer.kept = plan.kept.clone();
+    answer.aside = aside.moved.clone();
+    if args.dry_run {
+        answer.folders = plan.removed_folders.clone();
+        answer.left = rest::left(&root, &gone_then(&plan, &aside));
+        tell(&root, &there, &plan, &mut answer);
+        return out.answer(&answer, render::init::taken);
+    }
+    apply::apply(&root, &plan, None)?;
+    // The record goes last: what is left when this stops halfway can still be taken back.
+    let place = aside::set_aside(&root, &aside.moved, &session.paths.state)
+        .map_err(|error| Failure::file("move out of the workspace", &root, error))?;
+    answer.aside_in = place.map(|place| place.display().to_string());
+    answer.folders = apply::remove_folders(&root, &plan.removed_folders);
+    if let Some(change) = Plan::record_change(&plan.record, &there) {
+        apply::one(&root, &change)?;
+    }
+    // The one that the record was in.
+    answer
+        .folders
+        .extend(apply::remove_folders(&root, &plan.removed_folders));
+    answer.left = rest::left(&root, &BTreeSet::new());
+    tell(&root, &there, &plan, &mut answer);
+    let stuck = !plan.record.files.is_empty();
+    out.answer(&answer, render::init::taken)?;
+    if waits {
+        return Err(Failure::new(
+            Exit::Refused,
+            "not all of it could be taken back: the folder is still registered",
+        )
+        .hint("when the daemon runs, run it again"));
+    }
+    if stuck {
+        return Err(Failure::new(Exit::Refused, "not all of it could be taken back")
+            .hint("mend the files that are named above, then run it again"));
+    }
+    Ok(())
+}
+
+/// What is gone once a plan is done.
+fn gone_then<'p>(plan: &'p Plan, aside: &'p Aside) -> BTreeSet<&'p str> {
+    let removed = plan.changes.iter().filter(|change| change.after.is_none());
+    let removed = removed.map(|change| change.path.as_str());
+    let moved = aside.moved.iter().map(String::as_str);
+    let record = plan.record.is_empty().then_some(RECORD);
+    removed.chain(moved).chain(record).collect()
+}
+
+/// Whether a daemon that runs has the folder; none is started to be asked.
+fn is_registered(session: &Session, root: &Path) -> Option<bool> {
+    let mut client = session.connect_only().ok()?;
+    let list: WorkspaceListResponse = client.call(&WorkspaceListRequest {}.into()).ok()?;
+    Some(list.workspaces.iter().any(|known| Path::new(&known.root) == root))
+}
+
+/// What to know of what stays, and how it goes.
+fn tell(root: &Path, there: &Snapshot, plan: &Plan, answer: &mut Taken) {
+    let named = root.display();
+    let ignores = there.real(GITIGNORE);
+    let ignored = plan.changes.iter().any(|change| change.path == ignores);
+    let repository = root.ancestors().any(|above| above.join(".git").exists());
+    if ignored && repository && !answer.left.is_empty() {
+        answer.notes.push(format!(
+            "{GITIGNORE} has no lines of init any more: git sees the memory that stays; keep it out with lines of your own"
+        ));
+    }
+    if answer.contexts_kept {
+        answer.notes.push(format!(
+            "what sessions stored stays with the daemon; to forget it: hippoctl workspace remove {named} --purge"
+        ));
+    }
+    match answer.registered {
+        // What is said already.
+        Some(true) if answer.notes.iter().any(|note| note.contains("still registered")) => {}
+        Some(true) => answer.notes.push(format!(
+            "the folder is still registered, as it was before init; to forget it: hippoctl workspace remove {named}"
+        )),
+        None => answer.notes.push(format!(
+            "no daemon runs that knows whether the folder is registered; when one does: hippoctl workspace list, and hippoctl workspace remove {named}"
+        )),
+        Some(false) => {}
+    }
+}
+
+/// What has to be known of a folder that is still registered: all but the files that were taken back.
+fn left(plan: &Plan, record: &Record) -> Record {
+    let mut left = record.clone();
+    left.files
+        .retain(|path, _| plan.kept.iter().any(|kept| kept.path == *path));
+    left
+}
+
+fn recorded(root: &Path) -> Result<(Record, Snapshot), Failure> {
+    let there = Snapshot::read(root, [RECORD]);
+    let record = Record::read(&there).map_err(unreadable)?;
+    if record.is_empty() {
+        let what = format!("init made nothing in {}", root.display());
+        return Err(Failure::new(Exit::NotFound, what).hint(format!(
+            "to forget a folder that was only registered: hippoctl workspace remove {}",
+            root.display()
+        )));
+    }
+    let paths = record.files.keys().map(String::as_str);
+    let there = Snapshot::read(root, paths.chain([RECORD]));
+    Ok((record, there))
+}
+
+/// Answers whether the daemon has the folder no more.
+fn unregister(session: &mut Session, root: &Path, answer: &mut Taken) -> Result<bool, Failure> {
+    let request = WorkspaceRemoveRequest {
+        workspace: text(root)?,
+        purge: false,
+    };
+    match session.call::<WorkspaceRemoveResponse>(request) {
+        Ok(removed) => {
+            answer.unregistered = true;
+            answer.contexts_kept = removed.contexts_kept;
+        }
+        // Somebody removed it already.
+        Err(failure) if failure.exit == Exit::NotFound => {}
+        Err(failure) => {
+            answer.notes.push(format!(
+                "the folder is still registered, and what the daemon wrote there stays: {}; when a daemon runs: hippoctl deinit {} again",
+                failure.message,
+                root.display()
+            ));
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,89 @@
+//! Which folder may be registered without being named?
+
+use std::path::Path;
+
+use crate::failure::{Exit, Failure};
+
+/// Refuses the root of the file system and the home folder: who is there by chance does not want all below it to be memory.
+///
+/// # Errors
+/// It is one of them.
+pub fn meant(dir: &Path, verb: &str) -> Result<(), Failure> {
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    refused(dir, home.as_deref(), verb).map_or(Ok(()), Err)
+}
+
+fn refused(dir: &Path, home: Option<&Path>, verb: &str) -> Option<Failure> {
+    let what = if dir.parent().is_none() {
+        "the root of the file system"
+    } else if home == Some(dir) {
+        "your home folder"
+    } else {
+        return None;
+    };
+    let named = dir.display();
+    let failure = Failure::new(Exit::Refused, format!("this is {what}: {named}"));
+    Some(failure.hint(format!(
+        "go to the folder of a project, or name it where it is meant: hippoctl {verb} {named}"
+    )))
+}
+
+/// Refuses what is no folder.
+///
+/// # Errors
+/// Nothing is there, or a file.
+pub fn there(dir: &Path) -> Result<(), Failure> {
+    let named = dir.display();
+    let failure = match dir.metadata() {
+        Ok(there) if there.is_dir() => return Ok(()),
+        Ok(_) => Failure::new(Exit::NotFound, format!("a file, not a folder: {named}"))
+            .hint("name the folder that holds the memory files"),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Failure::new(Exit::NotFound, format!("there is no such folder: {named}"))
+                .hint("name a folder that exists, or make it first")
+        }
+        Err(error) => Failure::file("look at the folder", dir, &error),
+    };
+    Err(failure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_and_the_home_folder_are_not_taken_by_chance() {
+        let home = Path::new("/home/ada");
+        for (dir, what) in [
+            ("/", "the root of the file system"),
+            ("/home/ada", "your home folder"),
+        ] {
+            let refused = refused(Path::new(dir), Some(home), "init").unwrap();
+            assert_eq!(refused.exit, Exit::Refused);
+            assert!(refused.message.contains(what), "{refused:?}");
+            assert!(
+                refused.hint.ends_with(&format!("hippoctl init {dir}")),
+                "{refused:?}"
+            );
+        }
+        for dir in ["/home/ada/agent", "/home", "/home/adam"] {
+            assert_eq!(refused(Path::new(dir), Some(home), "init"), None, "{dir}");
+        }
+        assert_eq!(refused(home, None, "init"), None);
+    }
+
+    #[test]
+    fn what_is_no_folder_is_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(there(folder.path()), Ok(()));
+        let file = folder.path().join("notes.md");
+        std::fs::write(&file, "").unwrap();
+        let failure = there(&file).unwrap_err();
+        assert!(failure.message.starts_with("a file, not a folder"), "{failure:?}");
+        let failure = there(&folder.path().join("gone")).unwrap_err();
+        assert!(
+            failure.message.starts_with("there is no such folder"),
+            "{failure:?}"
+        );
+    }
+}

@@ -1,0 +1,245 @@
+//! What do `init`, `deinit` and `workspace add` say of places and settings that nobody can mean, and of what stays behind?
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+mod scripted;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hippo_proto::{
+    Request, WorkspaceAddResponse, WorkspaceInfo, WorkspaceListResponse, WorkspaceRemoveResponse,
+    encode_result,
+};
+use scripted::{Daemon, command, hippoctl, out};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const CONFIG: &str = "hipocampus.config.json";
+
+fn folder() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap().join("w");
+    fs::create_dir(&root).unwrap();
+    (folder, root)
+}
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn run(root: &Path, words: &[&str]) -> (i32, String, String) {
+    let words: Vec<&str> = words.iter().copied().chain(["--no-start"]).collect();
+    out(&hippoctl(&root.with_file_name("home"), root, &words))
+}
+
+#[test]
+fn settings_that_cannot_be_meant_are_refused_with_their_places() {
+    let (_folder, root) = folder();
+    let text = "{\n  \"platform\": \"vim\",\n  \"tenants\": -1,\n  \"compaction\": { \"rootMaxTokens\": \"many\", \"cooldownHours\": -3 }\n}\n";
+    write(&root, CONFIG, text);
+    for words in [
+        &["init"][..],
+        &["init", "--platform", "codex"],
+        &["init", "--dry-run"],
+    ] {
+        let (code, told, errors) = run(&root, words);
+        assert_eq!((code, told.as_str()), (5, ""), "{errors}");
+        for what in [
+            "nothing was written",
+            "hipocampus.config.json: line 2, column 15: platform is \"vim\"; expected is one of claude-code, ",
+            "line 4, column 36: compaction.rootMaxTokens is \"many\"; expected is a whole number from 200",
+            "line 4, column 61: compaction.cooldownHours is -3",
+        ] {
+            assert!(errors.contains(what), "{what}: {errors}");
+        }
+        assert!(!errors.contains("tenants"), "{errors}");
+        assert_eq!(fs::read_dir(&root).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(root.join(CONFIG)).unwrap(), text);
+    }
+    // Without a harness the file decides nothing here, but for the daemon.
+    let (code, told, errors) = run(&root, &["init", "--bare"]);
+    assert_eq!(code, 0, "{errors}");
+    assert!(
+        told.contains("platform is \"vim\"") && told.contains("that is passed over"),
+        "{told}"
+    );
+    write(
+        &root,
+        CONFIG,
+        "{\"platform\": \"codex\", \"tenants\": -1, \"search\": null}",
+    );
+    let (code, _, errors) = run(&root, &["init"]);
+    assert_eq!((code, errors.as_str()), (0, ""));
+}
+
+#[test]
+fn the_home_folder_is_taken_only_by_its_name() {
+    let (_folder, root) = folder();
+    let root_too = root.clone();
+    let daemon = Daemon::start(move |call| {
+        let root = root_too.display().to_string();
+        let added = WorkspaceAddResponse {
+            root,
+            added: true,
+            notes: vec!["two lie within each other".into()],
+        };
+        encode_result(&call.id, &added)
+    });
+    let run = |cwd: &Path, words: &[&str]| {
+        let mut command = command(daemon.home.path(), cwd, words);
+        out(&command.env("HOME", &root).output().unwrap())
+    };
+    let named = root.display().to_string();
+    for (cwd, words, what) in [
+        (&*root, &["init"][..], "your home folder"),
+        (&root, &["workspace", "add"], "your home folder"),
+        (
+            Path::new("/"),
+            &["init", "--dry-run"],
+            "the root of the file system",
+        ),
+        (
+            Path::new("/"),
+            &["workspace", "add"],
+            "the root of the file system",
+        ),
+    ] {
+        let (code, told, errors) = run(cwd, words);
+        assert_eq!((code, told.as_str()), (5, ""), "{words:?}: {errors}");
+        let shown = cwd.display();
+        let verb = if words[0] == "init" {
+            "init"
+        } else {
+            "workspace add"
+        };
+        let hint = format!("hippoctl {verb} {shown}\n");
+        assert!(errors.contains(what) && errors.ends_with(&hint), "{errors}");
+    }
+    assert_eq!(fs::read_dir(&root).unwrap().count(), 0);
+    assert!(daemon.requests.try_recv().is_err(), "nobody was asked");
+    for words in [
+        &["workspace", "add", "."][..],
+        &["--workspace", &named, "workspace", "add"],
+    ] {
+        let (code, _, errors) = run(&root, words);
+        assert_eq!((code, errors.as_str()), (0, "note: two lie within each other\n"));
+    }
+    let (code, told, errors) = run(&root, &["init", &named]);
+    assert_eq!(code, 0, "{errors}");
+    assert!(told.contains("note: two lie within each other\n"), "{told}");
+}
+
+#[test]
+fn what_is_no_folder_is_told_apart_from_what_is_nowhere() {
+    let (_folder, root) = folder();
+    write(&root, "notes.md", "");
+    for verb in [&["init"][..], &["workspace", "add"]] {
+        for (name, what) in [
+            ("notes.md", "a file, not a folder"),
+            ("gone", "there is no such folder"),
+        ] {
+            let (code, _, errors) = run(&root, &[verb, &[name]].concat());
+            assert_eq!(code, 4, "{errors}");
+            assert!(errors.contains(what) && errors.contains("\nhint: "), "{errors}");
+        }
+    }
+}
+
+/// A daemon that has the folder, and keeps what its sessions stored.
+fn keeping(root: &Path) -> Daemon {
+    let root = root.display().to_string();
+    Daemon::start(move |call| match &call.request {
+        Request::WorkspaceRemove(_) => {
+            let removed = WorkspaceRemoveResponse {
+                root: root.clone(),
+                contexts_kept: true,
+            };
+            encode_result(&call.id, &removed)
+        }
+        Request::WorkspaceList(_) => {
+            let known = WorkspaceInfo {
+                root: root.clone(),
+                documents: 1,
+                pending: 0,
+                generation: 1,
+                root_present: true,
+            };
+            let workspaces = vec![known];
+            encode_result(&call.id, &WorkspaceListResponse { workspaces })
+        }
+        _ => {
+            let added = WorkspaceAddResponse {
+                root: root.clone(),
+                added: true,
+                notes: vec![],
+            };
+            encode_result(&call.id, &added)
+        }
+    })
+}
+
+#[test]
+fn deinit_says_what_stays_and_how_it_goes() {
+    let (_folder, root) = folder();
+    fs::create_dir(root.join(".git")).unwrap();
+    let daemon = keeping(&root);
+    let run = |words: &[&str]| out(&daemon.run(&root, words));
+    run(&["init"]);
+    for day in ["2026-03-02", "2026-03-03"] {
+        write(&root, &format!("memory/{day}.md"), "- The relay is blue.\n");
+    }
+    write(&root, "memory/ROOT.md", "---\ntype: root\n---\nmine\n");
+    write(&root, ".hippocampus/config.toml", "");
+    let stays = "memory/ (2 logs), memory/ROOT.md, .hippocampus/ (1 file); it is yours";
+    let (_, told, _) = run(&["deinit", "--dry-run"]);
+    assert!(told.contains(&format!("would stay: {stays}")), "{told}");
+    let (code, told, errors) = run(&["deinit"]);
+    assert_eq!(code, 0, "{told}{errors}");
+    assert!(told.contains(&format!("\nstays: {stays}")), "{told}");
+    assert!(told.contains("git sees the memory that stays"), "{told}");
+    let purge = format!("hippoctl workspace remove {} --purge\n", root.display());
+    assert!(told.contains(&purge), "{told}");
+}
+
+#[test]
+fn deinit_says_what_stays_in_json_as_well() {
+    let (_folder, root) = folder();
+    let (code, _, errors) = run(&root, &["init"]);
+    assert_eq!((code, errors.as_str()), (0, ""));
+    write(&root, "memory/2026-03-02.md", "- The relay is blue.\n");
+    let json = |told: &str| -> Value { serde_json::from_str(told).unwrap() };
+    let dry = json(&run(&root, &["deinit", "--json", "--dry-run"]).1);
+    assert_eq!(dry["registered"], Value::Null);
+    // Registered by somebody else before, or since.
+    let daemon = keeping(&root);
+    let (code, told, errors) = out(&daemon.run(&root, &["deinit", "--json"]));
+    assert_eq!(code, 0, "{errors}");
+    let told = json(&told);
+    let logs = serde_json::json!([{"path": "memory/", "files": 1, "what": "logs"}]);
+    assert_eq!((&dry["left"], &told["left"]), (&logs, &logs));
+    assert_eq!(
+        (&told["registered"], &told["unregistered"]),
+        (&true.into(), &false.into())
+    );
+    let notes = told["notes"].to_string();
+    let remove = format!("hippoctl workspace remove {}", root.display());
+    assert!(
+        notes.contains("still registered") && notes.contains(&remove),
+        "{notes}"
+    );
+    assert!(!notes.contains("git sees"), "there is no repository: {notes}");
+    write(&root, "x/y", "");
+    run(&root.join("x"), &["init"]);
+    let told = json(&run(&root.join("x"), &["deinit", "--json"]).1);
+    assert_eq!(told["registered"], Value::Null);
+    assert!(
+        told["notes"].to_string().contains("hippoctl workspace list"),
+        "{told}"
+    );
+}

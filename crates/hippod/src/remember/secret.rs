@@ -1,0 +1,106 @@
+//! Which secrets seem to be in what is to be remembered, and what is told of them?
+
+use std::collections::BTreeSet;
+
+use hippo_core::redact::{Kind, kinds};
+use hippo_proto::RememberRequest;
+
+use super::Appended;
+
+/// What was found in a request; never a value.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Secrets {
+    /// In the text, which the log keeps as it was given.
+    text: BTreeSet<Kind>,
+    /// In its topic and its tags, which show none.
+    beside: BTreeSet<Kind>,
+}
+
+impl Secrets {
+    /// Those of a request whose fields are in its text.
+    pub fn of(request: &RememberRequest) -> Self {
+        let tags = request.tags.iter().flatten();
+        let beside = tags.chain(&request.topic).flat_map(|said| kinds(said));
+        Self {
+            text: kinds(&request.text),
+            beside: beside.collect(),
+        }
+    }
+
+    /// The names of all kinds.
+    pub fn names(&self) -> Vec<String> {
+        let all = self.text.union(&self.beside);
+        all.map(|kind| kind.name().to_owned()).collect()
+    }
+
+    /// What a person should know, and do.
+    pub fn notes(&self, appended: &Appended) -> Vec<String> {
+        let mut notes = Vec::new();
+        let Appended {
+            path,
+            start_line,
+            end_line,
+            ..
+        } = appended;
+        if !self.text.is_empty() {
+            notes.push(format!(
+                "this looks like a secret ({}): the log keeps it as it was given, what is derived from the log shows … in its place; to take it out, delete it from {path}, lines {start_line} to {end_line}, and replace it where it is in use if others may read that file",
+                words(&self.text)
+            ));
+        }
+        if !self.beside.is_empty() {
+            notes.push(format!(
+                "the topic or a tag looks like a secret ({}) and was left out there",
+                words(&self.beside)
+            ));
+        }
+        notes
+    }
+}
+
+fn words(kinds: &BTreeSet<Kind>) -> String {
+    let names: Vec<String> = kinds.iter().map(|kind| kind.name().replace('-', " ")).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_is_told_and_never_the_value() {
+        let request = RememberRequest {
+            text: "the NAS password is hunter2".into(),
+            topic: Some("Token glpat-1234567890abcdefghij".into()),
+            tags: Some(vec!["nas".into()]),
+            ..RememberRequest::default()
+        };
+        let appended = Appended {
+            path: "memory/2026-03-02.md".into(),
+            topic: "Token …".into(),
+            section: "Token …".into(),
+            start_line: 3,
+            end_line: 5,
+            repeated: false,
+        };
+        let secrets = Secrets::of(&request);
+        assert_eq!(secrets.names(), ["password", "provider-token"]);
+        let notes = secrets.notes(&appended);
+        assert!(
+            notes[0].contains("(password)")
+                && notes[0].contains("delete it from memory/2026-03-02.md, lines 3 to 5"),
+            "{notes:?}"
+        );
+        assert!(notes[1].contains("(provider token)"), "{notes:?}");
+        let told = notes.concat();
+        assert!(
+            !told.contains("hunter2") && !told.contains("1234567890"),
+            "{told}"
+        );
+        let plain = Secrets::of(&RememberRequest {
+            text: "the pump is blue".into(),
+            ..RememberRequest::default()
+        });
+        assert_eq!((plain.names(), plain.notes(&appended)), (vec![], vec![]));
+    }
+}
