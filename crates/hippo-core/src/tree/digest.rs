@@ -13,6 +13,8 @@ use crate::redact::redact;
 use crate::source::NodeKind;
 use crate::tokens;
 
+/// Behind a body that somebody wrote, what is left of a statement's worth for each block of others after it.
+const EARLIER: f32 = 0.062_5;
 /// Topics that are named beside the body.
 const NAMED: usize = 8;
 
@@ -43,6 +45,17 @@ pub fn budget(level: NodeKind, source_tokens: usize) -> usize {
 /// The body of a node: what its sources say, in at most so many tokens. The same sources always give the same body.
 #[must_use]
 pub fn digest(level: NodeKind, sources: &[Source<'_>], most: usize) -> Digest {
+    made(level, sources, most, None)
+}
+
+/// The same for what stands behind a body that somebody wrote. What that says counts as said already; and since logs grow at
+/// their ends, a statement counts a sixteenth for each so many tokens of statements that come after it.
+#[must_use]
+pub fn digest_since(level: NodeKind, sources: &[Source<'_>], most: usize, body: &str) -> Digest {
+    made(level, sources, most, Some(body))
+}
+
+fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&str>) -> Digest {
     let readings: Vec<Reading> = sources.iter().map(read).collect();
     let all = Statements::of(&readings);
     let mut words = Words::new();
@@ -57,7 +70,18 @@ pub fn digest(level: NodeKind, sources: &[Source<'_>], most: usize) -> Digest {
         .iter()
         .map(|(_, section, statement)| (*section, *statement))
         .collect();
-    let parts = Parts::of(&list, &mut words);
+    let mut parts = Parts::of(&list, &mut words);
+    if let Some(body) = behind {
+        parts.say(body, &mut words);
+        let mut after = 0;
+        let mut weights: Vec<f32> = Vec::with_capacity(list.len());
+        for (_, statement) in list.iter().rev() {
+            weights.push(EARLIER.powf(after as f32 / room.max(1) as f32));
+            after += statement.text.len();
+        }
+        weights.reverse();
+        parts.weigh(&weights);
+    }
     let names = Names::of(&named, room);
     let reserved = names.bytes();
     let mut lines: HashMap<(u32, bool), ()> = HashMap::new();

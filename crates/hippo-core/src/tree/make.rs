@@ -5,7 +5,7 @@ use crate::redact::lines_without_secrets;
 use crate::source::NodeKind;
 use crate::time::Date;
 
-use super::digest::{budget, digest};
+use super::digest::{budget, digest, digest_since};
 use super::item::Source;
 use super::label::MemoryType;
 use super::node::{Node, SINCE, Status, Writer};
@@ -98,7 +98,7 @@ fn lines_of(level: NodeKind, text: &str) -> usize {
 /// Somebody's body stays, and what its sources say by now stands behind it.
 fn outdated(step: &Step, sources: &[Source<'_>], before: &Node) -> Node {
     let level = step.period.level();
-    let since = digest(level, sources, since_room(level, sources)).body;
+    let since = digest_since(level, sources, since_room(level, sources), &before.own_body()).body;
     let body = own_block::put(before.body.as_bytes(), SINCE, &since);
     let body = match body.map(String::from_utf8) {
         Ok(Ok(body)) => body,

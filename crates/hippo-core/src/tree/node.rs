@@ -1,6 +1,8 @@
 //! What does the file of a node say: its front matter, whose body it has, and what that body is?
 
-use crate::own_block;
+use std::borrow::Cow;
+
+use crate::own_block::{self, Marks};
 use crate::source::NodeKind;
 use crate::time::{Date, find_date};
 
@@ -279,6 +281,18 @@ impl Node {
     pub fn is_behind(&self) -> bool {
         // A block that somebody tore is one.
         self.writer != Writer::Hippod && !matches!(own_block::body(self.body.as_bytes(), SINCE), Ok(None))
+    }
+
+    /// Its body without what its sources say since.
+    #[must_use]
+    pub fn own_body(&self) -> Cow<'_, str> {
+        match Marks::MARKDOWN.span(self.body.as_bytes(), SINCE) {
+            Ok(Some(block)) => [&self.body[..block.start], &self.body[block.end..]]
+                .concat()
+                .into(),
+            // A block that somebody tore is theirs.
+            Ok(None) | Err(_) => self.body.as_str().into(),
+        }
     }
 
     /// Whether it only keeps the place for a body that somebody was to write.

@@ -45,7 +45,8 @@ pub(super) struct Part {
 pub(super) struct Parts {
     pub parts: Vec<Part>,
     words: Vec<(u32, f32)>,
-    known: usize,
+    /// How often each word was said before anything is chosen.
+    said: Vec<u8>,
 }
 
 impl Parts {
@@ -54,7 +55,7 @@ impl Parts {
         let mut out = Self {
             parts: Vec::new(),
             words: Vec::new(),
-            known: 0,
+            said: Vec::new(),
         };
         for (at, (section, statement)) in statements.iter().enumerate() {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
@@ -86,6 +87,22 @@ impl Parts {
             }
         }
         out
+    }
+
+    /// Takes the words of a text for said once.
+    pub fn say(&mut self, text: &str, words: &mut Words) {
+        words.each(text, |word| {
+            if let Some(times) = self.said.get_mut(word.id as usize) {
+                *times = 1;
+            }
+        });
+    }
+
+    /// Changes what statements are worth, each by its own factor.
+    pub fn weigh(&mut self, factors: &[f32]) {
+        for part in &mut self.parts {
+            part.factor *= factors.get(part.statement as usize).copied().unwrap_or(1.0);
+        }
     }
 
     fn add(
@@ -124,9 +141,8 @@ impl Parts {
         if found.is_empty() {
             return;
         }
-        self.known = self
-            .known
-            .max(found.iter().map(|(id, _)| *id as usize + 1).max().unwrap_or(0));
+        let known = found.iter().map(|(id, _)| *id as usize + 1).max().unwrap_or(0);
+        self.said.resize(self.said.len().max(known), 0);
         self.words.extend(found);
         self.parts.push(Part {
             statement: at,
@@ -275,7 +291,7 @@ pub(super) fn choose(
     sections: usize,
     mut cost: impl FnMut(&Part) -> usize,
 ) -> Vec<usize> {
-    let mut said = vec![0_u8; parts.known];
+    let mut said = parts.said.clone();
     let mut taken = vec![0_usize; sections.max(1)];
     let fair = (bytes as f32 / sections.max(1) as f32).max(1.0);
     let worth = |part: &Part, said: &[u8], taken: &[usize]| {

@@ -84,6 +84,36 @@ fn sections_of_a_node_survive_the_next_level() {
 }
 
 #[test]
+fn behind_a_body_what_came_last_and_what_it_does_not_say_go_first() {
+    let line = |thing: &str, number: usize| {
+        format!(
+            "- decision: {thing} {number} goes to warehouse {} of the quay\n",
+            number % 7
+        )
+    };
+    let crates: String = (0..300).map(|number| line("crate", number)).collect();
+    let barrels: String = (400..412).map(|number| line("barrel", number)).collect();
+    let text = format!("# 2026-01-10\n\n## Warehouse [project]\n{crates}{barrels}");
+    let count = |body: &str, word: &str| body.matches(word).count();
+    let since =
+        |text: &str, most, body: &str| digest_since(NodeKind::Daily, &[source(text)], most, body).body;
+    let body = "## Key Decisions\n- all crates go to the quay\n";
+    assert!(
+        count(&of(&text, 500), "barrel ") < 12,
+        "they are no better than others"
+    );
+    let told = since(&text, 500, body);
+    assert_eq!(count(&told, "barrel "), 12, "{told}");
+    assert!(count(&told, "crate ") > 0, "what room is left is used: {told}");
+    assert!(tokens::of(&told) <= 500);
+
+    let two = "## Move [project]\n- decision: Ada rents the crane in Lisbon\n- decision: Ben paints the hull in Porto\n";
+    let one = |body: &str| since(two, 30, body);
+    assert!(one("- Ben paints the hull in Porto\n").contains("Ada rents"));
+    assert!(one("- Ada rents the crane in Lisbon\n").contains("Ben paints"));
+}
+
+#[test]
 fn other_scripts_are_kept_as_well() {
     let text = "# 日誌\n\n## 会議\n- 田中さんは四月に京都へ引っ越した。新しい家は駅の近くにある。\n\n## Встреча\n- Анна купила билет в Казань за 4500 рублей.\n";
     let body = of(text, 200);
@@ -129,6 +159,9 @@ proptest! {
             prop_assert!(tokens::of(&found.body) <= most, "{} of {most}", tokens::of(&found.body));
             prop_assert_eq!(&found, &digest(level, &[source(&text)], most));
             prop_assert!(!found.body.contains("Tr0ub4dor"), "{}", found.body);
+            let since = digest_since(level, &[source(&text)], most, &found.body);
+            prop_assert!(tokens::of(&since.body) <= most, "{} of {most}", tokens::of(&since.body));
+            prop_assert!(!since.body.contains("Tr0ub4dor"), "{}", since.body);
         }
     }
 

@@ -50,6 +50,36 @@ fn who_writes_the_body_in_its_file_has_written_it() {
 }
 
 #[test]
+fn what_came_since_stands_behind_it_each_time_anew() {
+    let mut tree = with([(DAY, long_log(DAY, 300))]);
+    let period = Period::Day(DAY);
+    let mine = "## Key Decisions\n- all crates of the day went to the warehouses on the quay\n";
+    tree.nodes.insert(period, mine.to_owned());
+    tree.compact(TODAY, true);
+    for round in 0..2 {
+        let line = |number: usize| {
+            format!(
+                "- decision: barrel {round}{number} goes to warehouse {}\n",
+                number % 7
+            )
+        };
+        let lines: String = (0..5).map(line).collect();
+        tree.logs.get_mut(&DAY).unwrap().push_str(&lines);
+        tree.compact(TODAY, true);
+        let node = tree.node("2026-03-18");
+        assert!(node.body.starts_with(mine), "{}", node.body);
+        // What the block said before is nobody's body: it says it again.
+        assert_eq!(
+            node.body.matches("barrel ").count(),
+            5 * (round + 1),
+            "{}",
+            node.body
+        );
+        assert_eq!(tree.compact(TODAY, true), []);
+    }
+}
+
+#[test]
 fn a_node_of_somebody_else_is_never_asked_for_whatever_it_says() {
     let mut tree = with([(DAY, long_log(DAY, 300))]);
     let theirs =
