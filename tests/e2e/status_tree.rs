@@ -206,7 +206,7 @@ fn a_memory_folder_that_cannot_be_written_is_a_problem_with_its_fix() {
     }
     // What was answered from and cannot be read is a problem, too.
     let folder = root.join("memory");
-    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o0)).unwrap();
     let told = client.doctor(false);
     assert!(bad(&told).contains(&"disk"), "{told:?}");
     assert_eq!(named(&told, "skipped").severity, Severity::Warning);

@@ -234,6 +234,9 @@ impl Batch<'_> {
     }
 
     fn upsert_row(&self, record: &DocumentRecord, document: &Document) -> rusqlite::Result<u32> {
+        let (path, size, mtime) = (&record.path, record.size.cast_signed(), record.mtime_ns);
+        let (hash, date, own) = (record.hash, &record.date, record.own_words);
+        let values = params![path, size, mtime, hash, date, document.title, own];
         self.transaction
             .prepare_cached(
                 "INSERT INTO documents (path, size, mtime_ns, hash, date, title, own_words)
@@ -242,18 +245,7 @@ impl Batch<'_> {
                      size = ?2, mtime_ns = ?3, hash = ?4, date = ?5, title = ?6, own_words = ?7
                  RETURNING id",
             )?
-            .query_row(
-                params![
-                    record.path,
-                    record.size.cast_signed(),
-                    record.mtime_ns,
-                    record.hash,
-                    record.date,
-                    document.title,
-                    record.own_words
-                ],
-                |row| row.get(0),
-            )
+            .query_row(values, |row| row.get(0))
     }
 
     fn write_sections(&self, document: u32, content: &Document) -> rusqlite::Result<()> {
