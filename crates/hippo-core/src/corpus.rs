@@ -67,6 +67,8 @@ pub struct DocumentPlace {
     pub path: Box<str>,
     /// Date of the document.
     pub date: Option<Date>,
+    /// A node of the compaction tree that somebody else than hippod wrote: it may say what no other document does.
+    pub own_words: bool,
     terms: u64,
     chunks: Box<[u32]>,
     sections: Box<[SectionPlace]>,
@@ -146,6 +148,7 @@ impl Corpus {
         let document = DocumentPlace {
             path: path.into(),
             date,
+            own_words: false,
             terms,
             chunks,
             sections: sections.into(),
@@ -178,6 +181,13 @@ impl Corpus {
         if let Some(Some(document)) = self.documents.get_mut(id as usize) {
             document.path = path.into();
             document.date = date;
+        }
+    }
+
+    /// Says whether a document is a node that somebody else than hippod wrote.
+    pub fn set_own_words(&mut self, id: u32, own_words: bool) {
+        if let Some(Some(document)) = self.documents.get_mut(id as usize) {
+            document.own_words = own_words;
         }
     }
 

@@ -86,6 +86,7 @@ mod tests {
             mtime_ns: 7,
             hash: ContentHash::of(text.as_bytes()).0,
             date: None,
+            own_words: false,
         }
     }
 

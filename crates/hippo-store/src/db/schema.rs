@@ -7,14 +7,15 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use crate::StoreError;
 
 /// The newest schema that this build writes and reads.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 /// What leads from each version to the next one; a new file takes all of them.
-const MIGRATIONS: [(i64, &str); 5] = [
+const MIGRATIONS: [(i64, &str); 6] = [
     (1, DOCUMENTS),
     (2, ENTRIES),
     (3, RUN_FILES),
     (4, REMOVED_TEXTS),
     (5, FRESH),
+    (6, OWN_WORDS),
 ];
 
 /// Version 1: documents and what is found in them.
@@ -188,6 +189,13 @@ UPDATE tombstones SET hashes = ifnull(
 /// Version 5: documents that came or changed since a light cycle looked at them.
 const FRESH: &str = "
 CREATE TABLE fresh (path TEXT PRIMARY KEY) WITHOUT ROWID;
+";
+
+/// Version 6: which nodes of the compaction tree have a body of somebody's. Those that are known are read again.
+const OWN_WORDS: &str = "
+ALTER TABLE documents ADD COLUMN own_words INTEGER NOT NULL DEFAULT 0;
+UPDATE documents SET mtime_ns = 0, hash = zeroblob(16)
+WHERE path GLOB 'memory/daily/*' OR path GLOB 'memory/weekly/*' OR path GLOB 'memory/monthly/*' OR path = 'memory/ROOT.md';
 ";
 
 /// Creates the tables in an empty file, brings those of an older version up to date, or refuses a file that this

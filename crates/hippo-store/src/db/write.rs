@@ -22,6 +22,8 @@ pub struct DocumentRecord {
     pub hash: [u8; 16],
     /// The document's own date, ISO 8601.
     pub date: Option<String>,
+    /// A node of the compaction tree that somebody else than hippod wrote.
+    pub own_words: bool,
 }
 
 /// A chunk as it stands in the tables after a change.
@@ -110,9 +112,16 @@ impl Batch<'_> {
     /// See [`StoreError`].
     pub fn move_document(&mut self, from: &str, to: &DocumentRecord) -> Result<bool, StoreError> {
         let done = self.transaction.execute(
-            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5
+            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5, own_words = ?6
              WHERE path = ?1",
-            params![from, to.path, to.size.cast_signed(), to.mtime_ns, to.date],
+            params![
+                from,
+                to.path,
+                to.size.cast_signed(),
+                to.mtime_ns,
+                to.date,
+                to.own_words
+            ],
         );
         done.and_then(|moved| fresh::follow(&self.transaction, from, &to.path, moved > 0))
             .map_err(|source| StoreError::from_sql(self.path, source))
@@ -124,11 +133,10 @@ impl Batch<'_> {
     /// See [`StoreError`].
     pub fn touch_document(&mut self, record: &DocumentRecord) -> Result<(), StoreError> {
         let (size, mtime) = (record.size.cast_signed(), record.mtime_ns);
-        let done = self
-            .transaction
+        self.transaction
             .prepare_cached("UPDATE documents SET size = ?2, mtime_ns = ?3, date = ?4 WHERE path = ?1")
-            .and_then(|mut statement| statement.execute(params![record.path, size, mtime, record.date]));
-        done.map(|_| ())
+            .and_then(|mut statement| statement.execute(params![record.path, size, mtime, record.date]))
+            .map(|_| ())
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
@@ -226,24 +234,18 @@ impl Batch<'_> {
     }
 
     fn upsert_row(&self, record: &DocumentRecord, document: &Document) -> rusqlite::Result<u32> {
+        let (path, size, mtime) = (&record.path, record.size.cast_signed(), record.mtime_ns);
+        let (hash, date, own) = (record.hash, &record.date, record.own_words);
+        let values = params![path, size, mtime, hash, date, document.title, own];
         self.transaction
             .prepare_cached(
-                "INSERT INTO documents (path, size, mtime_ns, hash, date, title)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                 ON CONFLICT (path) DO UPDATE SET size = ?2, mtime_ns = ?3, hash = ?4, date = ?5, title = ?6
+                "INSERT INTO documents (path, size, mtime_ns, hash, date, title, own_words)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                 ON CONFLICT (path) DO UPDATE SET
+                     size = ?2, mtime_ns = ?3, hash = ?4, date = ?5, title = ?6, own_words = ?7
                  RETURNING id",
             )?
-            .query_row(
-                params![
-                    record.path,
-                    record.size.cast_signed(),
-                    record.mtime_ns,
-                    record.hash,
-                    record.date,
-                    document.title
-                ],
-                |row| row.get(0),
-            )
+            .query_row(values, |row| row.get(0))
     }
 
     fn write_sections(&self, document: u32, content: &Document) -> rusqlite::Result<()> {

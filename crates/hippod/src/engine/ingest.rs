@@ -8,6 +8,7 @@ use hippo_core::chunk::{self, ContentHash, Document};
 use hippo_core::retrieval::terms::Analyzer;
 use hippo_core::source;
 use hippo_core::time::{Date, Timestamp};
+use hippo_core::tree::{Node, Period, Writer};
 use hippo_store::StoreError;
 use hippo_store::db::{DocumentChange, DocumentRecord};
 
@@ -124,7 +125,7 @@ impl Workspace {
             return self.rename(&from, path, mark, racy, &bytes, ingest);
         }
         let document = chunk::chunk(&bytes);
-        let record = record_of(path, mark, hash, &document, ingest);
+        let record = record_of(path, mark, hash, &bytes, &document, ingest);
         let change = self.write(&record, &document, &bytes, ingest)?;
         self.known.insert(
             path.to_owned(),
@@ -135,6 +136,7 @@ impl Workspace {
                 racy,
             },
         );
+        self.files_on_disk = self.files_on_disk.max(self.known.len());
         Ok(Refreshed::Changed)
     }
 
@@ -202,6 +204,9 @@ impl Workspace {
             self.missing.remove(path);
             self.held.remove(path);
         }
+        // The last scan may have missed them already.
+        let left = self.files_on_disk.saturating_sub(changes.len());
+        self.files_on_disk = left.max(self.known.len());
         self.unsaved = true;
         Ok(if changes.is_empty() {
             Refreshed::Same
@@ -220,10 +225,9 @@ impl Workspace {
     ) -> Result<Refreshed, StoreError> {
         if before.mark != after.mark {
             let mut picture = self.view.picture_mut();
-            let date = picture
-                .corpus
-                .document(after.document)
-                .and_then(|document| document.date);
+            let place = picture.corpus.document(after.document);
+            let own_words = place.is_some_and(|document| document.own_words);
+            let date = place.and_then(|document| document.date);
             // A date that came from the file's time moves with it.
             let dated = source::date_in_name(path).is_some() || date != Some(date_of(before.mark, ingest));
             let date = if dated {
@@ -237,6 +241,7 @@ impl Workspace {
                 mtime_ns: after.mark.mtime_ns,
                 hash: after.hash,
                 date: date.map(|date| date.to_string()),
+                own_words,
             };
             let mut batch = self.store.begin()?;
             batch.touch_document(&record)?;
@@ -263,7 +268,7 @@ impl Workspace {
             return Ok(Refreshed::Same);
         };
         let document = chunk::chunk(bytes);
-        let record = record_of(to, mark, before.hash, &document, ingest);
+        let record = record_of(to, mark, before.hash, bytes, &document, ingest);
         let mut batch = self.store.begin()?;
         batch.move_document(from, &record)?;
         let generation = batch.next_generation()?;
@@ -363,9 +368,11 @@ fn record_of(
     path: &str,
     mark: FileMark,
     hash: [u8; 16],
+    bytes: &[u8],
     document: &Document,
     ingest: &Ingest<'_>,
 ) -> DocumentRecord {
+    let node = Period::of_path(path).map(|period| Node::read(period, &String::from_utf8_lossy(bytes)));
     let date = document
         .front_matter
         .date
@@ -377,6 +384,7 @@ fn record_of(
         mtime_ns: mark.mtime_ns,
         hash,
         date: Some(date.to_string()),
+        own_words: node.is_some_and(|node| node.writer != Writer::Hippod),
     }
 }
 

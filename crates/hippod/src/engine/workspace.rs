@@ -143,7 +143,7 @@ pub struct Workspace {
     pub held: BTreeSet<String>,
     /// Files that are not indexed, and why.
     pub skipped: Vec<Skipped>,
-    /// Files on disk at the last scan.
+    /// Files on disk, by the last scan and what was read and removed since.
     pub files_on_disk: usize,
     /// Files that the last reconcile found changed without an event.
     pub changed_at_reconcile: u64,

@@ -21,7 +21,7 @@ const LINES: usize = 2;
 /// Ranked chunks, and the picture that they are of.
 type Found<'v> = (RwLockReadGuard<'v, Picture>, Vec<Ranked>);
 
-/// The nodes of a workspace whose sources are there too, as a question sees them.
+/// The nodes of a workspace that hippod wrote and whose sources are there too, as a question sees them.
 struct Nodes {
     /// By the id of a document: asked for each chunk that a search looks at.
     all: Vec<bool>,
@@ -70,7 +70,7 @@ impl Recall<'_> {
             return None;
         }
         let documents = picture.corpus.documents();
-        let all = repeating(documents.map(|(id, document)| (id, &*document.path)));
+        let all = repeating(documents.map(|(id, document)| (id, &*document.path, document.own_words)));
         // Weeks and months repeat the lines of their days.
         let of_a_day = |id: &u32| {
             let document = picture.corpus.document(*id);
@@ -136,7 +136,7 @@ impl Recall<'_> {
                 score,
             }));
             if named.len() == before && !line.lists_topics {
-                // Somebody's own words are of no line, and stand for themselves.
+                // What names no line stands for itself.
                 named.push(Named {
                     place: None,
                     chunk,

@@ -120,6 +120,7 @@ fn what_removed_entries_said_is_taken_from_their_records() {
     drop(store);
     scratch.sql(
         "DROP TABLE fresh;
+         ALTER TABLE documents DROP COLUMN own_words;
          ALTER TABLE tombstones DROP COLUMN hashes;
          UPDATE entries SET rest = '{' WHERE id = 'damaged';
          PRAGMA user_version = 3;",
@@ -128,6 +129,46 @@ fn what_removed_entries_said_is_taken_from_their_records() {
     assert_eq!(tombstones[&id("said")].removed.hashes, said.hashes);
     assert_eq!(tombstones[&id("damaged")].removed.hashes, []);
     assert_eq!(tombstones[&id("gone")].removed.hashes, []);
+}
+
+#[test]
+fn nodes_that_an_older_file_knows_are_read_again() {
+    let scratch = Scratch::new();
+    drop(scratch.open());
+    scratch.sql(
+        "ALTER TABLE documents DROP COLUMN own_words;
+         INSERT INTO documents (path, size, mtime_ns, hash) VALUES
+             ('memory/2026-03-02.md', 6, 7, x'01010101010101010101010101010101'),
+             ('memory/weekly/2026-W10.md', 6, 7, x'01010101010101010101010101010101');
+         PRAGMA user_version = 5;",
+    );
+    let documents = scratch.open().load().unwrap().documents;
+    let marks: Vec<(&str, i64, bool)> = documents
+        .iter()
+        .map(|document| {
+            (
+                document.record.path.as_str(),
+                document.record.mtime_ns,
+                document.record.own_words,
+            )
+        })
+        .collect();
+    let expected = [
+        ("memory/2026-03-02.md", 7, false),
+        ("memory/weekly/2026-W10.md", 0, false),
+    ];
+    assert_eq!(marks, expected);
+    let mut store = scratch.open();
+    let document = DocumentRecord {
+        own_words: true,
+        ..documents[1].record.clone()
+    };
+    let mut batch = store.begin().unwrap();
+    batch
+        .put_document(&document, &chunk::chunk(b"- one\n"), &mut |_, _, _| 0)
+        .unwrap();
+    batch.commit().unwrap();
+    assert!(store.load().unwrap().documents[1].record.own_words);
 }
 
 #[test]
@@ -160,7 +201,7 @@ fn a_newer_schema_is_still_refused() {
             error,
             StoreError::NewerSchema {
                 found: 99,
-                known: 5,
+                known: 6,
                 ..
             }
         ),
@@ -180,6 +221,7 @@ fn forgetting_the_documents_keeps_the_entries() {
         mtime_ns: 7,
         hash: [0; 16],
         date: None,
+        own_words: false,
     };
     let mut batch = store.begin().unwrap();
     batch
