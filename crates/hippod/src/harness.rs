@@ -1,4 +1,6 @@
 //! What does `hipocampus.config.json` say that the daemon heeds?
+//!
+//! The engine reads what search needs when the file changes, and the tree reads it at each run: no question waits for a disk.
 
 use std::path::Path;
 

@@ -23,7 +23,6 @@ use hippo_store::vector::PreparedQuery;
 use crate::clock::date_in;
 use crate::engine::store_error;
 use crate::event::Event;
-use crate::harness;
 use crate::shared::Shared;
 use crate::verify::Verifier;
 use crate::view::{Picture, WorkspaceView};
@@ -64,7 +63,7 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
     let mut question = Question::new(request, &view.root, &view.config.search, today, now)?;
     if question.meaning {
         // Vectors of earlier days do not speak when search by meaning is switched off.
-        question.meaning = shared.config.embed.enabled && by_meaning(&view).await?;
+        question.meaning = shared.config.embed.enabled && view.by_meaning();
     }
     let question = Arc::new(question);
     let mut consulted = index_first::consult(&view, &question)?;
@@ -90,14 +89,6 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
         RpcError::new(ErrorKind::Warming, "the embedding model is being changed")
             .hint("ask again in a moment"),
     )
-}
-
-/// Whether the workspace's harness wants its meaning searched.
-async fn by_meaning(view: &Arc<WorkspaceView>) -> Result<bool, RpcError> {
-    let root = view.root.clone();
-    tokio::task::spawn_blocking(move || harness::by_meaning(&root))
-        .await
-        .map_err(gone)
 }
 
 /// An answer, and what is known of it beside what the client hears.
@@ -246,6 +237,11 @@ impl Recall<'_> {
             notes.push(format!(
                 "nothing fits into the budget: the best result takes {least} tokens"
             ));
+        }
+        let by_words = self.shared.config.embed.enabled && !self.question.meaning;
+        if by_words && self.question.mode == Mode::Hybrid && self.consulted.route != Route::Index {
+            notes
+                .push("answered by words alone: search.vector is false in hipocampus.config.json".to_owned());
         }
         if let Some(range) = self.question.dates {
             notes.push(format!("dates understood as {} to {}", range.start, range.end));

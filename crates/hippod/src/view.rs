@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
@@ -99,6 +100,8 @@ pub struct WorkspaceView {
     /// Which paths are memory.
     pub rules: SourceRules,
     database: PathBuf,
+    /// What the workspace's harness says of search by meaning, as the engine read it last.
+    meaning: AtomicBool,
     picture: RwLock<Picture>,
     freshness: Mutex<Freshness>,
     status: Mutex<Option<WorkspaceStatus>>,
@@ -130,6 +133,7 @@ impl WorkspaceView {
             config,
             rules,
             database,
+            meaning: AtomicBool::new(true),
             picture: RwLock::new(picture),
             freshness: Mutex::new(Freshness::warming(now)),
             status: Mutex::default(),
@@ -137,6 +141,16 @@ impl WorkspaceView {
             postings: Mutex::default(),
             index: RwLock::default(),
         }
+    }
+
+    /// Whether the workspace's harness wants questions answered by meaning as well.
+    pub fn by_meaning(&self) -> bool {
+        self.meaning.load(Ordering::Relaxed)
+    }
+
+    /// Takes what the harness wants from now on.
+    pub fn set_by_meaning(&self, wanted: bool) {
+        self.meaning.store(wanted, Ordering::Relaxed);
     }
 
     /// The picture, for reading.

@@ -51,7 +51,7 @@ pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
     registry::state_folder(state, root).join("vectors")
 }
 
-/// Opens a workspace and loads its picture. Nothing of the disk below the root is read yet.
+/// Opens a workspace and loads its picture. Of the disk below the root only what its harness wants is read yet.
 ///
 /// # Errors
 /// A damaged database is told apart by [`StoreError::needs_rebuild`] in the chain.
@@ -128,6 +128,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     if let Some(embedder) = embedder {
         workspace.set_embedder(embedder)?;
     }
+    workspace.look_at_harness();
     Ok(workspace)
 }
 

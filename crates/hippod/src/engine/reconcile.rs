@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use hippo_core::harness;
 use hippo_store::StoreError;
 
 use super::ingest::Refreshed;
 use super::settings::settings_path;
 use super::workspace::Workspace;
+use crate::harness::by_meaning;
 use crate::scan::{self, ScanResult};
 use crate::verify::FileMark;
 
@@ -27,6 +29,7 @@ impl Workspace {
         let scan = scan::scan(&self.root, &self.view.rules, &self.view.config);
         self.times.reconcile = Some(now);
         self.own.look = true;
+        self.look_at_harness();
         self.scan_at = now + Duration::from_secs(self.view.config.watch.reconcile_secs);
         // A mount point without its disk is an empty folder.
         self.root_present = scan.root_present && (!scan.root_empty || self.known.is_empty());
@@ -94,6 +97,9 @@ impl Workspace {
                 continue;
             };
             self.own.look |= path == settings_path(&self.root);
+            if relative == harness::FILE {
+                self.look_at_harness();
+            }
             if self.entries.file.is_at(&self.root, &path) {
                 self.entries.file.look(now);
             }
@@ -103,6 +109,11 @@ impl Workspace {
                 self.scan_at = now;
             }
         }
+    }
+
+    /// Takes what the harness wants of search for the questions from now on.
+    pub fn look_at_harness(&self) {
+        self.view.set_by_meaning(by_meaning(&self.root));
     }
 
     fn is_folder_of_memory(&self, relative: &str, path: &Path) -> bool {
