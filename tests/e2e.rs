@@ -81,6 +81,8 @@ mod schedule;
 mod search;
 #[path = "e2e/settings.rs"]
 mod settings;
+#[path = "e2e/status_tree.rs"]
+mod status_tree;
 #[path = "e2e/store_refuses.rs"]
 mod store_refuses;
 #[path = "e2e/surroundings.rs"]

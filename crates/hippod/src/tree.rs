@@ -10,6 +10,7 @@ mod disk;
 mod examine;
 mod health;
 mod keeper;
+mod logs;
 mod root;
 mod run;
 mod serve;
@@ -21,6 +22,7 @@ mod summaries;
 pub use examine::examine;
 pub use health::statuses;
 pub use keeper::{after, keep, summarise, waiting, wish};
+pub use logs::examine as examine_logs;
 pub use run::Wish;
 pub use serve::{pending, serve, show, submit};
 

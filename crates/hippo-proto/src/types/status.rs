@@ -138,6 +138,9 @@ pub struct TreeStatus {
     pub other: u64,
     /// Nodes that `tree.pending` tells.
     pub waiting: u64,
+    /// The folder in which no node can be made or replaced, and why; only where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwritable: Option<String>,
     /// The program that writes summaries; absent where none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<TreeCommandStatus>,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hippo_proto::{DoctorResponse, Severity};
+use hippo_proto::{DoctorResponse, Problem, Severity};
 
 use super::plural;
 use crate::output::Style;
@@ -29,16 +29,27 @@ pub fn doctor(answer: &DoctorResponse, style: Style) -> String {
         let _ = writeln!(text, "  where: {}", style.path(&problem.where_));
         let _ = writeln!(text, "  fix:   {}", problem.fix);
     }
-    let _ = match answer.problems.len() as u64 {
-        0 => writeln!(text, "no problems"),
-        count => writeln!(text, "\n{}", plural(count, "problem")),
+    let told = answer.problems.len() as u64;
+    let good_to_know = |problem: &&Problem| problem.severity == Severity::Info;
+    let infos = answer.problems.iter().filter(good_to_know).count() as u64;
+    if told > 0 {
+        text.push('\n');
+    }
+    let problems = match told - infos {
+        0 => "no problems".to_owned(),
+        count => plural(count, "problem"),
     };
+    let infos = match infos {
+        0 => String::new(),
+        count => format!(", {count} good to know"),
+    };
+    let _ = writeln!(text, "{problems}{infos}");
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use hippo_proto::{Check, Problem};
+    use hippo_proto::Check;
 
     use super::*;
 
@@ -72,6 +83,19 @@ mod tests {
             where_: "/home/u/.local/share/hippod/models".into(),
             fix: "hippoctl model pull".into(),
         };
+        let info = Problem {
+            id: "tree-carried".into(),
+            severity: Severity::Info,
+            ..problem.clone()
+        };
+        let told = |problems| {
+            let checks = checks[..1].to_vec();
+            let answer = DoctorResponse { problems, checks };
+            let text = doctor(&answer, Style::default());
+            text.lines().last().map(str::to_owned).unwrap()
+        };
+        assert_eq!(told(vec![info.clone()]), "no problems, 1 good to know");
+        assert_eq!(told(vec![problem.clone(), info]), "1 problem, 1 good to know");
         insta::assert_snapshot!(doctor(
             &DoctorResponse {
                 problems: vec![problem],

@@ -1,11 +1,13 @@
 //! What is wrong, where, and what to do about it.
 
+mod report;
+
 use std::path::{Path, PathBuf};
 
 use hippo_core::consolidation::Place;
 use hippo_core::entry::Pointer;
 use hippo_core::layout::INDEX_FILE;
-use hippo_proto::{Check, DoctorRequest, DoctorResponse, Problem, RpcError, Severity};
+use hippo_proto::{DoctorRequest, DoctorResponse, Problem, RpcError, Severity};
 use hippo_store::shared_file::UNMERGED;
 
 use super::Engine;
@@ -14,9 +16,12 @@ use super::settings::settings_path;
 use super::workspace::Workspace;
 use crate::contexts::POLICIES;
 use crate::embed_worker::ModelState;
+use crate::files;
+use crate::scan::Skipped;
 use crate::shared::Slot;
 use crate::tree;
 use crate::watcher::Mode;
+use report::{Report, problem};
 
 impl Engine {
     /// Answers `doctor`; with `rebuild`, makes the derived state of the workspaces again first.
@@ -25,12 +30,23 @@ impl Engine {
         let mut report = Report::default();
         if request.rebuild {
             for root in &roots {
-                let rebuilt = self.rebuild(root);
-                let detail = match &rebuilt {
-                    Ok(()) => format!("{}: made again from its files", root.display()),
-                    Err(error) => format!("{}: {error:#}", root.display()),
-                };
-                report.check("rebuild", rebuilt.is_ok(), detail);
+                let place = root.display().to_string();
+                match self.rebuild(root) {
+                    Ok(()) => report.sound("rebuild", format!("{place}: made again from its files")),
+                    Err(error) => {
+                        let fix = "look after the disk of the state folder, and give it again";
+                        let what = format!("the index could not be made again: {error:#}");
+                        let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
+                        report.check("rebuild", place, vec![found]);
+                    }
+                }
+            }
+        }
+        // What came or went just now, and was not heard of yet, is under way from here on.
+        let now = self.shared.clock.monotonic();
+        for workspace in self.workspaces.values_mut() {
+            if roots.contains(&workspace.root) {
+                workspace.reconcile(now);
             }
         }
         self.examine_model(&mut report);
@@ -53,11 +69,14 @@ impl Engine {
             if roots.contains(&workspace.root) {
                 examine(workspace, &mut report);
                 self.examine_contexts(&workspace.root, &mut report);
+                let logs = tree::examine_logs(&self.shared, &workspace.view);
                 let tree = tree::examine(&self.shared, &workspace.view);
-                if let Some(detail) = tree.detail {
-                    report.check("tree", tree.problems.is_empty(), detail);
+                for (id, found) in [("logs", logs), ("tree", tree)] {
+                    match found.detail {
+                        Some(detail) => report.check(id, detail, found.problems),
+                        None => report.problems.extend(found.problems),
+                    }
                 }
-                report.problems.extend(tree.problems);
             }
         }
         report.problems.sort_by_key(|problem| problem.severity);
@@ -71,7 +90,7 @@ impl Engine {
         let contexts = &self.shared.contexts;
         match contexts.check(&self.shared, root) {
             Ok(None) => {}
-            Ok(Some(file)) => report.check("contexts", true, format!("{}: sound", file.display())),
+            Ok(Some(file)) => report.sound("contexts", format!("{}: sound", file.display())),
             Err(error) => report.problem(
                 "contexts",
                 Severity::Error,
@@ -104,7 +123,7 @@ impl Engine {
     fn examine_model(&self, report: &mut Report) {
         let place = self.shared.paths.models.display().to_string();
         match self.shared.embed.state().0 {
-            ModelState::Absent(why) if !self.shared.config.embed.enabled => report.check("model", true, why),
+            ModelState::Absent(why) if !self.shared.config.embed.enabled => report.sound("model", why),
             ModelState::Absent(why) => match crate::models::unsupported() {
                 Some(why) => report.problem(
                     "model-unsupported",
@@ -128,7 +147,7 @@ impl Engine {
                 place,
                 "hippoctl model verify names damaged files, hippoctl model pull writes them again",
             ),
-            state => report.check("model", true, format!("{state:?}").to_lowercase()),
+            state => report.sound("model", format!("{state:?}").to_lowercase()),
         }
     }
 }
@@ -137,7 +156,7 @@ fn examine(workspace: &Workspace, report: &mut Report) {
     let place = workspace.root.display().to_string();
     let database = workspace.store.path().display().to_string();
     match workspace.store.check() {
-        Ok(()) => report.check("database", true, format!("{database}: sound")),
+        Ok(()) => report.sound("database", format!("{database}: sound")),
         Err(error) => report.problem(
             "database",
             Severity::Error,
@@ -186,22 +205,42 @@ fn examine(workspace: &Workspace, report: &mut Report) {
     examine_index_file(workspace, report);
     examine_pointers(workspace, report);
     examine_watcher(workspace, &place, report);
-    for skipped in &workspace.skipped {
-        report.problem(
-            "skipped",
-            Severity::Info,
-            format!("not indexed: {}", skipped.reason),
-            workspace.root.join(&skipped.rel).display().to_string(),
-            "mend the file, or exclude it under [sources] exclude",
-        );
-    }
     let (indexed, on_disk) = (workspace.known.len(), workspace.files_on_disk);
     let waiting = workspace.dirty.len() + workspace.missing.len() + workspace.held.len();
     report.check(
         "disk",
-        indexed == on_disk || waiting > 0,
         format!("{place}: {on_disk} files on disk, {indexed} in the index, {waiting} under way"),
+        workspace
+            .skipped
+            .iter()
+            .map(|skipped| left_out(workspace, skipped))
+            .collect(),
     );
+}
+
+/// A file or a folder that is not read: a problem where questions were answered from it before.
+fn left_out(workspace: &Workspace, skipped: &Skipped) -> Problem {
+    let path = workspace.root.join(&skipped.rel);
+    let is_unreadable = if path.is_dir() {
+        path.read_dir().is_err()
+    } else {
+        files::open(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
+    };
+    let place = path.display().to_string();
+    let known = workspace.known.keys();
+    let kept = known.filter(|known| Path::new(known.as_str()).starts_with(&skipped.rel));
+    let kept = kept.count();
+    if is_unreadable && kept > 0 {
+        let what = format!(
+            "{}; no answer is from there, and what the index has of it ({kept} files) is kept until it can be read",
+            skipped.reason
+        );
+        let fix = "give hippod the right to read it, or exclude it under [sources] exclude";
+        return problem("skipped", Severity::Warning, what, place, fix);
+    }
+    let what = format!("not indexed: {}", skipped.reason);
+    let fix = "mend the file, or exclude it under [sources] exclude";
+    problem("skipped", Severity::Info, what, place, fix)
 }
 
 fn examine_index_file(workspace: &Workspace, report: &mut Report) {
@@ -247,7 +286,7 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
     if entries.enabled && written {
         let (all, queued, archived) = entries.counts();
         let detail = format!("{place}: {all} entries, {queued} of them fading, {archived} archived");
-        report.check("index-file", true, detail);
+        report.sound("index-file", detail);
     }
 }
 
@@ -337,40 +376,7 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {
                 Some(why) => format!("watching, but it cannot be proved: {why}"),
                 None => "watching".to_owned(),
             };
-            report.check("watcher", true, format!("{place}: {detail}"));
+            report.sound("watcher", format!("{place}: {detail}"));
         }
-    }
-}
-
-#[derive(Default)]
-struct Report {
-    problems: Vec<Problem>,
-    checks: Vec<Check>,
-}
-
-impl Report {
-    fn problem(
-        &mut self,
-        id: &str,
-        severity: Severity,
-        what: impl Into<String>,
-        place: impl Into<String>,
-        fix: impl Into<String>,
-    ) {
-        self.problems.push(Problem {
-            id: id.to_owned(),
-            severity,
-            what: what.into(),
-            where_: place.into(),
-            fix: fix.into(),
-        });
-    }
-
-    fn check(&mut self, id: &str, ok: bool, detail: impl Into<String>) {
-        self.checks.push(Check {
-            id: id.to_owned(),
-            ok,
-            detail: detail.into(),
-        });
     }
 }

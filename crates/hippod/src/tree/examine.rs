@@ -10,7 +10,7 @@ use hippo_proto::{Problem, Severity};
 use super::aside::{CARRIED, REJECTED};
 use super::command::MOST_FAILURES;
 use super::disk::LARGEST_NODE;
-use super::health::nodes;
+use super::health::{nodes, unwritable};
 use super::run::is_kept;
 use super::settings::Settings;
 use super::state::{Spend, State};
@@ -38,7 +38,7 @@ pub struct Examined {
 }
 
 impl Examined {
-    fn add(
+    pub(super) fn add(
         &mut self,
         id: &str,
         severity: Severity,
@@ -65,6 +65,11 @@ pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
         found.add("tree-config", Severity::Warning, note, &place, fix);
     }
     if is_kept(view) || view.root.join("memory/ROOT.md").symlink_metadata().is_ok() {
+        if let Some((folder, error)) = unwritable(&view.root) {
+            let what = format!("nodes cannot be made or replaced here, and stay as they are: {error}");
+            let fix = "make the folder writable for the user that runs hippod; the next hippoctl tree compact does what is due";
+            found.add("tree-folder", Severity::Warning, what, &folder, fix);
+        }
         let nodes = nodes(&view.root);
         for (period, path) in &nodes {
             examine_node(*period, path, &mut found);

@@ -9,6 +9,7 @@ use std::time::Duration;
 use hippo_core::time::{Date, Timestamp};
 use hippo_core::tree::{Node, Period, Status};
 use hippo_proto::{TreeCommandStatus, TreeStatus};
+use rustix::fs::Access;
 
 use super::command::held_back;
 use super::disk::LARGEST_NODE;
@@ -53,6 +54,7 @@ fn status(shared: &Shared, view: &WorkspaceView) -> TreeStatus {
     let state = State::try_read(&shared.paths.state, &view.root).unwrap_or_default();
     let mut status = TreeStatus {
         last: state.last_ms.map(|at| rfc3339(Timestamp(at))),
+        unwritable: unwritable(&view.root).map(|(folder, error)| format!("{}: {error}", folder.display())),
         ..TreeStatus::default()
     };
     let today = date_in(shared.clock.now(), &shared.zone_of(view));
@@ -110,6 +112,24 @@ pub(super) fn nodes(root: &Path) -> Vec<(Period, PathBuf)> {
     }
     found.sort();
     found
+}
+
+/// The first folder in which no node can be made or replaced, and why.
+pub(super) fn unwritable(root: &Path) -> Option<(PathBuf, std::io::Error)> {
+    let above = Path::new(Period::All.path().as_str())
+        .parent()
+        .map(|folder| root.join(folder));
+    let folders = above.into_iter().chain(FOLDERS.map(|folder| root.join(folder)));
+    // One that is not there is made.
+    let folders = folders.filter_map(|folder| {
+        let there = folder.ancestors().find(|folder| folder.exists());
+        there.map(Path::to_path_buf)
+    });
+    let refused = folders.filter_map(|folder| {
+        let refused = rustix::fs::access(&folder, Access::WRITE_OK | Access::EXEC_OK).err()?;
+        Some((folder, refused.into()))
+    });
+    refused.into_iter().next()
 }
 
 /// The beginning of a node's file.

@@ -16,6 +16,7 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
         needs_summarization,
         other,
         waiting,
+        unwritable,
         command,
     } = tree;
     let nodes = fixed + tentative + needs_summarization + other;
@@ -42,6 +43,10 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
         plural(nodes, "node"),
         kinds.join(", ")
     );
+    if let Some(unwritable) = unwritable {
+        let held = one_line(&format!("held     no node can be written in {unwritable}"));
+        let _ = writeln!(text, "  {}", style.bad(held));
+    }
     if *waiting > 0 {
         let _ = writeln!(
             text,
@@ -95,6 +100,7 @@ mod tests {
             needs_summarization: 2,
             other: 1,
             waiting: 2,
+            unwritable: Some("/w/memory: Permission denied (os error 13)".into()),
             command: Some(TreeCommandStatus {
                 jobs: 5,
                 daily_jobs: 20,
@@ -111,7 +117,8 @@ mod tests {
         assert_eq!(
             plain.concat(),
             "  tree     94 nodes: 90 fixed, 4 tentative; made 2026-03-01T08:00:00Z\n  \
-            tree     97 nodes: 90 fixed, 4 tentative, 2 to be summarised, 1 without a status; not made yet\n           \
+            tree     97 nodes: 90 fixed, 4 tentative, 2 to be summarised, 1 without a status; not made yet\n  \
+            held     no node can be written in /w/memory: Permission denied (os error 13)\n           \
             2 wait for a summary: hippoctl tree pending\n           \
             5 of 20 summaries of today asked for, in 61 s, 3 failures in a row\n  \
             held     the program failed 3 times in a row: it is left alone until tomorrow; the last failure: it took too long and was ended\n"

@@ -1,0 +1,78 @@
+//! When is a check bad, and what is told of a problem?
+
+use hippo_proto::{Check, Problem, Severity};
+
+/// What was looked at, and what is wrong.
+#[derive(Debug, Default)]
+pub struct Report {
+    pub problems: Vec<Problem>,
+    pub checks: Vec<Check>,
+}
+
+impl Report {
+    /// What is wrong with something of which no check tells.
+    pub fn problem(
+        &mut self,
+        id: &str,
+        severity: Severity,
+        what: impl Into<String>,
+        place: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
+        self.problems.push(problem(id, severity, what, place, fix));
+    }
+
+    /// What was looked at and is well.
+    pub fn sound(&mut self, id: &str, detail: impl Into<String>) {
+        self.check(id, detail, Vec::new());
+    }
+
+    /// What was looked at, and what was found wrong there: only a problem makes a check bad, and what is good to know is none.
+    pub fn check(&mut self, id: &str, detail: impl Into<String>, found: Vec<Problem>) {
+        self.checks.push(Check {
+            id: id.to_owned(),
+            ok: found.iter().all(|problem| problem.severity == Severity::Info),
+            detail: detail.into(),
+        });
+        self.problems.extend(found);
+    }
+}
+
+/// One problem with its fix.
+pub fn problem(
+    id: &str,
+    severity: Severity,
+    what: impl Into<String>,
+    place: impl Into<String>,
+    fix: impl Into<String>,
+) -> Problem {
+    Problem {
+        id: id.to_owned(),
+        severity,
+        what: what.into(),
+        where_: place.into(),
+        fix: fix.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_problem_makes_a_check_bad() {
+        let told = |severity| problem("x", severity, "what", "where", "fix");
+        for (found, ok) in [
+            (vec![], true),
+            (vec![Severity::Info], true),
+            (vec![Severity::Info, Severity::Warning], false),
+            (vec![Severity::Error], false),
+        ] {
+            let mut report = Report::default();
+            let problems: Vec<Problem> = found.iter().copied().map(told).collect();
+            report.check("tree", "3 nodes", problems);
+            assert_eq!(report.checks[0].ok, ok, "{found:?}");
+            assert_eq!(report.problems.len(), found.len());
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Which daily logs are read otherwise than their writer may think?
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use hippo_core::source::{SourceKind, date_in_name};
+use hippo_core::time::{Date, days_between};
+use hippo_proto::Severity;
+
+use super::examine::Examined;
+use crate::clock::date_in;
+use crate::files;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// Days ahead of today from which on a log's date is taken for a slip.
+const FAR: i32 = 31;
+/// Files that are named of each kind.
+const NAMED: usize = 5;
+
+/// Looks at the logs of a workspace that the index knows.
+pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
+    let picture = view.picture();
+    let documents = picture.corpus.documents();
+    let paths: Vec<String> = documents.map(|(_, document)| document.path.to_string()).collect();
+    drop(picture);
+    let today = date_in(shared.clock.now(), &shared.zone_of(view));
+    look(&view.root, paths, today, view.config.sources.max_file_bytes)
+}
+
+fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examined {
+    paths.sort();
+    let mut found = Examined::default();
+    let (logs, others): (Vec<&String>, Vec<&String>) = paths
+        .iter()
+        .partition(|path| SourceKind::of(path) == SourceKind::DailyLog);
+    let mut days: BTreeMap<Date, Vec<&String>> = BTreeMap::new();
+    for log in &logs {
+        if let Some(date) = date_in_name(log) {
+            days.entry(date).or_default().push(log);
+        }
+    }
+    let nowhere = others.into_iter().filter(|path| has_no_such_day(path)).collect();
+    found.several(
+        root,
+        ("log-date", Severity::Warning),
+        nowhere,
+        "the date in the name is no day: it is searched like any other file, and stands in no day of the tree",
+        "give it the name of the day that it is of",
+    );
+    let ahead = days.iter().filter(|(date, _)| days_between(today, **date) >= FAR);
+    found.several(
+        root,
+        ("log-ahead", Severity::Warning),
+        ahead.flat_map(|(_, logs)| logs.iter().copied()).collect(),
+        "the day in the name is a month ahead or more: its node stays tentative until then, and its topics in ROOT.md have no age",
+        "give it the name of the day that it is of, if this is none",
+    );
+    let is_text = |log: &&String| {
+        // One that cannot be read now is told as such.
+        files::read(&root.join(log), limit).map_or(true, |bytes| std::str::from_utf8(&bytes).is_ok())
+    };
+    found.several(
+        root,
+        ("log-bytes", Severity::Warning),
+        logs.iter().copied().filter(|log| !is_text(log)).collect(),
+        "is no valid UTF-8: bytes that are none are read as \u{fffd}, in nodes and in answers; the log itself stays as it is",
+        "save it as UTF-8, for instance with iconv",
+    );
+    let double = days.values().filter(|logs| logs.len() > 1);
+    found.several(
+        root,
+        ("log-double", Severity::Info),
+        double.flatten().copied().collect(),
+        "share a day with another log: its node is made of all of them, in the order of their paths",
+        "nothing is to be done",
+    );
+    let (logs, days) = (logs.len(), days.len());
+    found.detail = (logs > 0).then(|| format!("{}: {logs} logs of {days} days", root.display()));
+    found
+}
+
+impl Examined {
+    /// Names the files of which the same is to be said.
+    fn several(
+        &mut self,
+        root: &Path,
+        (id, severity): (&str, Severity),
+        paths: Vec<&String>,
+        what: &str,
+        fix: &str,
+    ) {
+        let Some(first) = paths.first() else { return };
+        let named: Vec<&str> = paths.iter().take(NAMED).map(|path| path.as_str()).collect();
+        let more = match paths.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let what = format!("{}{more}: {what}", named.join(", "));
+        self.add(id, severity, what, &root.join(first), fix);
+    }
+}
+
+/// Whether the name of a file below `memory/` begins as a date that no calendar has: `2026-13-45`.
+fn has_no_such_day(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).as_bytes();
+    let digits = |from: usize, to: usize| {
+        let part = name.get(from..to);
+        part.is_some_and(|part| part.iter().all(u8::is_ascii_digit))
+    };
+    let mark = |at: usize| name.get(at).filter(|mark| matches!(mark, b'-' | b'_'));
+    path.starts_with("memory/")
+        && SourceKind::of(path) == SourceKind::Other
+        && digits(0, 4)
+        && digits(5, 7)
+        && digits(8, 10)
+        && mark(4).is_some()
+        && mark(4) == mark(7)
+        && name.get(10).is_none_or(|byte| !byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_are_named_by_what_is_odd_about_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("memory/daily")).unwrap();
+        let files: [(&str, &[u8]); 9] = [
+            ("memory/2026-13-45.md", b"- a"),
+            ("memory/2062-01-01.md", b"- a"),
+            ("memory/2026-04-19.md", b"- a"),
+            ("memory/2026-03-18.md", b"- a"),
+            ("memory/2026-03-18-evening.md", b"- caf\xe9"),
+            ("memory/daily/2026-03-18.md", b"- \xff"),
+            ("memory/2026-1-1.md", b"- a"),
+            ("memory/notes.md", b"- a\xff"),
+            ("knowledge/2026-13-45.md", b"- a"),
+        ];
+        for (path, bytes) in files {
+            if let Some(above) = root.join(path).parent() {
+                std::fs::create_dir_all(above).unwrap();
+            }
+            std::fs::write(root.join(path), bytes).unwrap();
+        }
+        let today = Date::constant(2026, 3, 20);
+        let of = |paths: &[&str]| {
+            let paths = paths.iter().map(|path| (*path).to_owned()).collect();
+            look(root, paths, today, 1 << 20)
+        };
+        let all = of(&files.map(|(path, _)| path));
+        let told: Vec<(&str, Severity, &str)> = all
+            .problems
+            .iter()
+            .map(|problem| {
+                let named = problem.what.split(": ").next().unwrap();
+                (problem.id.as_str(), problem.severity, named)
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("log-date", Severity::Warning, "memory/2026-13-45.md"),
+                ("log-ahead", Severity::Warning, "memory/2062-01-01.md"),
+                ("log-bytes", Severity::Warning, "memory/2026-03-18-evening.md"),
+                (
+                    "log-double",
+                    Severity::Info,
+                    "memory/2026-03-18-evening.md, memory/2026-03-18.md"
+                ),
+            ]
+        );
+        assert!(
+            all.detail
+                .is_some_and(|detail| detail.ends_with("4 logs of 3 days"))
+        );
+        let many: Vec<String> = (1..9).map(|day| format!("memory/2062-01-0{day}.md")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(of(&many).problems[0].what.contains("2062-01-05.md and 3 more: "));
+        assert_eq!(of(&["MEMORY.md"]).detail, None);
+    }
+}

@@ -1,0 +1,339 @@
+//! Do `status` and `doctor` say of a tree and its logs what is so, and is a check bad only where a problem is named?
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Instant;
+
+use hippo_proto::{
+    Check, DoctorResponse, Mode, Problem, SearchRequest, SearchResponse, Severity, TreeCompactRequest,
+    TreeCompactResponse, TreePendingRequest, TreePendingResponse, TreeStatus,
+};
+use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch};
+
+use super::index_odd::daemon_without_privilege;
+use super::tree::{NOW, compact, day, fill, log, nodes};
+
+fn begun(settings: &[(&str, &str)]) -> (Scratch, Clocked, Caller) {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    let daemon = Clocked::start(&scratch, NOW, &[&QUIET, settings].concat());
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    compact(&mut client, &scratch.workspace());
+    client.sync(&scratch.workspace());
+    (scratch, daemon, client)
+}
+
+fn tree(client: &mut Caller) -> TreeStatus {
+    let workspace = client.status().workspaces.remove(0);
+    workspace.tree.expect("a tree")
+}
+
+fn named<'a>(told: &'a DoctorResponse, id: &str) -> &'a Problem {
+    let found = told.problems.iter().find(|problem| problem.id == id);
+    found.unwrap_or_else(|| panic!("no {id}: {:?}", told.problems))
+}
+
+/// Checks that are bad; of each somebody is told what to do.
+fn bad(told: &DoctorResponse) -> Vec<&str> {
+    assert!(told.problems.iter().all(|problem| !problem.fix.is_empty()));
+    let bad: Vec<&Check> = told.checks.iter().filter(|check| !check.ok).collect();
+    let mut problems = told.problems.iter();
+    assert!(
+        bad.is_empty() || problems.any(|problem| problem.severity != Severity::Info),
+        "{told:?}"
+    );
+    bad.iter().map(|check| check.id.as_str()).collect()
+}
+
+#[test]
+fn what_is_only_good_to_know_makes_no_check_bad() {
+    let (scratch, _daemon, mut client) = begun(&[]);
+    scratch.write(".hippocampus/carried/ROOT-1.md", "of somebody\n");
+    scratch.write(".hippocampus/rejected/2026-03-16-1.md", "of somebody\n");
+    scratch.write("memory/2026-03-18-evening.md", log(day(2), 3));
+    client.sync(&scratch.workspace());
+    let told = client.doctor(false);
+    assert_eq!(bad(&told), Vec::<&str>::new());
+    for id in ["tree-carried", "tree-rejected", "log-double"] {
+        assert_eq!(named(&told, id).severity, Severity::Info);
+    }
+    assert!(
+        named(&told, "log-double")
+            .what
+            .starts_with("memory/2026-03-18-evening.md, memory/2026-03-18.md: ")
+    );
+    assert!(told.checks.iter().any(|check| check.id == "tree"));
+}
+
+/// Asks until the disk is as it is told; no check is bad meanwhile.
+fn disk_until(client: &mut Caller, told: &str) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let answer = client.doctor(false);
+        assert_eq!(bad(&answer), Vec::<&str>::new());
+        let disk = answer.checks.iter().find(|check| check.id == "disk").unwrap();
+        if disk.detail.ends_with(told) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{disk:?}");
+    }
+}
+
+#[test]
+fn a_file_that_just_came_or_went_makes_no_check_bad() {
+    let scratch = Scratch::new();
+    scratch.write("memory/2026-03-18.md", log(day(2), 3));
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    let root = scratch.workspace();
+    client.index(&root);
+    scratch.write(
+        "knowledge/crane.md",
+        "- the crane of the harbour is oiled in May\n",
+    );
+    disk_until(&mut client, ": 2 files on disk, 2 in the index, 0 under way");
+    scratch.write(
+        "knowledge/winch.md",
+        "- the winch of the harbour is oiled in June\n",
+    );
+    client.search_until(&root, "when is the winch oiled", |answer| {
+        answer.results.iter().any(|hit| hit.path == "knowledge/winch.md")
+    });
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let disk = client.status().workspaces.remove(0).disk;
+        if (disk.files, disk.indexed_files) == (3, 3) {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{disk:?}");
+    }
+    assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
+    std::fs::remove_file(root.join("knowledge/crane.md")).unwrap();
+    disk_until(&mut client, ": 2 files on disk, 2 in the index, 0 under way");
+    let disk = client.status().workspaces.remove(0).disk;
+    assert_eq!((disk.files, disk.indexed_files), (2, 2));
+}
+
+#[test]
+fn what_waits_and_a_node_that_is_none_are_told() {
+    let (scratch, _daemon, mut client) = begun(&[("HIPPOD_TREE_SUMMARIES", "agent")]);
+    let root = scratch.workspace();
+    let request = TreePendingRequest {
+        workspace: root.display().to_string(),
+        limit: None,
+    };
+    let pending: TreePendingResponse = client.raw().call(&request.into()).unwrap();
+    let status = tree(&mut client);
+    assert_eq!(status.waiting, pending.total);
+    assert!(status.waiting > 0 && status.needs_summarization >= status.waiting);
+    assert_eq!(status.unwritable, None);
+    assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
+
+    scratch.write("memory/daily/2026-03-17.md", b"- caf\xe9\n".as_slice());
+    std::fs::remove_file(root.join("memory/daily/2026-03-18.md")).unwrap();
+    std::fs::create_dir(root.join("memory/daily/2026-03-18.md")).unwrap();
+    client.sync(&root);
+    let told = client.doctor(false);
+    assert_eq!(bad(&told), ["tree"]);
+    let of_nodes = told.problems.iter().filter(|problem| problem.id == "tree-node");
+    let of_nodes: Vec<(&str, Severity)> = of_nodes
+        .map(|problem| (problem.where_.rsplit('/').next().unwrap(), problem.severity))
+        .collect();
+    assert_eq!(
+        of_nodes,
+        [
+            ("2026-03-18.md", Severity::Error),
+            ("2026-03-17.md", Severity::Warning)
+        ]
+    );
+}
+
+#[test]
+fn a_program_that_fails_is_left_alone_and_told() {
+    let settings = [
+        ("HIPPOD_TREE_SUMMARIES", "command"),
+        (
+            "HIPPOD_TREE_COMMAND",
+            r#"["sh", "-c", "cat > /dev/null; exit 3"]"#,
+        ),
+    ];
+    let (_scratch, _daemon, mut client) = begun(&settings);
+    let command = tree(&mut client).command.expect("what the program did");
+    assert_eq!((command.failures, command.jobs), (3, 3), "{command:?}");
+    assert!(command.held_back.is_some(), "{command:?}");
+    let error = command.error.expect("a reason");
+    let told = client.doctor(false);
+    assert_eq!(bad(&told), ["tree"]);
+    assert!(named(&told, "tree-command-stopped").what.ends_with(&error));
+
+    let settings = [
+        ("HIPPOD_TREE_SUMMARIES", "command"),
+        ("HIPPOD_TREE_COMMAND", r#"["/no/such/program"]"#),
+    ];
+    let (_scratch, _daemon, mut client) = begun(&settings);
+    let told = client.doctor(false);
+    assert!(named(&told, "tree-command").what.contains("/no/such/program"));
+}
+
+#[test]
+fn a_memory_folder_that_cannot_be_written_is_a_problem_with_its_fix() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    let root = scratch.workspace();
+    let daemon = daemon_without_privilege(&scratch);
+    let mut client = daemon.client();
+    client.index(&root);
+    compact(&mut client, &root);
+    client.sync(&root);
+    assert_eq!(tree(&mut client).unwritable, None);
+    for folder in ["memory", "memory/daily"] {
+        let folder = root.join(folder);
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o555)).unwrap();
+        let told = client.doctor(false);
+        let problem = named(&told, "tree-folder");
+        assert_eq!(Path::new(&problem.where_), folder.canonicalize().unwrap());
+        assert!(
+            problem.what.contains("ermission denied") && problem.fix.contains("writable"),
+            "{problem:?}"
+        );
+        assert_eq!(bad(&told), ["tree"]);
+        let unwritable = tree(&mut client).unwritable.expect("it is told");
+        assert!(unwritable.starts_with(&problem.where_), "{unwritable}");
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
+        assert_eq!(tree(&mut client).unwritable, None);
+    }
+    // What was answered from and cannot be read is a problem, too.
+    let folder = root.join("memory");
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o0)).unwrap();
+    let told = client.doctor(false);
+    assert!(bad(&told).contains(&"disk"), "{told:?}");
+    assert_eq!(named(&told, "skipped").severity, Severity::Warning);
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn logs_that_are_read_otherwise_than_one_may_think_are_named() {
+    let (scratch, _daemon, mut client) = begun(&[]);
+    let root = scratch.workspace();
+    let latin: &[u8] = b"# 2026-03-18\n\n- decision: the caf\xe9 beside the sundial is closed from May on\n";
+    scratch.write("memory/2026-03-18.md", latin);
+    scratch.write(
+        "memory/2026-13-45.md",
+        "# A day\n\n- decision: the gimlet lies in the drawer of the workshop by now\n",
+    );
+    scratch.write(
+        "memory/2062-01-01.md",
+        "# 2062-01-01\n\n- decision: the telescope is sold to the observatory of Lund\n",
+    );
+    compact(&mut client, &root);
+    client.sync(&root);
+    let told = client.doctor(false);
+    assert_eq!(bad(&told), ["logs"]);
+    for (id, path) in [
+        ("log-bytes", "memory/2026-03-18.md"),
+        ("log-date", "memory/2026-13-45.md"),
+        ("log-ahead", "memory/2062-01-01.md"),
+    ] {
+        let problem = named(&told, id);
+        assert_eq!(problem.severity, Severity::Warning);
+        assert!(
+            problem.where_.ends_with(path) && problem.what.starts_with(&format!("{path}: ")),
+            "{problem:?}"
+        );
+    }
+    // And so it is.
+    let nodes = nodes(&root);
+    assert!(nodes["memory/daily/2026-03-18.md"].contains("the caf\u{fffd} beside"));
+    assert_eq!(std::fs::read(root.join("memory/2026-03-18.md")).unwrap(), latin);
+    assert!(!nodes.values().any(|text| text.contains("gimlet")));
+    assert_eq!(
+        client.best(&root, "where is the gimlet"),
+        Some("memory/2026-13-45.md:3".to_owned())
+    );
+    assert!(nodes["memory/daily/2062-01-01.md"].contains("status: tentative"));
+}
+
+fn hybrid(client: &mut Caller, root: &Path, question: &str) -> SearchResponse {
+    let mut request = SearchRequest::new(root.display().to_string(), question);
+    request.mode = Some(Mode::Hybrid);
+    request.record = false;
+    client.raw().call(&request.into()).expect("an answer")
+}
+
+#[test]
+fn a_harness_that_wants_no_vectors_is_answered_by_words_as_soon_as_it_says_so() {
+    let (scratch, daemon, mut client) = begun(&[]);
+    let root = scratch.workspace();
+    let question = "which crate goes to warehouse 7";
+    let says_so = |answer: &SearchResponse| {
+        assert!(!answer.results.is_empty());
+        answer.notes.iter().any(|note| note.contains("search.vector"))
+    };
+    assert!(!says_so(&hybrid(&mut client, &root, question)));
+    for wanted in [false, true, false] {
+        let text = format!("{{\n  // of the harness\n  \"search\": {{ \"vector\": {wanted} }}\n}}\n");
+        scratch.write("hipocampus.config.json", text);
+        let deadline = Instant::now() + PATIENCE;
+        let answer = loop {
+            let answer = hybrid(&mut client, &root, question);
+            if says_so(&answer) != wanted {
+                break answer;
+            }
+            assert!(Instant::now() < deadline, "{answer:?}");
+        };
+        let scores = answer.results.iter().filter_map(|hit| hit.scores.as_ref());
+        let by_meaning = scores.into_iter().any(|scores| scores.vector.is_some());
+        assert_eq!(by_meaning, wanted, "{answer:?}");
+    }
+    drop((client, daemon));
+    let daemon = Clocked::start(&scratch, NOW, &QUIET);
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert!(
+        says_so(&hybrid(&mut client, &root, question)),
+        "from the start on"
+    );
+}
+
+#[test]
+fn what_somebody_wrote_above_the_days_is_found_beside_the_logs() {
+    let (scratch, daemon, mut client) = begun(&[]);
+    let root = scratch.workspace();
+    let week = "memory/weekly/2026-W11.md";
+    let question = "when does the harbour master Ingrid retire?";
+    let found = |client: &mut Caller| -> Vec<String> {
+        let answer = hybrid(client, &root, question);
+        answer.results.into_iter().map(|hit| hit.path).collect()
+    };
+    assert!(
+        !found(&mut client).contains(&week.to_owned()),
+        "it repeats its days"
+    );
+    let mine = "---\ntype: weekly\nstatus: fixed\nperiod: 2026-W11\n---\n\n## What I think of it\n- the harbour master Ingrid retires in June, and her deputy does not know yet\n";
+    scratch.write(week, mine);
+    client.sync(&root);
+    assert_eq!(found(&mut client).first().map(String::as_str), Some(week));
+    // With what its days say since behind it, and after a restart.
+    scratch.write("memory/2026-03-12.md", log(day(8), 270));
+    let request = TreeCompactRequest {
+        workspace: root.display().to_string(),
+        ..TreeCompactRequest::default()
+    };
+    for _ in 0..2 {
+        let _: TreeCompactResponse = client.raw().call(&request.clone().into()).unwrap();
+    }
+    drop((client, daemon));
+    let daemon = Clocked::start(&scratch, NOW, &QUIET);
+    let mut client = daemon.client();
+    client.sync(&root);
+    let paths = found(&mut client);
+    assert_eq!(paths.first().map(String::as_str), Some(week));
+    assert!(
+        !paths
+            .iter()
+            .any(|path| path.starts_with("memory/daily/") || path.starts_with("memory/monthly/")),
+        "{paths:?}"
+    );
+}
