@@ -16,7 +16,7 @@ use serde::Deserialize;
 use super::Ground;
 use super::ask::{Asker, BUDGETS, Question, Span, mean, questions, recall};
 use super::fresh::{settle, switch};
-use super::table::Figure;
+use super::table::{Figure, ms, percentile};
 
 const PART: &str = "told";
 /// How long nodes may take to be made and indexed.
@@ -112,6 +112,7 @@ fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         .filter(|name| name.starts_with("conv-"))
         .collect();
     let mut found: [Vec<Vec<f64>>; 2] = [Vec::new(), Vec::new()];
+    let mut times: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
     for name in names {
         let root = ground.workspaces.get(&format!("locomo/{name}"))?.root;
         let asked = questions(&folder.join(&name).join("questions.jsonl"))?;
@@ -121,6 +122,7 @@ fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
                 before = plant(ground, &root)?;
             }
             let outcomes = Asker::new(ground.scratch, &root)?.measure(Mode::Hybrid, None, &asked)?;
+            times[at].extend(outcomes.iter().map(|outcome| outcome.plain.ms));
             found.extend(
                 outcomes
                     .iter()
@@ -136,7 +138,13 @@ fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         let what = format!("LoCoMo, {title}: evidence recall within {BUDGETS:?} tokens");
         Figure::new(PART, what, format!("{} %", shares.join(" / ")))
     });
-    Ok(figures.collect())
+    let [alone, told] = times.each_ref().map(|times| percentile(times, 0.5));
+    let time = Figure::new(
+        PART,
+        "LoCoMo, a hybrid question over the socket, p50, with a tree (without)",
+        format!("{} ({}): {:.2} ×", ms(told), ms(alone), told / alone),
+    );
+    Ok(figures.chain([time]).collect())
 }
 
 /// The groups of the questions that have evidence.
