@@ -25,7 +25,7 @@ const hippoctl = (...words) => execFileSync(program, words, { cwd: workspace, en
 before(() => {
   mkdirSync(join(workspace, "memory"), { recursive: true });
   writeFileSync(join(workspace, "memory/2026-03-02.md"), "# Acme\n\n## Staging\n\nStaging runs on port 8443.\n");
-  writeFileSync(join(workspace, "memory/ROOT.md"), "# Root\n\n- staging: port 8443\n");
+  writeFileSync(join(workspace, "memory/ROOT.md"), "# Root\n\n- pumps: blue\n");
   hippoctl("workspace", "add");
   hippoctl("sync", "--wait");
 });
@@ -93,7 +93,7 @@ for (const [name, make, Transport] of CLIENTS) {
     assert.ok(root, JSON.stringify(resources));
     const { contents } = await client.readResource({ uri: root.uri });
     assert.equal(contents[0].mimeType, "text/markdown");
-    assert.match(contents[0].text, /port 8443/);
+    assert.match(contents[0].text, /pumps: blue/);
     const { prompts } = await client.listPrompts();
     assert.deepEqual(prompts.map((prompt) => prompt.name), ["recall", "flush"]);
     const recall = await client.getPrompt({ name: "recall", arguments: { question: "which port?" } });
