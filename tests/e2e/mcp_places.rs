@@ -78,12 +78,25 @@ fn a_daemon_that_is_killed_is_started_anew() {
         .unwrap();
     assert!(stopped.status.success(), "{stopped:?}");
     let deadline = Instant::now() + PATIENCE;
-    let children = format!("/proc/{0}/task/{0}/children", mcp.pid());
-    while std::fs::read_to_string(&children).is_ok_and(|children| !children.is_empty()) {
+    while has_children(mcp.pid()) {
         assert!(
             Instant::now() < deadline,
             "a daemon that has ended was not waited for"
         );
         std::thread::yield_now();
     }
+}
+
+/// Whether a process has any, those included that have ended and that it did not wait for; as Linux tells.
+fn has_children(pid: u32) -> bool {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes
+        .filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok())
+        .any(|stat| {
+            // Behind the name, which may hold anything: the state, and the parent.
+            let parent = stat
+                .rsplit_once(')')
+                .and_then(|(_, rest)| rest.split_whitespace().nth(1));
+            parent == Some(&*pid.to_string())
+        })
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use hippo_proto::{
-    Call, ErrorKind, Request, RpcError, SearchRequest, encode_error, encode_result, parse_request,
+    Call, ErrorKind, Id, Request, RpcError, SearchRequest, encode_error, encode_result, parse_request,
 };
 use hippod_tests::{Mcp, PATIENCE, Scratch};
 use serde_json::{Value, json};
@@ -45,10 +45,7 @@ fn serve(stream: UnixStream, answer: Answer, searches: &AtomicU32, asked: &Sende
         let Call { id, request } = parse_request(line.as_bytes()).unwrap();
         let _ = asked.send(request.clone());
         let line = match (request, answer) {
-            (Request::WorkspaceList(_), _) => {
-                let workspace = json!({"root": root, "documents": 0, "pending": 0, "generation": 1, "root_present": true});
-                encode_result(&id, &json!({"workspaces": [workspace]}))
-            }
+            (Request::WorkspaceList(_), _) => registered(&id, root),
             (Request::Search(_), Answer::Warming(times))
                 if searches.fetch_add(1, Ordering::SeqCst) < times =>
             {
@@ -64,6 +61,13 @@ fn serve(stream: UnixStream, answer: Answer, searches: &AtomicU32, asked: &Sende
             return;
         }
     }
+}
+
+/// The workspace is the only one.
+fn registered(id: &Id, root: &Path) -> Vec<u8> {
+    let workspace =
+        json!({"root": root, "documents": 0, "pending": 0, "generation": 1, "root_present": true});
+    encode_result(id, &json!({"workspaces": [workspace]}))
 }
 
 fn nothing_found() -> Value {
@@ -114,6 +118,12 @@ fn a_client_that_asks_for_it_hears_that_its_call_goes_on() {
     }
 }
 
+fn cancel(mcp: &mut Mcp, id: u64) {
+    let params = json!({"requestId": id, "reason": "enough"});
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+    mcp.send(&cancel.to_string());
+}
+
 #[test]
 fn a_call_that_is_cancelled_is_not_answered_and_holds_up_none() {
     let scratch = Scratch::new();
@@ -125,8 +135,7 @@ fn a_call_that_is_cancelled_is_not_answered_and_holds_up_none() {
     // Others are answered meanwhile.
     assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
     for id in ids {
-        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id, "reason": "enough"}});
-        mcp.send(&cancel.to_string());
+        cancel(&mut mcp, id);
     }
     assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
     // Nothing is waited for any more: it ends at once, and has said nothing of them.
@@ -134,6 +143,27 @@ fn a_call_that_is_cancelled_is_not_answered_and_holds_up_none() {
     assert_eq!(mcp.line_within(PATIENCE), None);
     let (status, errors) = mcp.wait();
     assert!(status.success() && errors.is_empty(), "{status}: {errors}");
+}
+
+#[test]
+fn what_was_not_sent_when_a_call_was_cancelled_is_not_sent() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.home()).unwrap();
+    let listener = UnixListener::bind(scratch.home().join("hippod.sock")).unwrap();
+    let mut mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
+    let call = json!({"name": "memory_remember", "arguments": {"text": "The heron nests at the weir."}});
+    let id = mcp.begin("tools/call", call);
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+    // It asks for the workspace first, and is cancelled before it knows.
+    let Call { id: of, request } = parse_request(lines.next().unwrap().unwrap().as_bytes()).unwrap();
+    assert!(matches!(request, Request::WorkspaceList(_)), "{request:?}");
+    cancel(&mut mcp, id);
+    assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
+    let root = scratch.workspace().canonicalize().unwrap();
+    stream.write_all(&registered(&of, &root)).unwrap();
+    assert!(lines.next().is_none(), "it hangs up");
 }
 
 #[test]

@@ -22,7 +22,7 @@ class TheServer(unittest.TestCase):
         self.workspace = Path(folder.name) / "workspace"
         (self.workspace / "memory").mkdir(parents=True)
         (self.workspace / "memory/2026-03-02.md").write_text(LOG)
-        (self.workspace / "memory/ROOT.md").write_text("# Root\n\n- staging: port 8443\n")
+        (self.workspace / "memory/ROOT.md").write_text("# Root\n\n- pumps: blue\n")
         self.env = {"HIPPOD_HOME": folder.name, "HIPPOD_EMBED_MODEL": "hash"}
         self.addCleanup(self.hippoctl, "stop")
         self.hippoctl("workspace", "add")
@@ -64,7 +64,7 @@ class TheServer(unittest.TestCase):
             resources = (await client.list_resources()).resources
             root = next(one for one in resources if one.name == "memory/ROOT.md")
             contents = (await client.read_resource(root.uri)).contents
-            self.assertIn("port 8443", contents[0].text)
+            self.assertIn("pumps: blue", contents[0].text)
             prompts = (await client.list_prompts()).prompts
             self.assertEqual([one.name for one in prompts], ["recall", "flush"])
             recall = await client.get_prompt("recall", {"question": "which port?"})

@@ -25,7 +25,7 @@ const hippoctl = (...words) => execFileSync(program, words, { cwd: workspace, en
 before(() => {
   mkdirSync(join(workspace, "memory"), { recursive: true });
   writeFileSync(join(workspace, "memory/2026-03-02.md"), "# Acme\n\n## Staging\n\nStaging runs on port 8443.\n");
-  writeFileSync(join(workspace, "memory/ROOT.md"), "# Root\n\n- staging: port 8443\n");
+  writeFileSync(join(workspace, "memory/ROOT.md"), "# Root\n\n- pumps: blue\n");
   hippoctl("workspace", "add");
   hippoctl("sync", "--wait");
 });
@@ -93,12 +93,14 @@ for (const [name, make, Transport] of CLIENTS) {
     assert.ok(root, JSON.stringify(resources));
     const { contents } = await client.readResource({ uri: root.uri });
     assert.equal(contents[0].mimeType, "text/markdown");
-    assert.match(contents[0].text, /port 8443/);
+    assert.match(contents[0].text, /pumps: blue/);
     const { prompts } = await client.listPrompts();
     assert.deepEqual(prompts.map((prompt) => prompt.name), ["recall", "flush"]);
     const recall = await client.getPrompt({ name: "recall", arguments: { question: "which port?" } });
     assert.match(recall.messages[0].content.text, /which port\?/);
 
+    // An answer that was on its way already when its call is given up is an error to some clients.
+    assert.deepEqual(errors, []);
     const given_up = new AbortController();
     const call = client.callTool({ name: "memory_search", arguments: { query: "x" } }, ...options(client, given_up.signal));
     given_up.abort();
@@ -111,7 +113,6 @@ for (const [name, make, Transport] of CLIENTS) {
       assert.ok(Date.now() < deadline, "the server outlives its client");
       await new Promise((done) => setTimeout(done, 10));
     }
-    assert.deepEqual(errors, []);
   });
 }
 
