@@ -25,6 +25,7 @@ impl Mcp {
             .arg("mcp")
             .args(words)
             .env("HIPPOD_HOME", home)
+            .env_remove("HIPPOD_SOCKET")
             // For a daemon that it starts.
             .env("HIPPOD_EMBED_MODEL", "hash")
             .current_dir(cwd)

@@ -345,11 +345,15 @@ fn without_room_on_the_disk_the_daemon_lives_and_answers_what_it_has() {
     assert!(answer.index.why.is_some_and(|why| why.contains("index.db")));
     let best = answer.results.first().expect("what is there answers");
     assert_eq!(best.path, "memory/000.md");
-    let workspace = &client.status().workspaces[0];
-    assert!(
-        workspace.degraded.is_some() && workspace.why.is_some(),
-        "{workspace:?}"
-    );
+    // It is told to questions first, and published a moment later.
+    let deadline = Instant::now() + PATIENCE;
+    let workspace = loop {
+        let workspace = client.status().workspaces.remove(0);
+        if workspace.degraded.is_some() && workspace.why.is_some() {
+            break workspace;
+        }
+        assert!(Instant::now() < deadline, "{workspace:?}");
+    };
     assert!(
         workspace.pending > 0 || workspace.documents < 400,
         "{workspace:?}"

@@ -74,6 +74,7 @@ fn a_daemon_that_is_killed_is_started_anew() {
     let stopped = Command::new(client_program())
         .arg("stop")
         .env("HIPPOD_HOME", &home)
+        .env_remove("HIPPOD_SOCKET")
         .output()
         .unwrap();
     assert!(stopped.status.success(), "{stopped:?}");

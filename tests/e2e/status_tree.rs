@@ -25,8 +25,14 @@ fn begun(settings: &[(&str, &str)]) -> (Scratch, Clocked, Caller) {
 }
 
 fn tree(client: &mut Caller) -> TreeStatus {
-    let workspace = client.status().workspaces.remove(0);
-    workspace.tree.expect("a tree")
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        // One that takes its time to be looked at is left out.
+        if let Some(tree) = client.status().workspaces.remove(0).tree {
+            return tree;
+        }
+        assert!(Instant::now() < deadline, "no tree");
+    }
 }
 
 fn named<'a>(told: &'a DoctorResponse, id: &str) -> &'a Problem {
@@ -38,11 +44,18 @@ fn named<'a>(told: &'a DoctorResponse, id: &str) -> &'a Problem {
 fn bad(told: &DoctorResponse) -> Vec<&str> {
     assert!(told.problems.iter().all(|problem| !problem.fix.is_empty()));
     let bad: Vec<&Check> = told.checks.iter().filter(|check| !check.ok).collect();
-    let mut problems = told.problems.iter();
-    assert!(
-        bad.is_empty() || problems.any(|problem| problem.severity != Severity::Info),
-        "{told:?}"
-    );
+    for check in &bad {
+        let is_of_it = |problem: &&Problem| match check.id.as_str() {
+            "disk" => problem.id == "skipped",
+            "logs" => problem.id.starts_with("log-"),
+            id => problem.id.starts_with(id),
+        };
+        let mut problems = told.problems.iter().filter(is_of_it);
+        assert!(
+            problems.any(|problem| problem.severity != Severity::Info),
+            "{check:?}: {told:?}"
+        );
+    }
     bad.iter().map(|check| check.id.as_str()).collect()
 }
 

@@ -77,9 +77,7 @@ impl Failure {
             format!("could not {what}: {}: {reason}", path.display()),
         )
     }
-}
 
-impl Failure {
     /// A file that somebody named and that could not be read, with what to do about it.
     pub fn input(what: &str, path: &Path, error: &io::Error) -> Self {
         let hint = match error.kind() {

@@ -132,7 +132,9 @@ impl ServerHandler for Server {
             .calls
             .ask(&context, move |line| resources::read(line, path))
             .await;
-        let text = text.map_err(|trouble| none(trouble.to_string()))?;
+        // What cannot be told now may be there.
+        let text = text.map_err(|trouble| ErrorData::internal_error(trouble.to_string(), None))?;
+        let text = text.ok_or_else(|| none(format!("{path} is not there")))?;
         Ok(ReadResourceResult::new(vec![resources::contents(uri, text)]).into())
     }
 

@@ -52,7 +52,7 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Writes down that a transcript is to be taken up; what was accepted of it before becomes a part of this. Answers its number, which
+    /// Writes down that a transcript is to be taken up; what was accepted of it before, for the same session or none, becomes a part of this. Answers its number, which
     /// no other has or had.
     ///
     /// # Errors
@@ -60,9 +60,13 @@ impl ContextStore {
     pub fn accept(&mut self, accepted: &Accepted) -> Result<i64, ContextError> {
         let change = self.begin()?;
         let row = change.ask(|connection| {
+            // Another session of the same transcript is closed by whoever asked for it.
             let before: Option<(bool, bool, bool)> = connection
-                .prepare_cached("DELETE FROM accepted WHERE transcript = ?1 RETURNING compact, close, tree")?
-                .query_row([&accepted.transcript], |row| {
+                .prepare_cached(
+                    "DELETE FROM accepted WHERE transcript = ?1 AND (session IS NULL OR session IS ?2)
+                     RETURNING compact, close, tree",
+                )?
+                .query_row((&accepted.transcript, &accepted.session), |row| {
                     Ok((row.get(0)?, row.get(1)?, row.get(2)?))
                 })
                 .optional()?;
@@ -123,10 +127,28 @@ mod tests {
         };
         let second = store.accept(&more).unwrap();
         store.end_accepted(first).unwrap();
-        let both = Accepted { tree: true, ..asked };
+        let both = Accepted {
+            tree: true,
+            ..asked.clone()
+        };
         assert_eq!(store.read().accepted().unwrap(), [(second, both)]);
         store.end_accepted(second).unwrap();
         assert_eq!(store.read().accepted().unwrap(), []);
+        // Who closes one session of a transcript closes no other, and is not forgotten for one.
+        let first = store.accept(&asked).unwrap();
+        for session in [Some("other".to_owned()), None] {
+            let other = Accepted {
+                session,
+                ..more.clone()
+            };
+            let row = store.accept(&other).unwrap();
+            assert_eq!(
+                store.read().accepted().unwrap(),
+                [(first, asked.clone()), (row, other)]
+            );
+            store.end_accepted(row).unwrap();
+        }
+        store.end_accepted(first).unwrap();
         assert!(store.accept(&more).unwrap() > second);
     }
 

@@ -161,7 +161,7 @@ CREATE TABLE flush_parts (
 const ACCEPTED: &str = "
 CREATE TABLE accepted (
     row        INTEGER PRIMARY KEY AUTOINCREMENT,
-    transcript TEXT NOT NULL UNIQUE,
+    transcript TEXT NOT NULL,
     session    TEXT,
     format     TEXT,
     compact    INTEGER NOT NULL,

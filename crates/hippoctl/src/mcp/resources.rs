@@ -1,7 +1,7 @@
 //! Which files can a client attach by itself, and what stands in them?
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use rmcp::model::{Resource, ResourceContents};
@@ -63,17 +63,17 @@ pub fn unknown(uri: &str) -> String {
     format!("no resource {uri}; there are {}", offered.join(" and "))
 }
 
-/// The text of one of them.
+/// The text of one of them; `None`: it is not there.
 ///
 /// # Errors
-/// No daemon, no workspace; it is not there, cannot be read, is too large, or leads out of the workspace.
-pub fn read(line: &mut Line, path: &'static str) -> Result<String, Trouble> {
+/// No daemon, no workspace; it cannot be read, is too large, or leads out of the workspace.
+pub fn read(line: &mut Line, path: &'static str) -> Result<Option<String>, Trouble> {
     let root = line.root()?;
     let failed = |why: &dyn std::fmt::Display| Trouble::new(format!("could not read {path}: {why}"));
-    let file = Path::new(&root)
-        .join(path)
-        .canonicalize()
-        .map_err(|error| failed(&error))?;
+    let file = match Path::new(&root).join(path).canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(|error| failed(&error))?,
+    };
     // A pipe in its place would be waited for.
     if !file.starts_with(&root) || !file.is_file() {
         return Err(failed(&"it is no file of the workspace"));
@@ -85,7 +85,7 @@ pub fn read(line: &mut Line, path: &'static str) -> Result<String, Trouble> {
     if bytes.len() as u64 > LONGEST {
         return Err(failed(&format!("it is longer than {LONGEST} bytes")));
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// The answer that carries it.

@@ -34,7 +34,7 @@ impl Engine {
                 match self.rebuild(root) {
                     Ok(()) => report.sound("rebuild", format!("{place}: made again from its files")),
                     Err(error) => {
-                        let fix = "look after the disk of the state folder, and give it again";
+                        let fix = "free or mend the disk of the state folder, then run hippoctl doctor --rebuild again";
                         let what = format!("the index could not be made again: {error:#}");
                         let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
                         report.check("rebuild", place, vec![found]);
@@ -46,7 +46,10 @@ impl Engine {
         let now = self.shared.clock.monotonic();
         for workspace in self.workspaces.values_mut() {
             if roots.contains(&workspace.root) {
+                let without_events = workspace.changed_at_reconcile;
                 workspace.reconcile(now);
+                // What waits to be heard of was not missed.
+                workspace.changed_at_reconcile = without_events;
             }
         }
         self.examine_model(&mut report);

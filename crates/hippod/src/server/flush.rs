@@ -98,8 +98,10 @@ async fn steps(shared: &Arc<Shared>, request: SessionFlushRequest) -> Result<Ses
         Some(session) => close(shared, session).await,
         None => Ok(Vec::new()),
     };
+    // What may pass is tried again, whatever became of the transcript.
+    let notes = closed?;
     let mut answer = taken?;
-    answer.notes.extend(closed?);
+    answer.notes.extend(notes);
     if tree {
         let due = Wish {
             when_due: true,

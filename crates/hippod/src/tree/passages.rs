@@ -5,13 +5,17 @@ use std::collections::HashMap;
 
 use hippo_core::tree::root::Passage;
 
+use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 
-/// The passages of a workspace as they are indexed. One that is not, or has no vector yet, is like no other.
+/// The passages of a workspace as they are indexed. One that is not, has no vector yet, or whose file has changed since, is like no
+/// other.
 pub struct Passages<'a> {
     view: &'a WorkspaceView,
     /// Documents by their paths, as of the beginning.
     documents: HashMap<String, u32>,
+    /// Size and time of files as they are.
+    marks: RefCell<HashMap<u32, Option<FileMark>>>,
     /// What was looked for: `ROOT.md` may be laid out twice.
     known: RefCell<HashMap<u32, Option<Passage>>>,
 }
@@ -25,6 +29,7 @@ impl<'a> Passages<'a> {
         Self {
             view,
             documents: documents.collect(),
+            marks: RefCell::default(),
             known: RefCell::default(),
         }
     }
@@ -32,9 +37,17 @@ impl<'a> Passages<'a> {
     /// The one in which a line of a file stands.
     pub fn find(&self, path: &str, line: u32) -> Option<Passage> {
         let id = *self.documents.get(path)?;
+        let mark = *self.marks.borrow_mut().entry(id).or_insert_with(|| {
+            let file = self.view.root.join(path).symlink_metadata();
+            file.ok().as_ref().map(FileMark::of)
+        });
         let chunk = {
             let picture = self.view.picture();
             let document = picture.corpus.document(id)?;
+            // Lines of a file that has changed since lie elsewhere.
+            if mark != Some(picture.facts.get(&id)?.mark) {
+                return None;
+            }
             picture.chunk_at(document.chunks(), line)?
         };
         let mut known = self.known.borrow_mut();

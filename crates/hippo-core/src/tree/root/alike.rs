@@ -2,7 +2,7 @@
 //!
 //! A line of ROOT.md is dear, and headings name one thing in many ways. Two topics are alike where the passages that they are
 //! taken from mean nearly the same. The later one stays, for what it says is newer; the first topic of a day always does, so
-//! that each day is told. Nodes are not made with vectors: they are the same bytes with and without a model.
+//! that each day is told. Days, weeks and months are not made with vectors: they are the same bytes with and without a model.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
