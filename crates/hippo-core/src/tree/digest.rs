@@ -1,6 +1,6 @@
 //! Which statements go into a node of so many tokens, and how is its body written?
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub use super::item::{Kind, MemoryType, Source};
 use super::item::{Reading, Statement, read};
@@ -48,7 +48,8 @@ pub fn digest(level: NodeKind, sources: &[Source<'_>], most: usize) -> Digest {
     made(level, sources, most, None)
 }
 
-/// The same for what stands behind a body that somebody wrote. What that says counts as said already; and since logs grow at
+/// The same for what stands behind a body that somebody wrote. What that says word for word is left out, and other words that it
+/// has count as said already; and since logs grow at
 /// their ends, a statement counts a sixteenth for each so many tokens of statements that come after it.
 #[must_use]
 pub fn digest_since(level: NodeKind, sources: &[Source<'_>], most: usize, body: &str) -> Digest {
@@ -57,7 +58,10 @@ pub fn digest_since(level: NodeKind, sources: &[Source<'_>], most: usize, body: 
 
 fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&str>) -> Digest {
     let readings: Vec<Reading> = sources.iter().map(read).collect();
-    let all = Statements::of(&readings);
+    let mut all = Statements::of(&readings);
+    if let Some(body) = behind {
+        all.leave_out(body);
+    }
     let mut words = Words::new();
     for (_, _, statement) in &all.list {
         words.begin_block();
@@ -180,6 +184,23 @@ impl<'r> Statements<'r> {
             bases,
             sections: base as usize,
         }
+    }
+
+    /// Leaves out what a body states word for word.
+    fn leave_out(&mut self, body: &str) {
+        let reading = read(&Source {
+            path: "",
+            text: body,
+            first_line: 1,
+            date: None,
+        });
+        let stated: HashSet<&str> = reading
+            .statements
+            .iter()
+            .map(|statement| statement.text.as_str())
+            .collect();
+        self.list
+            .retain(|(_, _, statement)| !stated.contains(statement.text.as_str()));
     }
 }
 

@@ -229,12 +229,18 @@ impl Reader {
         kind = match (boxed, tagged) {
             (_, Some(MemoryType::User)) => Kind::User,
             (_, Some(MemoryType::Feedback)) => Kind::Feedback,
+            _ if matches!(kept, Kind::User | Kind::Feedback) => kept,
             (Some(true), _) => Kind::Task,
             (Some(false), _) => Kind::Open,
             _ => kind,
         };
         let verbatim = matches!(kind, Kind::User | Kind::Feedback);
-        let mut text = if verbatim { bare.to_owned() } else { unmarked(bare) };
+        let mut text = match boxed {
+            _ if !verbatim => unmarked(bare),
+            // Whether it is done is a part of what was said.
+            Some(done) => format!("[{}] {bare}", if done { 'x' } else { ' ' }),
+            None => bare.to_owned(),
+        };
         if !verbatim
             && given.is_none()
             && let Some((named, said)) = field(&text)

@@ -8,6 +8,7 @@ mod gather;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::alike::apart;
@@ -75,9 +76,11 @@ pub fn root(nodes: &[Node<'_>], passages: &Passages<'_>, today: Date, most: usiz
         let by = said.get(&topic.to_lowercase());
         by.is_some_and(|day| is_recent(*day, today))
     };
-    let active = active(&gathered, is_told, today, left * 18 / 100);
     let mut index = index(&topics, today, left * 58 / 100);
     let patterns = patterns(&gathered, today, left * 8 / 100);
+    // Where there are few topics, the present has half of the room that they leave.
+    let free = (left * 58 / 100).saturating_sub(index.iter().map(|line| line.len() + 1).sum());
+    let active = active(&gathered, is_told, today, left * 18 / 100 + free / 2);
     index.extend(kept);
     index.sort_by(|a, b| a.to_lowercase().cmp(&b.to_lowercase()).then(a.cmp(b)));
     let shown: usize = [&active, &patterns, &index]
@@ -171,7 +174,7 @@ fn active(gathered: &Gathered, is_told: impl Fn(&str) -> bool, today: Date, mut 
         .rev()
         .filter(|day| is_recent(day.date, today))
         .collect();
-    // The first topic of each day before the second of any.
+    // The first topic of each day, then what is to be done, then the second topic of each.
     for rank in 0..8 {
         for day in &recent {
             let topic = day.topics.get(rank);
@@ -186,16 +189,22 @@ fn active(gathered: &Gathered, is_told: impl Fn(&str) -> bool, today: Date, mut 
             };
             if line.len() < room {
                 room -= line.len() + 1;
-                out.push((std::cmp::Reverse(day.date), rank, line));
+                out.push((Reverse(day.date), rank, line));
             }
         }
-    }
-    for day in &recent {
-        for open in &day.open {
-            let line = format!("- to do: {} → {}", clip(open, 160), day.date);
-            if line.len() < room {
-                room -= line.len() + 1;
-                out.push((std::cmp::Reverse(day.date), usize::MAX, line));
+        if rank > 0 {
+            continue;
+        }
+        // Half of what is left: many small things do not hide what they are about.
+        let mut half = room / 2;
+        for day in &recent {
+            for open in &day.open {
+                let line = format!("- to do: {} → {}", clip(open, 160), day.date);
+                if line.len() < half {
+                    half -= line.len() + 1;
+                    room -= line.len() + 1;
+                    out.push((Reverse(day.date), usize::MAX, line));
+                }
             }
         }
     }
@@ -316,7 +325,7 @@ fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
         })
         .unwrap_or_default();
     let mut order: Vec<usize> = (0..topics.len()).collect();
-    order.sort_by_key(|at| (topics[*at].rank, std::cmp::Reverse(topics[*at].last), *at));
+    order.sort_by_key(|at| (topics[*at].rank, Reverse(topics[*at].last), *at));
     let mut left = room;
     let mut out = Vec::new();
     for at in order {

@@ -111,6 +111,15 @@ fn behind_a_body_what_came_last_and_what_it_does_not_say_go_first() {
     let one = |body: &str| since(two, 30, body);
     assert!(one("- Ben paints the hull in Porto\n").contains("Ada rents"));
     assert!(one("- Ada rents the crane in Lisbon\n").contains("Ben paints"));
+
+    // With room for all, what somebody left as it stood is not told again.
+    let node = of(two, 500);
+    let more = format!("{two}- [ ] tell Cleo of the crane\n");
+    let told = since(&more, 500, &format!("{node}- and Zoe steers\n"));
+    assert!(
+        told.contains("tell Cleo") && !told.contains("Lisbon") && !told.contains("Porto"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -108,3 +108,25 @@ fn a_wrapped_sentence_is_one_statement() {
     assert!(said[0].1.ends_with("looked at it."));
     assert_eq!(said[1].2, Place::Line(3));
 }
+
+#[test]
+fn what_the_user_keeps_a_box_for_stays_done_or_open() {
+    let log = "## Tom [user]\n- [ ] I owe Tom the pager\n- [x] I moved to Lisbon\n";
+    let node =
+        "## User\n- [ ] I owe Tom the pager → memory/a.md#L2\n- [x] I moved to Lisbon → memory/a.md#L3\n";
+    for text in [log, node] {
+        let reading = of(text);
+        let said: Vec<(Kind, &str)> = reading
+            .statements
+            .iter()
+            .map(|statement| (statement.kind, statement.text.as_str()))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                (Kind::User, "[ ] I owe Tom the pager"),
+                (Kind::User, "[x] I moved to Lisbon")
+            ]
+        );
+    }
+}

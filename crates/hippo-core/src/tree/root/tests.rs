@@ -142,3 +142,25 @@ fn where_there_is_room_a_topic_has_its_decision_and_what_is_to_be_done_is_told()
         "{root}"
     );
 }
+
+#[test]
+fn what_is_to_be_done_is_told_before_the_second_topics_of_days() {
+    let day = |number: i8| {
+        let mut body = String::from("## Notes\n\n");
+        for topic in 0..6 {
+            body += &format!(
+                "### Hall {number} part {topic} [project]\n- decision: Ada and Grace put pump {number}{topic} of the old harbour behind the gate of Pier {topic} for the whole winter → memory/x.md#L{topic}\n\n"
+            );
+        }
+        body += &format!("## Open Items\n- order gasket {number} → memory/x.md#L9\n");
+        (date(2026, 1, number), body)
+    };
+    let root = of(&(1..=7).map(day).collect::<Vec<_>>(), 3_000);
+    for number in 1..=7 {
+        assert!(
+            root.contains(&format!("- to do: order gasket {number} → 2026-01-0{number}")),
+            "{root}"
+        );
+        assert!(root.contains(&format!("- Hall {number} part 0")), "{root}");
+    }
+}
