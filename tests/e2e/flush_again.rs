@@ -188,3 +188,24 @@ fn messages_are_kept_when_that_is_asked_for_whoever_took_them_up() {
     assert_eq!((kept.messages, kept.stored), (0, Some(2)), "{kept:?}");
     assert_eq!(flush(&mut client, whole).stored, Some(0));
 }
+
+#[test]
+fn sessions_that_wait_to_be_told_hold_nobody_up() {
+    let (scratch, _daemon, mut client) = begun();
+    let root = scratch.workspace();
+    // Each takes a moment to read.
+    let filler = "{\"role\":\"tool\",\"name\":\"t\",\"content\":\"x\"}\n".repeat(60_000);
+    for number in 0..24 {
+        let path = scratch.beside(&format!("{number}.jsonl"));
+        std::fs::write(&path, filler.clone() + &turn(number)).unwrap();
+        let asked = SessionFlushRequest {
+            wait: false,
+            ..request(&root, &path, None)
+        };
+        assert!(!flush(&mut client, asked).done);
+    }
+    // More than the daemon has threads for such work.
+    let store = rusqlite::Connection::open(scratch.state("contexts.db")).unwrap();
+    let waiting = store.query_row("SELECT count(*) FROM accepted", [], |row| row.get::<_, i64>(0));
+    assert!(waiting.unwrap() > 16);
+}

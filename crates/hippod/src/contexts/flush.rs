@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::Mutex;
 
 use hippo_core::flush::{Flushed, Flusher, Key, Options};
 use hippo_core::time::{Date, Timestamp};
@@ -18,7 +17,7 @@ use hippo_proto::{
 use hippo_store::contexts::{ContextReader, Flush, FlushPart, TakenUp};
 
 use super::compact::format;
-use super::{Place, lock, now, refusal};
+use super::{Place, now, refusal};
 use crate::clock::date_in;
 use crate::engine::root_missing;
 use crate::files;
@@ -33,7 +32,7 @@ const KNOWN_BY: u64 = 64 << 10;
 /// Characters of a session's id in a mark.
 const SESSION: usize = 40;
 
-/// Takes up what is new in a transcript.
+/// Takes up what is new in a transcript; the caller sees to it that there is one at a time.
 ///
 /// # Errors
 /// `not-found` for a file that is not there, `bad-request` for what is no regular file or may not be read, and as for `remember`. What
@@ -43,9 +42,6 @@ pub fn flush(
     view: &WorkspaceView,
     request: &SessionFlushRequest,
 ) -> Result<SessionFlushResponse, RpcError> {
-    // What one flush appends the next one has to know of.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _one = lock(&ONE_AT_A_TIME);
     if view.status().is_some_and(|status| !status.root_present) || !view.root.is_dir() {
         return Err(root_missing(&view.root));
     }

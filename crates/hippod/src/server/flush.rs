@@ -7,6 +7,7 @@ use hippo_proto::{
     ContextCloseRequest, ErrorKind, RpcError, SessionCompactRequest, SessionFlushRequest,
     SessionFlushResponse,
 };
+use tokio::sync::Mutex;
 
 use super::dispatch;
 use crate::contexts::{self, Promise};
@@ -118,6 +119,10 @@ async fn take_up(
     view: &Arc<WorkspaceView>,
     request: SessionFlushRequest,
 ) -> Result<SessionFlushResponse, RpcError> {
+    // What one flush appends the next one has to know of. They wait here, where they hold no thread: those of many sessions would
+    // hold all that there are, and whoever asks for another would wait for them.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
+    let _one = ONE_AT_A_TIME.lock().await;
     let kept = request.compact.then(|| SessionCompactRequest {
         workspace: Some(view.root.display().to_string()),
         path: Some(request.path.clone()),
