@@ -21,10 +21,10 @@ use crate::view::WorkspaceView;
 
 /// Bytes that are read at a time.
 const PIECE: usize = 256 << 10;
-/// Bytes of messages that go into one transaction.
-const BATCH: usize = 4 << 20;
+/// Bytes of messages that go into one transaction: whoever asks meanwhile, a hook for one, waits for it.
+const BATCH: usize = 256 << 10;
 /// Messages that do.
-const MOST_AT_ONCE: usize = 4_096;
+const MOST_AT_ONCE: usize = 512;
 /// Threads that a transcript is prepared on, at most: a part of the work is done by one.
 const MOST: usize = 4;
 /// A larger file of settings is refused.
