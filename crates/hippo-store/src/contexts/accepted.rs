@@ -2,7 +2,7 @@
 //!
 //! Who asks and does not wait is told that it will be done: so it is on the disk first, and is there until it was.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::{ContextError, ContextReader, ContextStore};
 
@@ -52,8 +52,8 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Writes down that a transcript is to be taken up; what was accepted of it before, for the same session or none, becomes a part of this. Answers its number, which
-    /// no other has or had.
+    /// Writes down that a transcript is to be taken up; what was accepted of it before, for the same session or none, becomes a part
+    /// of this. Answers its number, which no other has or had.
     ///
     /// # Errors
     /// [`ContextError::Store`]; nothing is written down then.
@@ -61,16 +61,19 @@ impl ContextStore {
         let change = self.begin()?;
         let row = change.ask(|connection| {
             // Another session of the same transcript is closed by whoever asked for it.
-            let before: Option<(bool, bool, bool)> = connection
+            let before: Vec<[bool; 3]> = connection
                 .prepare_cached(
                     "DELETE FROM accepted WHERE transcript = ?1 AND (session IS NULL OR session IS ?2)
                      RETURNING compact, close, tree",
                 )?
-                .query_row((&accepted.transcript, &accepted.session), |row| {
-                    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-                })
-                .optional()?;
-            let (compact, close, tree) = before.unwrap_or_default();
+                .query_map((&accepted.transcript, &accepted.session), |row| {
+                    Ok([row.get(0)?, row.get(1)?, row.get(2)?])
+                })?
+                .collect::<Result<_, _>>()?;
+            let wanted = [accepted.compact, accepted.close, accepted.tree];
+            let [compact, close, tree] = before
+                .iter()
+                .fold(wanted, |all, one| std::array::from_fn(|at| all[at] || one[at]));
             connection
                 .prepare_cached(
                     "INSERT INTO accepted (transcript, session, format, compact, close, tree) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -79,9 +82,9 @@ impl ContextStore {
                     accepted.transcript,
                     accepted.session,
                     accepted.format,
-                    accepted.compact || compact,
-                    accepted.close || close,
-                    accepted.tree || tree,
+                    compact,
+                    close,
+                    tree,
                 ])?;
             Ok(connection.last_insert_rowid())
         })?;
@@ -150,6 +153,25 @@ mod tests {
         }
         store.end_accepted(first).unwrap();
         assert!(store.accept(&more).unwrap() > second);
+    }
+
+    #[test]
+    fn all_that_was_accepted_of_a_transcript_becomes_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = ContextStore::open(&folder.path().join("contexts.db")).unwrap();
+        let of = |session: Option<&str>, compact, close, tree| Accepted {
+            transcript: "/t".to_owned(),
+            session: session.map(str::to_owned),
+            compact,
+            close,
+            tree,
+            ..Accepted::default()
+        };
+        store.accept(&of(Some("s"), true, false, false)).unwrap();
+        store.accept(&of(None, false, false, true)).unwrap();
+        let row = store.accept(&of(Some("s"), false, true, false)).unwrap();
+        let all = of(Some("s"), true, true, true);
+        assert_eq!(store.read().accepted().unwrap(), [(row, all)]);
     }
 
     #[test]

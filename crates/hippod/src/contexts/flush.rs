@@ -17,7 +17,7 @@ use hippo_proto::{
 use hippo_store::contexts::{ContextReader, Flush, FlushPart, TakenUp};
 
 use super::compact::format;
-use super::{Place, now, refusal};
+use super::{Place, Turn, now, refusal};
 use crate::clock::date_in;
 use crate::engine::root_missing;
 use crate::files;
@@ -32,7 +32,7 @@ const KNOWN_BY: u64 = 64 << 10;
 /// Characters of a session's id in a mark.
 const SESSION: usize = 40;
 
-/// Takes up what is new in a transcript; the caller sees to it that there is one at a time.
+/// Takes up what is new in a transcript, when it is its turn.
 ///
 /// # Errors
 /// `not-found` for a file that is not there, `bad-request` for what is no regular file or may not be read, and as for `remember`. What
@@ -41,6 +41,7 @@ pub fn flush(
     shared: &Shared,
     view: &WorkspaceView,
     request: &SessionFlushRequest,
+    _: &Turn,
 ) -> Result<SessionFlushResponse, RpcError> {
     if view.status().is_some_and(|status| !status.root_present) || !view.root.is_dir() {
         return Err(root_missing(&view.root));

@@ -7,7 +7,6 @@ use hippo_proto::{
     ContextCloseRequest, ErrorKind, RpcError, SessionCompactRequest, SessionFlushRequest,
     SessionFlushResponse,
 };
-use tokio::sync::Mutex;
 
 use super::dispatch;
 use crate::contexts::{self, Promise};
@@ -119,33 +118,31 @@ async fn take_up(
     view: &Arc<WorkspaceView>,
     request: SessionFlushRequest,
 ) -> Result<SessionFlushResponse, RpcError> {
-    // What one flush appends the next one has to know of. They wait here, where they hold no thread: those of many sessions would
-    // hold all that there are, and whoever asks for another would wait for them.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
-    let _one = ONE_AT_A_TIME.lock().await;
-    let kept = request.compact.then(|| SessionCompactRequest {
-        workspace: Some(view.root.display().to_string()),
-        path: Some(request.path.clone()),
-        format: request.format,
-        ..SessionCompactRequest::default()
-    });
-    let flush = {
-        let view = Arc::clone(view);
-        move |shared: &Shared| contexts::flush(shared, &view, &request)
-    };
-    let mut answer = dispatch::blocking(shared, flush).await?;
-    // An earlier flush without it may have taken the messages up already; a content that is there is not kept twice.
-    if let Some(request) = kept {
-        let view = Arc::clone(view);
-        let keep = move |shared: &Shared| contexts::compact(shared, Some(&view), request);
-        match dispatch::blocking(shared, keep).await {
+    let turn = shared.contexts.turn_to_flush().await;
+    let view = Arc::clone(view);
+    let work = move |shared: &Shared| {
+        // It ends with the work, also where nobody waits for the answer any more.
+        let turn = turn;
+        let mut answer = contexts::flush(shared, &view, &request, &turn)?;
+        if !request.compact {
+            return Ok(answer);
+        }
+        // An earlier flush without it may have taken the messages up already; a content that is there is not kept twice.
+        let kept = SessionCompactRequest {
+            workspace: Some(view.root.display().to_string()),
+            path: Some(request.path),
+            format: request.format,
+            ..SessionCompactRequest::default()
+        };
+        match contexts::compact(shared, Some(&view), kept) {
             Ok(kept) => answer.stored = kept.stats.stored,
             Err(error) => answer
                 .notes
                 .push(format!("the messages are not kept: {}", error.message)),
         }
-    }
-    Ok(answer)
+        Ok(answer)
+    };
+    dispatch::blocking(shared, work).await
 }
 
 /// Closes the context session of a name, if there is one: a harness names all its sessions, and few have entries.
