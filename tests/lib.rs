@@ -97,6 +97,19 @@ impl Scratch {
     }
 }
 
+/// A workspace of one small file, its daemon, and a client; all of it is searchable.
+pub fn begun() -> (Scratch, Daemon, Caller) {
+    let scratch = Scratch::new();
+    scratch.write(
+        "MEMORY.md",
+        "# Memory\n\n## Pumps\n\nThe pump of hall 3 is blue.\n",
+    );
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    (scratch, daemon, client)
+}
+
 /// A running `hippod`; killed when it goes.
 pub struct Daemon {
     child: Child,

@@ -10,20 +10,8 @@ use hippo_proto::{
     ContextTouchRequest, ContextTouchResponse, ContextTurnRequest, ContextTurnResponse, ErrorKind,
     SessionCompactRequest, SessionCompactResponse,
 };
-use hippod_tests::{Caller, Daemon, Scratch};
+use hippod_tests::{Caller, begun};
 use serde_json::json;
-
-pub(super) fn begun() -> (Scratch, Daemon, Caller) {
-    let scratch = Scratch::new();
-    scratch.write(
-        "MEMORY.md",
-        "# Memory\n\n## Pumps\n\nThe pump of hall 3 is blue.\n",
-    );
-    let daemon = scratch.daemon();
-    let mut client = daemon.client();
-    client.index(&scratch.workspace());
-    (scratch, daemon, client)
-}
 
 pub(super) fn open(client: &mut Caller, root: &Path, session: Option<&str>) -> ContextOpenResponse {
     let request = ContextOpenRequest {

@@ -4,11 +4,11 @@ use hippo_proto::{
     ContextListRequest, ContextListResponse, ContextOutcome, ContextPutLifecycle, ContextPutOutcome,
     ContextState, ErrorKind, SessionCompactRequest, SessionCompactResponse,
 };
-use hippod_tests::{Caller, Daemon, Dice, QUIET, Scratch};
+use hippod_tests::{Caller, Daemon, Dice, QUIET, Scratch, begun};
 use serde_json::json;
 
 use super::contexts::{close, entry, fetch, listing, open, put, refusal, render, request, state, turn};
-use super::contexts_odd::{begun, noise};
+use super::contexts_odd::noise;
 
 #[test]
 fn a_cue_finds_what_is_dormant_behind_what_is_not() {

@@ -10,7 +10,7 @@ use hippo_proto::{
     ContextOutcome, ContextPutLifecycle, ContextPutOutcome, ContextPutResponse, ContextTurnRequest,
     ContextTurnResponse, ErrorKind, SessionCompactRequest, SessionCompactResponse,
 };
-use hippod_tests::{Caller, Daemon, Dice, QUIET, Scratch};
+use hippod_tests::{Caller, Daemon, Dice, QUIET, Scratch, begun};
 use serde_json::json;
 
 use super::contexts::{close, entry, fetch, listing, open, put, refusal, render, request, turn};
@@ -24,15 +24,6 @@ pub(super) fn noise(dice: &mut Dice, bytes: usize) -> String {
     let letter = |dice: &mut Dice| char::from(b'!' + u8::try_from(dice.below(90)).unwrap_or(0));
     let line = |dice: &mut Dice| -> String { (0..79).map(|_| letter(dice)).chain(['\n']).collect() };
     (0..bytes / 80).map(|_| line(dice)).collect()
-}
-
-pub(super) fn begun() -> (Scratch, Daemon, Caller) {
-    let scratch = Scratch::new();
-    scratch.write("MEMORY.md", "# Memory\n");
-    let daemon = scratch.daemon();
-    let mut client = daemon.client();
-    client.index(&scratch.workspace());
-    (scratch, daemon, client)
 }
 
 /// What was acknowledged while the daemon lived.

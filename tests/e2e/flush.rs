@@ -5,20 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hippo_proto::{ClientError, ErrorKind, SessionFlushRequest, SessionFlushResponse};
-use hippod_tests::{Caller, Daemon, Dice, PATIENCE, Scratch};
-
-/// A workspace without anything, and its daemon.
-fn begun() -> (Scratch, Daemon, Caller) {
-    let scratch = Scratch::new();
-    scratch.write(
-        "MEMORY.md",
-        "# Memory\n\n## Pumps\n\nThe pump of hall 3 is blue.\n",
-    );
-    let daemon = scratch.daemon();
-    let mut client = daemon.client();
-    client.index(&scratch.workspace());
-    (scratch, daemon, client)
-}
+use hippod_tests::{Caller, Dice, PATIENCE, begun};
 
 /// Turn `number` of a session: what was asked, called, answered and said.
 fn turn(number: usize) -> String {

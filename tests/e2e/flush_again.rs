@@ -7,20 +7,7 @@ use hippo_proto::{
     ContextListRequest, ContextListResponse, ContextOpenRequest, ContextOpenResponse, SessionFlushRequest,
     SessionFlushResponse,
 };
-use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
-
-/// A workspace without anything, and its daemon.
-fn begun() -> (Scratch, Daemon, Caller) {
-    let scratch = Scratch::new();
-    scratch.write(
-        "MEMORY.md",
-        "# Memory\n\n## Pumps\n\nThe pump of hall 3 is blue.\n",
-    );
-    let daemon = scratch.daemon();
-    let mut client = daemon.client();
-    client.index(&scratch.workspace());
-    (scratch, daemon, client)
-}
+use hippod_tests::{Caller, Daemon, PATIENCE, begun};
 
 fn request(root: &Path, path: &Path, session: Option<&str>) -> SessionFlushRequest {
     SessionFlushRequest {

@@ -18,6 +18,11 @@ fn days(count: i8) -> Vec<(Date, String)> {
 }
 
 fn of(days: &[(Date, String)], most: usize) -> String {
+    let today = days.last().map_or(date(2026, 1, 1), |(date, _)| *date);
+    on(today, days, most)
+}
+
+fn on(today: Date, days: &[(Date, String)], most: usize) -> String {
     let nodes: Vec<Node<'_>> = days
         .iter()
         .map(|(date, body)| Node {
@@ -28,12 +33,7 @@ fn of(days: &[(Date, String)], most: usize) -> String {
             accesses: 0,
         })
         .collect();
-    root(
-        &nodes,
-        &|_, _| None,
-        days.last().map_or(date(2026, 1, 1), |(date, _)| *date),
-        most,
-    )
+    root(&nodes, &|_, _| None, today, most)
 }
 
 #[test]
@@ -107,17 +107,7 @@ proptest! {
 fn what_is_dated_years_ahead_is_not_the_present() {
     let mut days = days(3);
     days.push((date(2031, 1, 1), body(9)));
-    let nodes: Vec<Node<'_>> = days
-        .iter()
-        .map(|(date, body)| Node {
-            date: *date,
-            path: "memory/daily/x.md",
-            first_line: 1,
-            body,
-            accesses: 0,
-        })
-        .collect();
-    let root = root(&nodes, &|_, _| None, date(2026, 1, 3), 1_500);
+    let root = on(date(2026, 1, 3), &days, 1_500);
     let active = root.split("\n## ").next().unwrap();
     assert!(
         active.contains("2026-01-03") && !active.contains("2031"),

@@ -1,19 +1,23 @@
 //! Which bodies may take the place of a node's?
 
-use jiff::civil::date;
+use jiff::civil::{Date, date};
 
 use super::*;
+
+fn of(date: Date, text: &str) -> Source<'_> {
+    Source {
+        path: "memory/2026-03-18.md",
+        text,
+        first_line: 1,
+        date: Some(date),
+    }
+}
 
 #[test]
 fn bodies_about_something_else_are_refused() {
     let day = date(2026, 3, 18);
     let text = long_log(day, 300);
-    let source = [Source {
-        path: "memory/2026-03-18.md",
-        text: &text,
-        first_line: 1,
-        date: Some(day),
-    }];
+    let source = [of(day, &text)];
     let take = |body: &str| submitted(Period::Day(day), body, None, &[], &source, Writer::Agent, TODAY);
     assert!(matches!(take("## Topics"), Err(Rejected::Short(_))));
     assert!(matches!(take(&text.repeat(3)), Err(Rejected::Long { .. })));
@@ -37,12 +41,7 @@ fn bodies_about_something_else_are_refused() {
 fn front_matter_that_somebody_noted_stays_and_tells_no_secret() {
     let day = date(2026, 3, 18);
     let text = long_log(day, 300);
-    let source = [Source {
-        path: "memory/2026-03-18.md",
-        text: &text,
-        first_line: 1,
-        date: Some(day),
-    }];
+    let source = [of(day, &text)];
     let period = Period::Day(day);
     let before = Node::read(period, "---\ntype: daily\nmood: windy\n---\n\nshort\n");
     let body = format!(
