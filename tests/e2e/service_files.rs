@@ -36,6 +36,10 @@ impl Bed {
     }
 
     fn run(&self, words: &[&str], set: &[(&str, &str)]) -> Output {
+        self.run_as(client_program(), words, set)
+    }
+
+    fn run_as(&self, client: &Path, words: &[&str], set: &[(&str, &str)]) -> Output {
         let bin = self.scratch.beside("bin").display().to_string();
         // The recorder needs a shell's usual programs.
         let path = if self.manager {
@@ -43,7 +47,7 @@ impl Bed {
         } else {
             bin
         };
-        Command::new(client_program())
+        Command::new(client)
             .args(words)
             .env_clear()
             .env("PATH", path)
@@ -277,6 +281,34 @@ fn a_daemon_that_was_started_by_hand_makes_room() {
         String::from_utf8_lossy(&output.stderr)
     );
     assert!(daemon.wait().success(), "it was stopped");
+}
+
+#[test]
+fn a_service_is_told_of_and_taken_back_without_its_program() {
+    let bed = Bed::new(true);
+    let alone = bed.scratch.beside("bin/hippoctl");
+    std::fs::copy(client_program(), &alone).unwrap();
+    let run = |words: &[&str]| {
+        let output = bed.run_as(&alone, words, &[]);
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(said).unwrap())
+    };
+    let (code, said) = run(&["service", "install"]);
+    assert!(code == Some(4) && said.contains("hint: install hippod"), "{said}");
+    bed.done(&["service", "install"]);
+    let gone = bed
+        .text("hippod.service")
+        .replace(program().to_str().unwrap(), "/gone/hippod");
+    std::fs::write(bed.unit("hippod.service"), gone).unwrap();
+    let (code, said) = run(&["service", "status"]);
+    assert!(
+        code == Some(0) && said.contains("error service-program") && said.contains("/gone/hippod"),
+        "{said}"
+    );
+    let (code, said) = run(&["service", "install", "--force"]);
+    assert!(code == Some(4) && said.contains("/gone/hippod"), "{said}");
+    let (code, said) = run(&["service", "uninstall", "--force"]);
+    assert!(code == Some(0) && said.contains("removed: "), "{said}");
 }
 
 #[test]

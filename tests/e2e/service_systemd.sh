@@ -34,8 +34,11 @@ say confined
 grep -E '^(NoNewPrivs|Seccomp|CapBnd):' "/proc/$(pid)/status"
 grep -E ' /(usr|etc) ' "/proc/$(pid)/mountinfo" | cut -d' ' -f5,6
 say use
-hippoctl workspace add "$HOME/agent" && hippoctl sync --wait > /dev/null && hippoctl remember "the harbour pump is blue" --topic Pump
-cd "$HOME/agent" && hippoctl search --mode lexical pump
+cd "$HOME/agent" || exit 1
+hippoctl workspace add
+hippoctl sync --wait > /dev/null
+hippoctl remember "the harbour pump is blue" --topic Pump
+hippoctl search --mode lexical pump
 say killed
 old=$(pid)
 kill -9 "$old"

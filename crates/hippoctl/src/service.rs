@@ -13,7 +13,7 @@ use crate::failure::{Exit, Failure};
 
 pub use findings::{Look, findings, look};
 pub use manager::{Answer, Call, Control};
-pub use unit::{Found, UnitFile, read, units};
+pub use unit::{Found, UnitFile, named_program, read, units};
 
 /// Who starts and watches daemons on this system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

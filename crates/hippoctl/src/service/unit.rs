@@ -83,6 +83,15 @@ pub fn read(file: &UnitFile) -> Result<Found, Failure> {
     Ok(version.map_or(Found::Changed, |version| Found::Outdated { version }))
 }
 
+/// The path of hippod that the installed service names.
+pub fn named_program(manager: Manager, folder: &Path) -> Option<PathBuf> {
+    let name = match manager {
+        Manager::Systemd => "hippod.service",
+        Manager::Launchd => "io.github.hippod.plist",
+    };
+    program_in(&fs::read_to_string(folder.join(name)).ok()?)
+}
+
 /// The path of hippod that a file names.
 pub fn program_in(text: &str) -> Option<PathBuf> {
     let words = match text.lines().find_map(|line| line.strip_prefix("ExecStart=")) {

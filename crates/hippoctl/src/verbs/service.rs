@@ -13,7 +13,9 @@ use crate::failure::{Exit, Failure};
 use crate::launch;
 use crate::output::Output;
 use crate::render::service::{Daemon, Done, FileDone, FileState, Status, What};
-use crate::service::{Call, Control, Facts, Found, Look, Manager, UnitFile, findings, look, units};
+use crate::service::{
+    Call, Control, Facts, Found, Look, Manager, UnitFile, findings, look, named_program, units,
+};
 
 fn variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name)
@@ -29,13 +31,16 @@ struct Place {
 impl Place {
     fn new(session: &Session) -> Result<Self, Failure> {
         let manager = Manager::here()?;
-        let program = launch::daemon_program().ok_or_else(|| {
+        let folder = manager.folder(&variable)?;
+        // A service is told of and taken back without its program, too.
+        let program = launch::daemon_program().or_else(|| named_program(manager, &folder));
+        let program = program.ok_or_else(|| {
             Failure::new(Exit::NotFound, "the program hippod was not found")
                 .hint("install hippod beside hippoctl, or put it into PATH")
         })?;
         Ok(Self {
             manager,
-            folder: manager.folder(&variable)?,
+            folder,
             facts: Facts::new(program, &session.paths, &variable)?,
         })
     }
@@ -110,6 +115,19 @@ fn status(look: &Look) -> Status {
 fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
     refuse_changed(look, args)?;
     let control = look.control;
+    if !place.facts.program.is_file() {
+        let what = format!(
+            "the program hippod was not found: {}",
+            place.facts.program.display()
+        );
+        return Err(
+            Failure::new(Exit::NotFound, what).hint("install hippod beside hippoctl, or put it into PATH")
+        );
+    }
+    if control.0 == Manager::Launchd && !args.dry_run {
+        // launchd opens the log there, and makes no folders.
+        launch::create_private_folder(&session.paths.state)?;
+    }
     let mut done = Done::new(control.0, args.dry_run);
     done.note_settings(std::env::vars_os().filter_map(|(name, value)| (!value.is_empty()).then_some(name)));
     let wrote = write(&look.files, args.dry_run, &mut done)?;
