@@ -87,6 +87,8 @@ mod schedule;
 mod search;
 #[path = "e2e/service.rs"]
 mod service;
+#[path = "e2e/service_doctor.rs"]
+mod service_doctor;
 #[path = "e2e/service_files.rs"]
 mod service_files;
 #[path = "e2e/service_systemd.rs"]

@@ -3,10 +3,11 @@
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixDatagram, UnixStream};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use hippod_tests::{Manager, PATIENCE, Scratch, program};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
 
 use super::tree::{compact, fill};
 
@@ -31,6 +32,16 @@ sys.stdin.readline()
 assert libc.ptrace(DETACH, engine, None, None) == 0, os.strerror(ctypes.get_errno())
 os.waitpid(child, 0)
 "#;
+
+/// Ended when it goes, however the test ends.
+struct Held(Child);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 fn ask(stream: &mut UnixStream) {
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -114,6 +125,9 @@ fn what_is_no_listening_socket_is_refused_and_left_alone() {
     let (one, _other) = UnixStream::pair().unwrap();
     let place = scratch.home().join("hippod.sock");
     let datagrams = UnixDatagram::bind(&place).unwrap();
+    // Bound, and it does not listen.
+    let deaf = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+    bind(&deaf, &SocketAddrUnix::new(scratch.home().join("deaf")).unwrap()).unwrap();
     let refused = |mut command: Command| {
         let output = command.stderr(Stdio::piped()).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -124,6 +138,7 @@ fn what_is_no_listening_socket_is_refused_and_left_alone() {
         manager.passing(std::fs::File::open(&file).unwrap()),
         manager.passing(one),
         manager.passing(datagrams),
+        manager.passing(deaf),
     ] {
         let said = refused(command);
         assert!(
@@ -131,7 +146,7 @@ fn what_is_no_listening_socket_is_refused_and_left_alone() {
             "{said}"
         );
     }
-    assert!(place.exists());
+    assert!(place.exists() && scratch.home().join("deaf").exists());
     for count in ["0x1", "-1", "4294967296", "99999999999999999999"] {
         let mut command = Command::new("sh");
         command
@@ -171,13 +186,13 @@ fn the_watchdog_hears_an_engine_that_gets_on_and_no_other() {
     let period = Duration::from_millis(200);
     command.env("WATCHDOG_USEC", period.as_micros().to_string());
     let log = std::fs::File::create(scratch.beside("log")).unwrap();
-    let mut child = command
+    let child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(log)
-        .spawn()
-        .unwrap();
-    let (mut tell, said) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        .spawn();
+    let mut held = Held(child.unwrap());
+    let (mut tell, said) = (held.0.stdin.take().unwrap(), held.0.stdout.take().unwrap());
     manager.hear("READY=1");
     for _ in 0..3 {
         manager.hear("WATCHDOG=1");
@@ -204,8 +219,6 @@ fn the_watchdog_hears_an_engine_that_gets_on_and_no_other() {
     assert!(answer(stream)["result"]["pid"].is_u64());
     writeln!(tell, "let it go on").unwrap();
     manager.hear("WATCHDOG=1");
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 #[test]

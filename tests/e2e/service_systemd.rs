@@ -185,13 +185,26 @@ fn the_stated_score_is_that_of_the_unit() {
     let Some(line) = text.lines().find(|line| line.contains("Overall exposure level")) else {
         return cannot("this systemd-analyze does not look at files");
     };
-    let score: f32 = line
+    let score = line
         .split_whitespace()
-        .find_map(|word| word.parse().ok())
+        .find(|word| word.parse::<f32>().is_ok())
         .unwrap();
     let docs = std::fs::read_to_string(root.join("docs/services.md")).unwrap();
-    let (_, stated) = docs.split_once("exposure level ").unwrap();
-    let stated: f32 = stated.split_whitespace().next().unwrap().parse().unwrap();
-    // Later versions look at more.
-    assert!(score <= stated + 0.3, "{line}, stated {stated}");
+    let word = |after: &str| {
+        docs.split_once(after)
+            .unwrap()
+            .1
+            .split([' ', ','])
+            .next()
+            .unwrap()
+    };
+    let (stated, by) = (word("exposure level "), word("less is better) with systemd "));
+    let version = Command::new("systemd-analyze").arg("--version").output().unwrap();
+    let version = String::from_utf8_lossy(&version.stdout).into_owned();
+    if version.split_whitespace().nth(1) != Some(by) {
+        return cannot(&format!(
+            "the score is stated for systemd {by}, and each version looks at other things"
+        ));
+    }
+    assert_eq!(score, stated, "{line}");
 }

@@ -268,6 +268,14 @@ fn a_file_with_two_names_counts_once() {
 }
 
 #[test]
+fn each_entry_is_told_of_while_it_is_looked_at() {
+    let bed = bed(&["MEMORY.md", "memory/1.md", "memory/2.md", "knowledge/a/b.md"]);
+    let told = std::cell::Cell::new(0);
+    let result = scan(&bed.root, &bed.rules(), &bed.config, &|| told.set(told.get() + 1));
+    assert_eq!(told.get(), result.files.len() + result.dirs.len());
+}
+
+#[test]
 fn an_absent_root_says_nothing() {
     let bed = bed(&["MEMORY.md"]);
     let absent = bed.root.join("absent");
