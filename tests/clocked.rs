@@ -40,6 +40,7 @@ impl Clocked {
             config,
             paths,
             clock: clock.clone(),
+            passed: None,
         };
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();

@@ -85,6 +85,14 @@ mod remembering;
 mod schedule;
 #[path = "e2e/search.rs"]
 mod search;
+#[path = "e2e/service.rs"]
+mod service;
+#[path = "e2e/service_doctor.rs"]
+mod service_doctor;
+#[path = "e2e/service_files.rs"]
+mod service_files;
+#[path = "e2e/service_systemd.rs"]
+mod service_systemd;
 #[path = "e2e/settings.rs"]
 mod settings;
 #[path = "e2e/status_tree.rs"]

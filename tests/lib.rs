@@ -4,6 +4,7 @@ mod caller;
 mod clocked;
 mod dice;
 mod entries;
+mod managed;
 mod mcp;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,6 +21,7 @@ pub use caller::{Answer, Caller, Essence, assert_same, essence};
 pub use clocked::Clocked;
 pub use dice::Dice;
 pub use entries::QUIET;
+pub use managed::Manager;
 pub use mcp::Mcp;
 
 /// No scenario waits longer for anything: a daemon that is slower is broken.

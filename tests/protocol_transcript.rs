@@ -119,6 +119,7 @@ fn the_daemon_converses_as_documented() {
         config: Config::default(),
         paths,
         clock: Arc::new(SystemClock::new()),
+        passed: None,
     };
     let daemon = thread::spawn(move || {
         let runtime = tokio::runtime::Runtime::new().unwrap();

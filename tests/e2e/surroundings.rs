@@ -29,6 +29,7 @@ fn a_clock_that_is_set_back_hides_no_edit() {
         config,
         paths,
         clock: clock.clone(),
+        passed: None,
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();

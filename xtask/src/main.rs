@@ -10,6 +10,7 @@ mod python;
 mod scratch;
 mod setup;
 mod simulate;
+mod targets;
 mod terminal;
 mod test;
 

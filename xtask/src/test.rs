@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::house::{self, House, describe, succeeded};
 use crate::terminal::{duration, say};
-use crate::{node, prerequisites, python, setup};
+use crate::{node, prerequisites, python, setup, targets};
 
 /// The packages that can be built without the model; chosen by name, so that no other package of the workspace
 /// brings the feature back.
@@ -44,6 +44,9 @@ pub fn run(house: &House) -> Result<()> {
         fewer.arg("clippy").args(WITHOUT_MODEL);
         house::run(fewer.args(["--all-targets", "--", "-D", "warnings"]))
     })?;
+    for target in targets::installed() {
+        gate.step("types on other systems", |house| targets::check(house, &target))?;
+    }
     let runner = Runner::choose();
     gate.step("programs", |house| build_programs(house, &[]))?;
     let tests = gate.step("tests", |house| runner.run(house, &home, &["--workspace"]))?;

@@ -10,6 +10,7 @@ mod ingest;
 mod init;
 mod policy;
 mod remember;
+mod service;
 mod texts;
 mod tree;
 
@@ -30,6 +31,7 @@ pub use ingest::IngestArgs;
 pub use init::{DeinitArgs, InitArgs};
 pub use policy::PolicyVerb;
 pub use remember::RememberArgs;
+pub use service::{ServiceArgs, ServiceVerb};
 pub use texts::in_their_places;
 pub use tree::TreeVerb;
 
@@ -83,6 +85,13 @@ pub enum Verb {
     Stop,
     /// Show how the daemon and its workspaces are
     Status,
+    /// Have the system start the daemon and keep it running
+    #[command(after_help = service::EXAMPLES)]
+    Service {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: ServiceVerb,
+    },
     /// Name problems with their fixes
     Doctor(DoctorArgs),
     /// Show the log of a daemon that hippoctl started

@@ -47,21 +47,25 @@ pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
 /// # Errors
 /// No `hippod` is found, or it cannot be started.
 pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
-    let program =
-        find_daemon(std::env::current_exe().ok().as_deref(), std::env::var_os("PATH")).ok_or_else(|| {
-            Failure::new(
-                Exit::NoDaemon,
-                "no daemon runs, and the program hippod was not found",
-            )
-            .hint("install hippod beside hippoctl, or put it into PATH")
-        })?;
+    let program = daemon_program().ok_or_else(|| {
+        Failure::new(
+            Exit::NoDaemon,
+            "no daemon runs, and the program hippod was not found",
+        )
+        .hint("install hippod beside hippoctl, or put it into PATH")
+    })?;
     create_private_folder(&paths.state)?;
     let mut log = open_log(&paths.log)?;
     let before = log.seek(SeekFrom::End(0)).unwrap_or(0);
     Ok((spawn(&program, paths, log)?, before))
 }
 
-/// `hippod` beside this program, else in `PATH`.
+/// The absolute path of `hippod`: beside this program, else in `PATH`.
+pub fn daemon_program() -> Option<PathBuf> {
+    let found = find_daemon(std::env::current_exe().ok().as_deref(), std::env::var_os("PATH"));
+    found.and_then(|program| std::path::absolute(program).ok())
+}
+
 fn find_daemon(own: Option<&Path>, path: Option<OsString>) -> Option<PathBuf> {
     let name = format!("hippod{}", std::env::consts::EXE_SUFFIX);
     let beside = own.and_then(Path::parent).map(Path::to_path_buf);

@@ -9,6 +9,7 @@ mod launch;
 mod mcp;
 mod output;
 mod render;
+mod service;
 mod verbs;
 
 use std::process::ExitCode;
@@ -56,6 +57,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Start => verbs::daemon::start(&mut session, out),
         Verb::Stop => verbs::daemon::stop(&session, out),
         Verb::Status => verbs::daemon::status(&mut session, out),
+        Verb::Service { verb } => verbs::service::service(&mut session, &verb, out),
         Verb::Doctor(args) => verbs::daemon::doctor(&mut session, &args, out),
         Verb::Logs(args) => verbs::logs::logs(&session, &args, out),
         Verb::Workspace { verb } => match verb {

@@ -10,6 +10,7 @@ pub mod model;
 pub mod policy;
 pub mod remember;
 pub mod search;
+pub mod service;
 pub mod status;
 pub mod tree;
 

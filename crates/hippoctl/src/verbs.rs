@@ -17,5 +17,6 @@ mod place;
 pub mod policy;
 pub mod remember;
 pub mod search;
+pub mod service;
 pub mod tree;
 pub mod workspace;

@@ -100,6 +100,7 @@ impl Engine {
 
     fn take(&mut self, event: Event) {
         let now = self.shared.clock.monotonic();
+        self.shared.pulse.beat();
         match event {
             Event::Request(request) => self.serve(request),
             Event::Watch(event) => self.watched(event, now),
@@ -135,7 +136,7 @@ impl Engine {
                     workspace.pending.blocked = false;
                 }
             }
-            Event::Shutdown => {}
+            Event::Pulse | Event::Shutdown => {}
         }
     }
 
@@ -174,6 +175,7 @@ impl Engine {
     }
 
     fn work_on(&mut self, key: u64) -> bool {
+        self.shared.pulse.beat();
         let Some(mut workspace) = self.workspaces.remove(&key) else {
             return false;
         };
@@ -189,8 +191,10 @@ impl Engine {
         }
         let (changed, removed) = self.ingest(&mut workspace, now);
         let removed = removed + self.delete(&mut workspace, now);
+        self.shared.pulse.beat();
         self.feed(&mut workspace, now);
         self.keep_house(&mut workspace, now);
+        self.shared.pulse.beat();
         let tending = self.tend_entries(&mut workspace, now);
         let settled = workspace.dirty.is_empty() && workspace.missing.is_empty();
         let damaged = workspace.trouble.as_ref().is_some_and(StoreError::needs_rebuild);
@@ -221,6 +225,7 @@ impl Engine {
         let to_date = |at| shared.clock.date_of(at);
         let mut now = start;
         while now < start + SLICE {
+            shared.pulse.beat();
             let due = workspace
                 .dirty
                 .iter()

@@ -64,6 +64,8 @@ pub enum Event {
     },
     /// Time has passed: cycles may be due.
     Tick,
+    /// Somebody wants to know whether the engine gets on.
+    Pulse,
     /// The installed model files have changed.
     ModelChanged,
     /// Finish the step at hand, save, and end.

@@ -3,13 +3,14 @@
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use hippo_proto::Paths;
 use interprocess::local_socket::tokio::Listener;
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName};
+use interprocess::os::unix::uds_local_socket as local_socket;
 use rustix::fs::Mode;
 
 /// The longest path that a Unix socket can have, in bytes.
@@ -96,6 +97,16 @@ impl Instance {
                 length,
             });
         }
+        let instance = Self::claim_beside(paths)?;
+        clear(&paths.socket)?;
+        Ok(instance)
+    }
+
+    /// The same where the service manager holds the socket: its path is left as it is.
+    ///
+    /// # Errors
+    /// As [`Instance::claim`].
+    pub fn claim_beside(paths: &Paths) -> Result<Self, InstanceError> {
         rustix::process::umask(Mode::RWXG | Mode::RWXO);
         own_folder(&paths.state)?;
         let lock = lock(&paths.state)?;
@@ -108,7 +119,6 @@ impl Instance {
         } else {
             check_foreign_folder(parent)?;
         }
-        clear(&paths.socket)?;
         Ok(Self {
             _lock: lock,
             socket: paths.socket.clone(),
@@ -144,6 +154,21 @@ impl Instance {
         let metadata = std::fs::symlink_metadata(&self.socket).map_err(io("look at the socket"))?;
         self.bound.get_or_init(|| (metadata.dev(), metadata.ino()));
         Ok(listener)
+    }
+
+    /// Serves a socket that somebody else bound, who removes it as well.
+    ///
+    /// # Errors
+    /// When the operating system refuses.
+    pub fn adopt(&self, listener: UnixListener) -> Result<Listener, InstanceError> {
+        let listener = local_socket::Listener::from(listener).try_into();
+        listener
+            .map(Listener::UdSocket)
+            .map_err(|source| InstanceError::Io {
+                what: "serve the socket that was passed",
+                path: self.socket.clone(),
+                source,
+            })
     }
 }
 

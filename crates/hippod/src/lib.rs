@@ -18,6 +18,7 @@ mod registry;
 mod remember;
 mod scan;
 mod server;
+pub mod service;
 mod shared;
 mod status;
 mod ticks;

@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 use hippo_proto::Paths;
 use hippod::clock::SystemClock;
 use hippod::config::Config;
+use hippod::service;
 use hippod::{Options, run};
 
 /// The memory daemon that AI agents keep beside them.
@@ -40,7 +41,12 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to do where even standard error is closed.
-            let _ = writeln!(std::io::stderr(), "hippod: {error:#}");
+            let begin = if service::reads_stderr() {
+                service::Lines::ERROR
+            } else {
+                "hippod: "
+            };
+            let _ = writeln!(std::io::stderr(), "{begin}{error:#}");
             ExitCode::FAILURE
         }
     }
@@ -57,6 +63,17 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>) -> Result<()> {
     }
     let config = Config::load(&paths.config_file, std::env::vars_os(), &[])?;
     log_to_stderr(&config.log.level);
+    let passed = service::passed()?;
+    if let Some(passed) = &passed {
+        if passed.path != paths.socket {
+            tracing::warn!(
+                expected = %paths.socket.display(),
+                passed = %passed.path.display(),
+                "clients look for another socket than the one that the service manager passed"
+            );
+        }
+        paths.socket.clone_from(&passed.path);
+    }
     let clock = Arc::new(match config.search.time_zone() {
         Some(zone) => SystemClock::in_zone(zone),
         None => SystemClock::new(),
@@ -69,7 +86,13 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>) -> Result<()> {
         .context("could not start the runtime")?;
     let result = runtime.block_on(async {
         let signals = Signals::listen()?;
-        run(Options { config, paths, clock }, signals.wait()).await
+        let options = Options {
+            config,
+            paths,
+            clock,
+            passed,
+        };
+        run(options, signals.wait()).await
     });
     // A step that is still under way must not hold up the end of the process.
     runtime.shutdown_background();
@@ -81,14 +104,18 @@ fn log_to_stderr(level: &str) {
         "{level},ort=warn,notify=warn,tokio_cron_scheduler=warn"
     ))
     .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    tracing_subscriber::fmt()
+    let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(false)
         .with_target(false)
         // The other way panics where the log cannot be written, on a full disk for instance.
-        .log_internal_errors(false)
-        .init();
+        .log_internal_errors(false);
+    if service::reads_stderr() {
+        log.event_format(service::Lines::default()).init();
+    } else {
+        log.init();
+    }
 }
 
 #[cfg(unix)]

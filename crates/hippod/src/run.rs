@@ -5,7 +5,6 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use interprocess::local_socket::tokio::Listener;
 use tokio::sync::{broadcast, oneshot, watch};
 
 use hippo_proto::Paths;
@@ -20,6 +19,7 @@ use crate::instance::Instance;
 use crate::models::Models;
 use crate::registry::Registry;
 use crate::server;
+use crate::service::{self, Passed, Pulse};
 use crate::shared::{Shared, Views, stopped};
 use crate::ticks;
 use crate::tree::{self, Trees};
@@ -37,6 +37,8 @@ pub struct Options {
     pub paths: Paths,
     /// The time.
     pub clock: Arc<dyn Clock>,
+    /// A socket that the service manager bound, to be served in the place of an own one. `paths` names it.
+    pub passed: Option<Passed>,
 }
 
 /// Serves until `shutdown` is done, a client asks to stop, or a part of the daemon dies.
@@ -44,12 +46,26 @@ pub struct Options {
 /// # Errors
 /// When another daemon holds the state folder, the socket cannot be bound, or a thread ended on its own.
 pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result<()> {
-    let Options { config, paths, clock } = options;
-    let instance = Instance::claim(&paths).map_err(|error| {
+    let Options {
+        config,
+        paths,
+        clock,
+        passed,
+    } = options;
+    let claimed = match passed {
+        None => Instance::claim(&paths).and_then(|instance| {
+            let listener = instance.listen()?;
+            Ok((instance, listener))
+        }),
+        Some(passed) => Instance::claim_beside(&paths).and_then(|instance| {
+            let listener = instance.adopt(passed.listener)?;
+            Ok((instance, listener))
+        }),
+    };
+    let (instance, listener) = claimed.map_err(|error| {
         let hint = error.hint();
         anyhow!("{error}\nhint: {hint}")
     })?;
-    let listener: Listener = instance.listen()?;
     let registry = Registry::open(&paths.state)?;
     let models = Models::new(&paths, &config.embed)?;
     let (events, inbox) = mpsc::channel();
@@ -67,6 +83,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         views: Views::default(),
         contexts: Contexts::default(),
         trees: Trees::default(),
+        pulse: Pulse::default(),
         served: AtomicU64::new(0),
         stop: stop.clone(),
     });
@@ -87,6 +104,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     let keeper = tokio::spawn(contexts::keep(Arc::clone(&shared), stop.subscribe()));
     let left = tokio::spawn(server::take_up_what_is_left(Arc::clone(&shared)));
     let trees = tokio::spawn(tree::keep(Arc::clone(&shared), stop.subscribe()));
+    let manager = tokio::spawn(service::announce(Arc::clone(&shared)));
 
     let mut told = stop.subscribe();
     let serving = server::serve(Arc::clone(&shared), listener, stop.subscribe());
@@ -97,6 +115,8 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         _ = &mut engine_ended => Some("the engine"),
         () = &mut serving => Some("the server"),
     };
+    manager.abort();
+    service::stopping().await;
     // The server ends when a client asks to stop, and may be heard of first.
     let asked = stop.send_replace(true);
     if died != Some("the server") {

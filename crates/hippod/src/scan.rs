@@ -85,14 +85,14 @@ pub enum Look {
     Unknown,
 }
 
-/// Looks at everything below a root.
-pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> ScanResult {
+/// Looks at everything below a root. `at_each` is called for each entry: there may be very many.
+pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, at_each: &dyn Fn()) -> ScanResult {
     match std::fs::read_dir(root) {
         Ok(mut entries) => {
             let root_empty = entries.next().is_none();
             ScanResult {
                 root_empty,
-                ..once_each(walk(root, rules, config, None))
+                ..once_each(walk(root, rules, config, None, at_each))
             }
         }
         Err(_) => ScanResult::default(),
@@ -107,7 +107,7 @@ pub fn look(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &st
         unreadable_dirs,
         root_present,
         ..
-    } = walk(root, rules, config, Some(rel));
+    } = walk(root, rules, config, Some(rel), &|| ());
     if let Some((file, _)) = files.into_iter().find(|(file, _)| file.rel == rel) {
         return match first_name(root, rules, rel) {
             Some(first) => Look::Skipped(format!("the same file as {first}")),

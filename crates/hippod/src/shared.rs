@@ -18,6 +18,7 @@ use crate::contexts::Contexts;
 use crate::embed_worker::EmbedWorker;
 use crate::event::Event;
 use crate::models::Models;
+use crate::service::Pulse;
 use crate::tree::Trees;
 use crate::view::WorkspaceView;
 
@@ -48,6 +49,8 @@ pub struct Shared {
     pub trees: Trees,
     /// When the daemon started.
     pub started: Instant,
+    /// The engine's sign of life.
+    pub pulse: Pulse,
     /// Requests answered.
     pub served: AtomicU64,
     /// Turns true when the daemon is to end.
@@ -130,6 +133,11 @@ impl Views {
             Slot::Opening | Slot::Broken(_) => None,
         };
         self.all().into_iter().filter_map(open).collect()
+    }
+
+    /// Hears whenever a workspace comes, opens or goes.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
     }
 
     /// Waits, for a while, until no workspace is being opened any more: what is looked for in all of them may be in each.

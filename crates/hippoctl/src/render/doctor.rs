@@ -19,7 +19,13 @@ pub fn doctor(answer: &DoctorResponse, style: Style) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{mark} {}: {}", check.id, check.detail);
     }
-    for problem in &answer.problems {
+    text + &problems(&answer.problems, style)
+}
+
+/// Each problem with its fix, and how many there are.
+pub fn problems(all: &[Problem], style: Style) -> String {
+    let mut text = String::new();
+    for problem in all {
         let severity = match problem.severity {
             Severity::Error => style.bad("error"),
             Severity::Warning => style.strong("warning"),
@@ -29,9 +35,9 @@ pub fn doctor(answer: &DoctorResponse, style: Style) -> String {
         let _ = writeln!(text, "  where: {}", style.path(&problem.where_));
         let _ = writeln!(text, "  fix:   {}", problem.fix);
     }
-    let told = answer.problems.len() as u64;
+    let told = all.len() as u64;
     let good_to_know = |problem: &&Problem| problem.severity == Severity::Info;
-    let infos = answer.problems.iter().filter(good_to_know).count() as u64;
+    let infos = all.iter().filter(good_to_know).count() as u64;
     if told > 0 {
         text.push('\n');
     }

@@ -62,28 +62,10 @@ pub fn start(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
 /// # Errors
 /// It refused, or did not end in time.
 pub fn stop(session: &Session, out: &mut Output) -> Result<(), Failure> {
-    let answer = match session.connect_only() {
-        Ok(mut client) => {
-            client.set_timeout(Some(PATIENCE));
-            let stopping: ShutdownResponse = client.call(&ShutdownRequest {}.into())?;
-            drop(client);
-            wait_until_gone(session, stopping.pid)?;
-            Stopped {
-                stopped: true,
-                pid: Some(stopping.pid),
-            }
-        }
-        Err(ClientError::Connect { .. }) => match unreachable(session) {
-            Some(pid) => {
-                let what = format!("a daemon runs (process {pid}), but nothing answers at its socket");
-                return Err(Failure::new(Exit::Failed, what).hint(format!("end it with: kill {pid}")));
-            }
-            None => Stopped {
-                stopped: false,
-                pid: None,
-            },
-        },
-        Err(error) => return Err(error.into()),
+    let pid = end(session)?;
+    let answer = Stopped {
+        stopped: pid.is_some(),
+        pid,
     };
     out.answer(&answer, |answer, _| match answer.pid {
         Some(pid) => format!("hippod stopped (process {pid})\n"),
@@ -91,9 +73,42 @@ pub fn stop(session: &Session, out: &mut Output) -> Result<(), Failure> {
     })
 }
 
+/// The same without a word; answers which process it was.
+///
+/// # Errors
+/// As [`stop`].
+pub fn end(session: &Session) -> Result<Option<u32>, Failure> {
+    match session.connect_only() {
+        Ok(mut client) => {
+            client.set_timeout(Some(PATIENCE));
+            let stopping: ShutdownResponse = client.call(&ShutdownRequest {}.into())?;
+            drop(client);
+            wait_until_gone(session, stopping.pid)?;
+            Ok(Some(stopping.pid))
+        }
+        Err(ClientError::Connect { .. }) => match unreachable(session) {
+            Some(pid) => {
+                let what = format!("a daemon runs (process {pid}), but nothing answers at its socket");
+                Err(Failure::new(Exit::Failed, what).hint(format!("end it with: kill {pid}")))
+            }
+            None => Ok(None),
+        },
+        Err(error) => Err(error.into()),
+    }
+}
+
 fn wait_until_gone(session: &Session, pid: u32) -> Result<(), Failure> {
     let begun = Instant::now();
-    while session.connect_only().is_ok() || is_alive(pid) {
+    // Behind a socket of the service manager, a connection would start the next daemon.
+    let tells = Path::new("/proc/self/stat").exists();
+    let there = || {
+        if tells {
+            is_alive(pid)
+        } else {
+            session.connect_only().is_ok()
+        }
+    };
+    while there() {
         if begun.elapsed() > PATIENCE {
             return Err(
                 Failure::new(Exit::Failed, format!("the daemon did not end (process {pid})"))
@@ -141,7 +156,8 @@ pub fn doctor(session: &mut Session, args: &DoctorArgs, out: &mut Output) -> Res
         workspace,
         rebuild: args.rebuild,
     };
-    let answer: DoctorResponse = session.call_patiently(request, |_| {})?;
+    let mut answer: DoctorResponse = session.call_patiently(request, |_| {})?;
+    super::service::examine(session, &mut answer);
     out.answer(&answer, render::doctor::doctor)?;
     if answer
         .problems

@@ -20,6 +20,7 @@ use super::settings::OwnSettings;
 use super::workspace::{Known, Pending, Times, Workspace};
 use crate::config::WorkspaceConfig;
 use crate::registry;
+use crate::service::Pulse;
 use crate::verify::FileMark;
 use crate::view::{Picture, WorkspaceView};
 
@@ -35,6 +36,8 @@ pub struct Opening<'a> {
     pub state: &'a Path,
     /// Text form and dimension of the configured model, unless embedding is switched off.
     pub model: Option<(&'a str, usize)>,
+    /// The engine's sign of life.
+    pub pulse: Pulse,
     /// Monotonic clock.
     pub now: Instant,
     /// Wall clock.
@@ -62,6 +65,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         config,
         state,
         model,
+        pulse,
         now,
         wall,
     } = opening;
@@ -97,6 +101,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         key,
         root: root.to_path_buf(),
         store,
+        pulse,
         view,
         watcher: None,
         known,

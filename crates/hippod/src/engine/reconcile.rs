@@ -26,7 +26,9 @@ pub struct Deletions {
 impl Workspace {
     /// Compares the disk with what is known; differences become dirty paths and missing documents.
     pub fn reconcile(&mut self, now: Instant) {
-        let scan = scan::scan(&self.root, &self.view.rules, &self.view.config);
+        let scan = scan::scan(&self.root, &self.view.rules, &self.view.config, &|| {
+            self.pulse.beat()
+        });
         self.times.reconcile = Some(now);
         self.own.look = true;
         self.look_at_harness();

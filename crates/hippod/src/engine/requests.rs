@@ -198,6 +198,7 @@ impl Engine {
 
     /// Opens a workspace, or notes why it cannot be.
     pub(super) fn open(&mut self, root: &Path) {
+        self.shared.pulse.beat();
         match self.try_open(root) {
             Ok(workspace) => {
                 self.shared
@@ -228,6 +229,7 @@ impl Engine {
             config,
             state: &self.shared.paths.state,
             model: model.as_ref().map(|model| (&*model.id, model.dimension)),
+            pulse: self.shared.pulse.clone(),
             now: self.shared.clock.monotonic(),
             wall: self.shared.clock.now(),
         })?;

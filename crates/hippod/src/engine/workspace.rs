@@ -14,6 +14,7 @@ use super::entries::Entries;
 use super::settings::OwnSettings;
 use crate::event::Answer;
 use crate::scan::Skipped;
+use crate::service::Pulse;
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 use crate::watcher::Watcher;
@@ -129,6 +130,8 @@ pub struct Workspace {
     pub store: Store,
     /// The index entries.
     pub entries: Entries,
+    /// Beats while a step takes long.
+    pub pulse: Pulse,
     /// What queries see.
     pub view: Arc<WorkspaceView>,
     /// The watcher, unless watching is switched off.

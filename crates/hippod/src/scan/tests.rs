@@ -38,7 +38,7 @@ impl Bed {
     }
 
     fn scan(&self) -> ScanResult {
-        let result = scan(&self.root, &self.rules(), &self.config);
+        let result = scan(&self.root, &self.rules(), &self.config, &|| ());
         // Looking at one path says the same as looking at all, but for second names.
         for file in &result.files {
             assert_eq!(self.look(&file.rel), Look::File(file.clone()));
@@ -197,7 +197,7 @@ fn what_cannot_be_read_as_memory_is_named() {
         "x",
     )
     .unwrap();
-    let result = scan(&bed.root, &bed.rules(), &bed.config);
+    let result = scan(&bed.root, &bed.rules(), &bed.config, &|| ());
     assert_eq!(names(&result), ["memory/a.md"]);
     assert_eq!(
         skipped(&result),
@@ -268,17 +268,25 @@ fn a_file_with_two_names_counts_once() {
 }
 
 #[test]
+fn each_entry_is_told_of_while_it_is_looked_at() {
+    let bed = bed(&["MEMORY.md", "memory/1.md", "memory/2.md", "knowledge/a/b.md"]);
+    let told = std::cell::Cell::new(0);
+    let result = scan(&bed.root, &bed.rules(), &bed.config, &|| told.set(told.get() + 1));
+    assert_eq!(told.get(), result.files.len() + result.dirs.len());
+}
+
+#[test]
 fn an_absent_root_says_nothing() {
     let bed = bed(&["MEMORY.md"]);
     let absent = bed.root.join("absent");
-    assert!(!scan(&absent, &bed.rules(), &bed.config).root_present);
-    assert!(!scan(&bed.root.join("MEMORY.md"), &bed.rules(), &bed.config).root_present);
+    assert!(!scan(&absent, &bed.rules(), &bed.config, &|| ()).root_present);
+    assert!(!scan(&bed.root.join("MEMORY.md"), &bed.rules(), &bed.config, &|| ()).root_present);
     assert_eq!(
         look(&absent, &bed.rules(), &bed.config, "MEMORY.md"),
         Look::Unknown
     );
     fs::create_dir(&absent).unwrap();
-    let result = scan(&absent, &bed.rules(), &bed.config);
+    let result = scan(&absent, &bed.rules(), &bed.config, &|| ());
     assert!(result.root_present && result.root_empty);
     assert_eq!(result.dirs, [absent]);
 }

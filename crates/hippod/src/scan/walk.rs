@@ -23,8 +23,14 @@ pub(super) struct Walked {
     pub root_present: bool,
 }
 
-/// Walks below `root`; with `only`, on the way to that relative path alone.
-pub(super) fn walk(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, only: Option<&str>) -> Walked {
+/// Walks below `root`; with `only`, on the way to that relative path alone. `at_each` is called for each entry.
+pub(super) fn walk(
+    root: &Path,
+    rules: &SourceRules,
+    config: &WorkspaceConfig,
+    only: Option<&str>,
+    at_each: &dyn Fn(),
+) -> Walked {
     if !root.is_dir() {
         return Walked::default();
     }
@@ -54,6 +60,7 @@ pub(super) fn walk(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, o
     };
     let mut links: Vec<PathBuf> = Vec::new();
     for entry in builder.build() {
+        at_each();
         match entry {
             Ok(entry) => {
                 if let Some(problem) = entry.error() {

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::state::Spend;
 use crate::config::Tree;
+use crate::service::VARIABLES;
 
 /// After so many failures in a row it is left alone for the rest of the day.
 pub const MOST_FAILURES: u32 = 3;
@@ -83,6 +84,9 @@ pub fn write(settings: &Tree, job: &Job<'_>) -> Result<String, String> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
+    for variable in VARIABLES {
+        command.env_remove(variable);
+    }
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command

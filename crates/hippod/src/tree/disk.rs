@@ -80,7 +80,7 @@ impl Disk {
 /// Reads what there is. The texts of logs are not kept.
 pub fn read(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> Disk {
     let mut disk = Disk::default();
-    let found = scan::scan(root, rules, config);
+    let found = scan::scan(root, rules, config, &|| ());
     for skipped in found
         .skipped
         .into_iter()

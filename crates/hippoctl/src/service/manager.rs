@@ -1,0 +1,248 @@
+//! How is the service manager asked, and what does it know of the service?
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::Manager;
+
+/// How launchd calls the agent.
+const LABEL: &str = "io.github.hippod";
+/// The units of systemd.
+const UNITS: [&str; 2] = ["hippod.socket", "hippod.service"];
+/// Ends of a process that systemd could not put into its sandbox: user, capabilities, namespaces.
+const NO_SANDBOX: [&str; 3] = ["217", "218", "226"];
+
+/// One command for the service manager.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    words: Vec<String>,
+    /// Whether nothing is lost when it fails: there was nothing to stop or to forgive.
+    pub may_fail: bool,
+}
+
+impl Call {
+    fn new(words: &[&str]) -> Self {
+        Self {
+            words: words.iter().map(|word| (*word).to_owned()).collect(),
+            may_fail: false,
+        }
+    }
+
+    fn may_fail(self) -> Self {
+        Self {
+            may_fail: true,
+            ..self
+        }
+    }
+
+    /// As it is typed.
+    pub fn line(&self) -> String {
+        self.words.join(" ")
+    }
+
+    /// What it printed, or why it failed.
+    pub fn run(&self) -> Result<String, String> {
+        let (program, arguments) = self.words.split_first().ok_or("no command")?;
+        let output = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("{program}: {error}"))?;
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        if output.status.success() {
+            Ok(said(&output.stdout))
+        } else {
+            Err(match said(&output.stderr) {
+                words if words.is_empty() => format!("{program} ended with {}", output.status),
+                words => words,
+            })
+        }
+    }
+}
+
+/// What the manager knows of the service.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Answer {
+    /// Whether it is started with the session.
+    pub enabled: bool,
+    /// Whether the manager listens for it, so that a connection starts it.
+    pub listening: bool,
+    /// In the manager's own word: active, inactive, failed and others.
+    pub state: String,
+    /// The process, while there is one.
+    pub pid: Option<u32>,
+    /// What the daemon said last of itself.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// Whether it ended because its sandbox could not be made.
+    #[serde(skip)]
+    pub no_sandbox: bool,
+}
+
+/// The way to the manager.
+#[derive(Debug, Clone, Copy)]
+pub struct Control(pub Manager);
+
+impl Control {
+    /// What the manager knows.
+    ///
+    /// # Errors
+    /// None answers here: why.
+    pub fn ask(self) -> Result<Answer, String> {
+        match self.0 {
+            Manager::Systemd => {
+                let show = |unit, properties: &str| {
+                    Call::new(&["systemctl", "--user", "show", unit, "--property", properties]).run()
+                };
+                let service = show(
+                    UNITS[1],
+                    "ActiveState,MainPID,UnitFileState,StatusText,ExecMainStatus",
+                )?;
+                let socket = show(UNITS[0], "ActiveState")?;
+                Ok(of_systemd(&service, &socket))
+            }
+            Manager::Launchd => {
+                let domain = domain();
+                // That there is a session to ask is told by its own description.
+                Call::new(&["launchctl", "print", &domain]).run()?;
+                let service = Call::new(&["launchctl", "print", &format!("{domain}/{LABEL}")]).run();
+                Ok(service.map(|text| of_launchd(&text)).unwrap_or_default())
+            }
+        }
+    }
+
+    /// The commands after the files were written; `again` where an older service is to make room first.
+    pub fn starting(self, folder: &Path, again: bool) -> Vec<Call> {
+        match self.0 {
+            Manager::Systemd => {
+                let mut calls = vec![Call::new(&["systemctl", "--user", "daemon-reload"])];
+                if again {
+                    calls.push(on_units(&["stop"]).may_fail());
+                    // A service that failed too often is not started before it is forgiven.
+                    calls.push(on_units(&["reset-failed"]).may_fail());
+                }
+                calls.push(on_units(&["enable", "--now"]));
+                calls
+            }
+            Manager::Launchd => {
+                let file = folder.join(format!("{LABEL}.plist"));
+                let mut calls = Vec::new();
+                if again {
+                    let service = format!("{}/{LABEL}", domain());
+                    calls.push(Call::new(&["launchctl", "bootout", &service]).may_fail());
+                }
+                calls.push(Call::new(&[
+                    "launchctl",
+                    "bootstrap",
+                    &domain(),
+                    &file.to_string_lossy(),
+                ]));
+                calls
+            }
+        }
+    }
+
+    /// The commands before the files are removed.
+    pub fn stopping(self) -> Vec<Call> {
+        match self.0 {
+            Manager::Systemd => vec![on_units(&["disable", "--now"])],
+            // One that is not loaded is told so, which is what was wanted.
+            Manager::Launchd => {
+                let service = format!("{}/{LABEL}", domain());
+                vec![Call::new(&["launchctl", "bootout", &service]).may_fail()]
+            }
+        }
+    }
+
+    /// The commands after they were removed.
+    pub fn forgetting(self) -> Vec<Call> {
+        match self.0 {
+            Manager::Systemd => vec![Call::new(&["systemctl", "--user", "daemon-reload"])],
+            Manager::Launchd => Vec::new(),
+        }
+    }
+
+    /// How its log is read.
+    pub fn log(self) -> &'static str {
+        match self.0 {
+            Manager::Systemd => "journalctl --user -u hippod",
+            Manager::Launchd => "hippoctl logs",
+        }
+    }
+}
+
+fn on_units(verb: &[&str]) -> Call {
+    Call::new(&[&["systemctl", "--user"], verb, &UNITS].concat())
+}
+
+/// The session of this user.
+fn domain() -> String {
+    let user = Call::new(&["id", "-u"])
+        .run()
+        .unwrap_or_else(|_| "$(id -u)".to_owned());
+    format!("gui/{user}")
+}
+
+fn of_systemd(service: &str, socket: &str) -> Answer {
+    let value = |text: &str, name: &str| {
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        line.unwrap_or_default().to_owned()
+    };
+    let state = value(service, "ActiveState");
+    Answer {
+        enabled: value(service, "UnitFileState") == "enabled",
+        listening: value(socket, "ActiveState") == "active",
+        pid: value(service, "MainPID").parse().ok().filter(|pid| *pid != 0),
+        text: value(service, "StatusText"),
+        no_sandbox: state != "active" && NO_SANDBOX.contains(&value(service, "ExecMainStatus").as_str()),
+        state,
+    }
+}
+
+fn of_launchd(text: &str) -> Answer {
+    let value = |name: &str| {
+        text.lines()
+            .find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(" = "))
+    };
+    let state = match value("state") {
+        Some("running") => "active",
+        Some(other) => other,
+        None => "inactive",
+    };
+    Answer {
+        enabled: true,
+        state: state.to_owned(),
+        pid: value("pid").and_then(|pid| pid.parse().ok()),
+        ..Answer::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_systemd_says_is_understood() {
+        let service = "MainPID=412\nStatusText=1 workspace, 3 files\nActiveState=active\nUnitFileState=enabled\nExecMainStatus=0\n";
+        let answer = of_systemd(service, "ActiveState=active\n");
+        assert!(answer.enabled && answer.listening && !answer.no_sandbox);
+        assert_eq!(
+            (answer.pid, answer.text.as_str()),
+            (Some(412), "1 workspace, 3 files")
+        );
+        let failed = "MainPID=0\nActiveState=failed\nUnitFileState=\nExecMainStatus=217\n";
+        let answer = of_systemd(failed, "");
+        assert!(!answer.enabled && !answer.listening && answer.no_sandbox);
+        assert_eq!(answer.pid, None);
+    }
+
+    #[test]
+    fn what_launchd_says_is_understood() {
+        let text = "gui/501/io.github.hippod = {\n\tactive count = 1\n\tstate = running\n\n\tpid = 412\n}\n";
+        let answer = of_launchd(text);
+        assert_eq!((answer.state.as_str(), answer.pid), ("active", Some(412)));
+        assert_eq!(of_launchd("\tstate = not running\n").state, "not running");
+    }
+}

@@ -1,0 +1,175 @@
+//! Do the files of the service say what they should, and are they known again?
+
+use std::collections::BTreeMap;
+
+use super::*;
+
+fn facts(program: &str, paths: &Paths, set: &[(&str, &str)]) -> Result<Facts, Failure> {
+    let set: BTreeMap<&str, &str> = set.iter().copied().collect();
+    Facts::new(program.into(), paths, &|name| set.get(name).map(OsString::from))
+}
+
+fn usual() -> Facts {
+    let mut paths = Paths::below(Path::new("/home/u/state"));
+    paths.socket = "/run/user/7/hippod/hippod.sock".into();
+    facts(
+        "/home/u/bin/hippod",
+        &paths,
+        &[("XDG_RUNTIME_DIR", "/run/user/7")],
+    )
+    .unwrap()
+}
+
+fn text(manager: Manager, facts: &Facts, at: usize) -> String {
+    units(manager, Path::new("/f"), facts)[at].text.clone()
+}
+
+#[test]
+fn the_files_are_those_of_the_project_with_the_right_paths() {
+    let facts = usual();
+    let socket = text(Manager::Systemd, &facts, 0);
+    assert!(socket.starts_with(include_str!("../../../../systemd/hippod.socket")));
+    let service = text(Manager::Systemd, &facts, 1);
+    let project = include_str!("../../../../systemd/hippod.service");
+    let lines = project.replace("%h/.cargo/bin/hippod", "\"/home/u/bin/hippod\"");
+    assert!(service.starts_with(&lines) && lines != project);
+    assert_eq!(unit::program_in(&service), Some("/home/u/bin/hippod".into()));
+}
+
+#[test]
+fn a_service_without_a_sandbox_lacks_those_lines_alone() {
+    let (with, without) = (
+        usual(),
+        Facts {
+            sandbox: false,
+            ..usual()
+        },
+    );
+    let (with, without) = (
+        text(Manager::Systemd, &with, 1),
+        text(Manager::Systemd, &without, 1),
+    );
+    let gone: Vec<&str> = with
+        .lines()
+        .filter(|line| !without.lines().any(|other| other == *line))
+        .filter(|line| !line.starts_with('#'))
+        .collect();
+    assert!(
+        gone.contains(&"PrivateUsers=yes") && gone.contains(&"CapabilityBoundingSet="),
+        "{gone:?}"
+    );
+    assert!(without.contains("NoNewPrivileges=yes") && without.contains("\n[Install]\nWantedBy="));
+}
+
+#[test]
+fn places_that_are_set_go_into_the_files() {
+    let home = Path::new("/data/50% & more/h");
+    let set = [
+        ("HIPPOD_HOME", "/data/50% & more/h"),
+        ("XDG_RUNTIME_DIR", "/run/user/7"),
+    ];
+    let facts = facts("/opt/my tools/hippod", &Paths::below(home), &set).unwrap();
+    let service = text(Manager::Systemd, &facts, 1);
+    assert!(service.contains(
+        "ExecStart=\"/opt/my tools/hippod\" run\nEnvironment=\"HIPPOD_HOME=/data/50%% & more/h\"\n"
+    ));
+    assert!(service.contains("HIPPOD_SOCKET=/data/50%% & more/h/hippod.sock"));
+    let socket = text(Manager::Systemd, &facts, 0);
+    assert!(socket.contains("ListenStream=/data/50%% & more/h/hippod.sock\n"));
+
+    let agent = text(Manager::Launchd, &facts, 0);
+    let read = plist::Value::from_reader(std::io::Cursor::new(&agent)).unwrap();
+    let keys = read.as_dictionary().unwrap();
+    let string = |key: &str| keys.get(key).and_then(plist::Value::as_string);
+    assert_eq!(string("Label"), Some("io.github.hippod"));
+    assert_eq!(
+        string("StandardErrorPath"),
+        Some("/data/50% & more/h/state/hippod.log")
+    );
+    let arguments = keys["ProgramArguments"].as_array().unwrap();
+    let arguments: Vec<_> = arguments.iter().filter_map(plist::Value::as_string).collect();
+    assert_eq!(arguments, ["/opt/my tools/hippod", "run"]);
+    assert_eq!(unit::program_in(&agent), Some("/opt/my tools/hippod".into()));
+    let environment = keys["EnvironmentVariables"].as_dictionary().unwrap();
+    assert_eq!(environment["HIPPOD_HOME"].as_string(), home.to_str());
+}
+
+#[test]
+fn the_agent_of_launchd_is_what_it_reads() {
+    let agent = text(Manager::Launchd, &usual(), 0);
+    let read = plist::Value::from_reader(std::io::Cursor::new(&agent)).unwrap();
+    let keys = read.as_dictionary().unwrap();
+    assert_eq!(keys["RunAtLoad"].as_boolean(), Some(true));
+    let restart = keys["KeepAlive"].as_dictionary().unwrap();
+    assert_eq!(
+        restart["SuccessfulExit"].as_boolean(),
+        Some(false),
+        "only one that failed is started again"
+    );
+    assert_eq!(keys["Umask"].as_unsigned_integer(), Some(0o077));
+    let limits = keys["HardResourceLimits"].as_dictionary().unwrap();
+    assert_eq!(limits["Core"].as_unsigned_integer(), Some(0));
+    let known = [
+        "Label",
+        "ProgramArguments",
+        "RunAtLoad",
+        "KeepAlive",
+        "ThrottleInterval",
+        "ExitTimeOut",
+        "StandardErrorPath",
+        "Umask",
+        "HardResourceLimits",
+        "ProcessType",
+        "LowPriorityIO",
+    ];
+    let unknown: Vec<_> = keys.keys().filter(|key| !known.contains(&key.as_str())).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn a_path_that_a_unit_cannot_name_is_refused() {
+    let paths = Paths::below(Path::new("/h"));
+    for odd in [
+        "/a/$HOME/hippod",
+        "/a/\"b\"/hippod",
+        "/a\nExecStart=/bin/sh/hippod",
+        "/a\\b",
+    ] {
+        let failure = facts(odd, &paths, &[]).unwrap_err();
+        assert_eq!(failure.exit, Exit::Usage, "{odd}");
+    }
+    assert!(facts("/bin/hippod", &paths, &[("HIPPOD_CACHE", "/c'd")]).is_err());
+}
+
+#[test]
+fn a_file_is_known_again_unless_somebody_changed_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for manager in [Manager::Systemd, Manager::Launchd] {
+        let files = units(manager, folder.path(), &usual());
+        let others = units(
+            manager,
+            folder.path(),
+            &Facts {
+                program: "/other/hippod".into(),
+                ..usual()
+            },
+        );
+        let (file, other) = (files.last().unwrap(), others.last().unwrap());
+        let put = |text: &str| std::fs::write(&file.path, text).unwrap();
+        assert_eq!(read(file).unwrap(), Found::Absent);
+        put(&file.text);
+        assert_eq!(read(file).unwrap(), Found::Current);
+        put(&other.text);
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        assert_eq!(read(file).unwrap(), Found::Outdated { version });
+        for changed in [
+            other.text.replace("/other", "/another"),
+            file.text.clone() + "\n[Service]\n",
+            file.text.lines().next().unwrap().to_owned(),
+            String::new(),
+        ] {
+            put(&changed);
+            assert_eq!(read(file).unwrap(), Found::Changed, "{changed}");
+        }
+    }
+}

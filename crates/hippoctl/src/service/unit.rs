@@ -1,0 +1,188 @@
+//! What do the files of the service say, and whose are those that are there?
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Facts, Manager};
+use crate::failure::Failure;
+
+const SERVICE: &str = include_str!("../../../../systemd/hippod.service");
+const SOCKET: &str = include_str!("../../../../systemd/hippod.socket");
+const AGENT: &str = include_str!("../../../../launchd/io.github.hippod.plist");
+
+/// What stands in the files of the project for the path of hippod, of its socket and of its log.
+const PROGRAM: &str = "ExecStart=%h/.cargo/bin/hippod run\n";
+const SOCKET_PATH: &str = "%t/hippod/hippod.sock";
+const AGENT_PROGRAM: &str = "/usr/local/bin/hippod";
+const AGENT_LOG: &str = "<string>/dev/null</string>";
+/// Where the part of the service begins that needs user namespaces, and where it ends.
+const SANDBOX: (&str, &str) = ("# These need user namespaces", "[Install]");
+/// What begins the line at the end that tells whose the file is.
+const MARK: &str = "written by hippoctl ";
+
+/// A file of the service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitFile {
+    /// Its place.
+    pub path: PathBuf,
+    /// All of it.
+    pub text: String,
+}
+
+/// What is in the place of such a file.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case", tag = "state")]
+pub enum Found {
+    /// Nothing.
+    Absent,
+    /// What would be written now.
+    Current,
+    /// What an install wrote that was another version, or meant other places.
+    Outdated {
+        /// The version.
+        version: String,
+    },
+    /// What no install wrote, or what somebody changed since.
+    Changed,
+}
+
+/// The files of the service, in the order in which they are written.
+pub fn units(manager: Manager, folder: &Path, facts: &Facts) -> Vec<UnitFile> {
+    let file = |name: &str, text: String| UnitFile {
+        path: folder.join(name),
+        text: marked(manager, &text),
+    };
+    match manager {
+        Manager::Systemd => vec![
+            file("hippod.socket", socket(facts)),
+            file("hippod.service", service(facts)),
+        ],
+        Manager::Launchd => vec![file("io.github.hippod.plist", agent(facts))],
+    }
+}
+
+/// Looks at what is in the place of a file.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read(file: &UnitFile) -> Result<Found, Failure> {
+    let failed = |error| Failure::file("read the unit file", &file.path, error);
+    match fs::symlink_metadata(&file.path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Absent),
+        // A unit that is masked is a link.
+        Ok(metadata) if !metadata.is_file() => return Ok(Found::Changed),
+        Ok(_) => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let bytes = fs::read(&file.path).map_err(failed)?;
+    if bytes == file.text.as_bytes() {
+        return Ok(Found::Current);
+    }
+    let version = std::str::from_utf8(&bytes).ok().and_then(version_of);
+    Ok(version.map_or(Found::Changed, |version| Found::Outdated { version }))
+}
+
+/// The path of hippod that the installed service names.
+pub fn named_program(manager: Manager, folder: &Path) -> Option<PathBuf> {
+    let name = match manager {
+        Manager::Systemd => "hippod.service",
+        Manager::Launchd => "io.github.hippod.plist",
+    };
+    program_in(&fs::read_to_string(folder.join(name)).ok()?)
+}
+
+/// The path of hippod that a file names.
+pub fn program_in(text: &str) -> Option<PathBuf> {
+    let words = match text.lines().find_map(|line| line.strip_prefix("ExecStart=")) {
+        Some(line) => match line.strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next()?,
+            None => line.split(' ').next()?,
+        }
+        .replace("%%", "%"),
+        None => {
+            let (_, arguments) = text.split_once("<key>ProgramArguments</key>")?;
+            let (_, first) = arguments.split_once("<string>")?;
+            let plain = first.split_once("</string>")?.0;
+            plain
+                .replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&amp;", "&")
+        }
+    };
+    Some(PathBuf::from(words))
+}
+
+fn service(facts: &Facts) -> String {
+    let mut start = format!(
+        "ExecStart=\"{}\" run\n",
+        specifiers(&facts.program.to_string_lossy())
+    );
+    for (name, value) in &facts.environment {
+        start += &format!("Environment=\"{name}={}\"\n", specifiers(value));
+    }
+    let text = SERVICE.replace(PROGRAM, &start);
+    match (text.find(SANDBOX.0), text.find(SANDBOX.1)) {
+        (Some(from), Some(to)) if !facts.sandbox => format!("{}{}", &text[..from], &text[to..]),
+        _ => text,
+    }
+}
+
+fn socket(facts: &Facts) -> String {
+    match &facts.socket {
+        Some(path) => SOCKET.replace(SOCKET_PATH, &specifiers(&path.to_string_lossy())),
+        None => SOCKET.to_owned(),
+    }
+}
+
+fn agent(facts: &Facts) -> String {
+    let log = format!("<string>{}</string>", xml(&facts.log.to_string_lossy()));
+    let text = AGENT
+        .replace(AGENT_PROGRAM, &xml(&facts.program.to_string_lossy()))
+        .replace(AGENT_LOG, &log);
+    if facts.environment.is_empty() {
+        return text;
+    }
+    let mut environment = "  <key>EnvironmentVariables</key>\n  <dict>\n".to_owned();
+    for (name, value) in &facts.environment {
+        environment += &format!("    <key>{name}</key>\n    <string>{}</string>\n", xml(value));
+    }
+    text.replacen(
+        "  <key>RunAtLoad</key>",
+        &format!("{environment}  </dict>\n  <key>RunAtLoad</key>"),
+        1,
+    )
+}
+
+/// A percent sign begins a specifier in unit files.
+fn specifiers(text: &str) -> String {
+    text.replace('%', "%%")
+}
+
+fn xml(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+/// The text with a last line by which it is known again as it was written.
+fn marked(manager: Manager, text: &str) -> String {
+    let words = format!("{MARK}{}, {}", env!("CARGO_PKG_VERSION"), checksum(text));
+    match manager {
+        Manager::Systemd => format!("{text}# {words}\n"),
+        Manager::Launchd => format!("{text}<!-- {words} -->\n"),
+    }
+}
+
+/// Which version wrote this, where nobody changed it since.
+fn version_of(text: &str) -> Option<String> {
+    let (at, mark) = text.rmatch_indices(MARK).next()?;
+    let begin = text[..at].rfind('\n')? + 1;
+    let (version, sum) = text[at + mark.len()..].split_once(", ")?;
+    let sum = sum.trim_end().trim_end_matches("-->").trim_end();
+    (sum == checksum(&text[..begin])).then(|| version.to_owned())
+}
+
+fn checksum(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
+}

@@ -1,0 +1,330 @@
+//! `service`: give hippod to the service manager of this user, take it back, and say how it is.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use hippo_proto::{Check, DoctorResponse, Severity};
+
+use super::daemon;
+use crate::args::{ServiceArgs, ServiceVerb};
+use crate::connect::Session;
+use crate::failure::{Exit, Failure};
+use crate::launch;
+use crate::output::Output;
+use crate::render::service::{Daemon, Done, FileDone, FileState, Status, What};
+use crate::service::{
+    Call, Control, Facts, Found, Look, Manager, UnitFile, findings, look, named_program, units,
+};
+
+fn variable(name: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(name)
+}
+
+/// Where and what.
+struct Place {
+    manager: Manager,
+    folder: PathBuf,
+    facts: Facts,
+}
+
+impl Place {
+    fn new(session: &Session) -> Result<Self, Failure> {
+        let manager = Manager::here()?;
+        let folder = manager.folder(&variable)?;
+        // A service is told of and taken back without its program, too.
+        let program = launch::daemon_program().or_else(|| named_program(manager, &folder));
+        let program = program.ok_or_else(|| {
+            Failure::new(Exit::NotFound, "the program hippod was not found")
+                .hint("install hippod beside hippoctl, or put it into PATH")
+        })?;
+        Ok(Self {
+            manager,
+            folder,
+            facts: Facts::new(program, &session.paths, &variable)?,
+        })
+    }
+
+    fn look(&self, session: &Session) -> Result<Look, Failure> {
+        look(session, self.manager, &self.folder, &self.facts)
+    }
+}
+
+/// Does what was asked for.
+///
+/// # Errors
+/// A file that somebody changed is in the way, a file cannot be written or removed, or the manager refuses.
+pub fn service(session: &mut Session, verb: &ServiceVerb, out: &mut Output) -> Result<(), Failure> {
+    let place = Place::new(session)?;
+    let look = place.look(session)?;
+    match verb {
+        ServiceVerb::Install(args) => {
+            let done = install(session, place, &look, args)?;
+            out.answer(&done, crate::render::service::done)
+        }
+        ServiceVerb::Uninstall(args) => {
+            let done = uninstall(&look, args)?;
+            out.answer(&done, crate::render::service::done)
+        }
+        ServiceVerb::Status => out.answer(&status(&look), crate::render::service::status),
+    }
+}
+
+/// Adds to what the daemon found what is wrong with its service, where one is installed for its socket.
+pub fn examine(session: &Session, answer: &mut DoctorResponse) {
+    // What cannot be looked at is told by `service status`.
+    let Ok(look) = Place::new(session).and_then(|place| place.look(session)) else {
+        return;
+    };
+    if !look.is_installed() || !look.is_for_us {
+        return;
+    }
+    let problems = findings(&look);
+    answer.checks.push(Check {
+        id: "service".to_owned(),
+        ok: problems.iter().all(|problem| problem.severity == Severity::Info),
+        detail: match &look.answer {
+            Ok(service) => format!("installed, {}", service.state),
+            Err(_) => "installed, no service manager answers".to_owned(),
+        },
+    });
+    answer.problems.extend(problems);
+    answer.problems.sort_by_key(|problem| problem.severity);
+}
+
+fn status(look: &Look) -> Status {
+    let files = look.files.iter().map(|(file, found)| FileState {
+        path: file.path.clone(),
+        found: found.clone(),
+    });
+    let daemon = look.daemon.as_ref().map(|(pid, version)| Daemon {
+        pid: *pid,
+        version: version.clone(),
+    });
+    Status {
+        manager: look.control.0,
+        installed: look.is_installed(),
+        files: files.collect(),
+        service: look.answer.as_ref().ok().cloned(),
+        no_manager: look.answer.as_ref().err().cloned(),
+        daemon,
+        problems: findings(look),
+    }
+}
+
+fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
+    refuse_changed(look, args)?;
+    let control = look.control;
+    if !place.facts.program.is_file() {
+        let what = format!(
+            "the program hippod was not found: {}",
+            place.facts.program.display()
+        );
+        return Err(
+            Failure::new(Exit::NotFound, what).hint("install hippod beside hippoctl, or put it into PATH")
+        );
+    }
+    if control.0 == Manager::Launchd && !args.dry_run {
+        // launchd opens the log there, and makes no folders.
+        launch::create_private_folder(&session.paths.state)?;
+    }
+    let mut done = Done::new(control.0, args.dry_run);
+    done.note_settings(std::env::vars_os().filter_map(|(name, value)| (!value.is_empty()).then_some(name)));
+    let wrote = write(&look.files, args.dry_run, &mut done)?;
+    let was_there = look.is_installed();
+    let answer = match &look.answer {
+        Ok(answer) => answer,
+        Err(why) => {
+            done.later(why, &control.starting(&place.folder, wrote && was_there));
+            return Ok(done);
+        }
+    };
+    let foreign = look.daemon.as_ref().filter(|(pid, _)| answer.pid != Some(*pid));
+    if let Some((pid, _)) = foreign {
+        done.stopped = Some(*pid);
+        if !args.dry_run {
+            daemon::end(session)?;
+        }
+    }
+    let old = look
+        .daemon
+        .as_ref()
+        .is_some_and(|(_, version)| version != env!("CARGO_PKG_VERSION"));
+    let again = was_there && (wrote || old || foreign.is_some() || answer.state == "failed");
+    let started = run(&control.starting(&place.folder, again), &mut done);
+    match started {
+        Ok(()) => Ok(done),
+        Err(_) if place.facts.sandbox && control.ask().is_ok_and(|answer| answer.no_sandbox) => {
+            let facts = Facts {
+                sandbox: false,
+                ..place.facts
+            };
+            let plain = units(place.manager, &place.folder, &facts);
+            let plain: Vec<_> = plain.into_iter().map(|file| (file, Found::Absent)).collect();
+            write(&plain, false, &mut Done::new(control.0, false))?;
+            done.notes.push(
+                "this system forbids user namespaces: the protections that need them are left out".to_owned(),
+            );
+            run(&control.starting(&place.folder, true), &mut done)
+                .map_err(|why| not_started(control, &why))?;
+            Ok(done)
+        }
+        Err(why) => Err(not_started(control, &why)),
+    }
+}
+
+fn not_started(control: Control, why: &str) -> Failure {
+    let what = format!("the service is installed, and could not be started: {why}");
+    Failure::new(Exit::Failed, what).hint(format!(
+        "{} tells more; hippoctl service status what is wrong",
+        control.log()
+    ))
+}
+
+fn uninstall(look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
+    refuse_changed(look, args)?;
+    let control = look.control;
+    let mut done = Done::new(control.0, args.dry_run);
+    if !look.is_installed() {
+        return Ok(done);
+    }
+    let answers = look.answer.is_ok();
+    if answers {
+        run(&control.stopping(), &mut done).map_err(|why| {
+            Failure::new(Exit::Failed, format!("could not stop the service: {why}"))
+                .hint("nothing was removed")
+        })?;
+    }
+    for (file, found) in &look.files {
+        let what = match found {
+            Found::Absent => continue,
+            Found::Changed => What::KeptAside(set_aside(&file.path, args.dry_run)?),
+            Found::Current | Found::Outdated { .. } => {
+                remove(&file.path, args.dry_run)?;
+                What::Removed
+            }
+        };
+        done.files.push(FileDone::new(&file.path, what));
+    }
+    match &look.answer {
+        Ok(_) => run(&control.forgetting(), &mut done).map_err(|why| {
+            Failure::new(
+                Exit::Failed,
+                format!("the files are removed, and the manager does not know yet: {why}"),
+            )
+        })?,
+        Err(why) => {
+            for (file, _) in &look.files {
+                remove_wants(&file.path, args.dry_run, &mut done)?;
+            }
+            done.later(why, &control.forgetting());
+        }
+    }
+    Ok(done)
+}
+
+/// Nothing is written or removed where somebody changed a file, unless that was asked for.
+fn refuse_changed(look: &Look, args: &ServiceArgs) -> Result<(), Failure> {
+    let changed = look.files.iter().find(|(_, found)| *found == Found::Changed);
+    match changed {
+        Some((file, _)) if !args.force => {
+            let what = format!(
+                "somebody wrote or changed this file, nothing was done: {}",
+                file.path.display()
+            );
+            Err(Failure::new(Exit::Refused, what)
+                .hint("--force keeps it aside under another name; changes of yours belong into a drop-in: systemctl --user edit hippod"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes what is not there as it should be. Answers whether anything was to be written.
+fn write(files: &[(UnitFile, Found)], dry_run: bool, done: &mut Done) -> Result<bool, Failure> {
+    let mut wrote = false;
+    for (file, found) in files {
+        let what = match found {
+            Found::Current => What::Unchanged,
+            Found::Changed => What::WrittenAndKeptAside(set_aside(&file.path, dry_run)?),
+            Found::Absent | Found::Outdated { .. } => What::Written,
+        };
+        if *found != Found::Current {
+            wrote = true;
+            if !dry_run {
+                put(file)?;
+            }
+        }
+        done.files.push(FileDone::new(&file.path, what));
+    }
+    Ok(wrote)
+}
+
+/// Puts a file into its place in one step.
+fn put(file: &UnitFile) -> Result<(), Failure> {
+    let folder = file.path.parent().unwrap_or(Path::new("/"));
+    let write = || {
+        fs::create_dir_all(folder)?;
+        let mut draft = tempfile::NamedTempFile::new_in(folder)?;
+        draft.write_all(file.text.as_bytes())?;
+        draft.as_file().sync_all()?;
+        draft.persist(&file.path).map_err(|error| error.error)
+    };
+    write()
+        .map(drop)
+        .map_err(|error| Failure::file("write the unit file", &file.path, error))
+}
+
+/// Gives a file a name that no manager reads. Answers which.
+fn set_aside(path: &Path, dry_run: bool) -> Result<PathBuf, Failure> {
+    let named = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(if number == 1 {
+            ".kept".to_owned()
+        } else {
+            format!(".kept-{number}")
+        });
+        PathBuf::from(name)
+    };
+    let free = (1..).map(named).find(|path| fs::symlink_metadata(path).is_err());
+    let aside = free.unwrap_or_else(|| named(1));
+    if !dry_run {
+        fs::rename(path, &aside).map_err(|error| Failure::file("keep the file aside", path, error))?;
+    }
+    Ok(aside)
+}
+
+fn remove(path: &Path, dry_run: bool) -> Result<(), Failure> {
+    if dry_run {
+        return Ok(());
+    }
+    fs::remove_file(path).map_err(|error| Failure::file("remove the file", path, error))
+}
+
+/// Removes the links by which systemd knew that a unit is enabled, which it can not do itself now.
+fn remove_wants(unit: &Path, dry_run: bool, done: &mut Done) -> Result<(), Failure> {
+    let (Some(folder), Some(name)) = (unit.parent(), unit.file_name()) else {
+        return Ok(());
+    };
+    for target in ["default.target.wants", "sockets.target.wants"] {
+        let link = folder.join(target).join(name);
+        if fs::read_link(&link).is_ok_and(|to| to == unit) {
+            remove(&link, dry_run)?;
+            done.files.push(FileDone::new(&link, What::Removed));
+        }
+    }
+    Ok(())
+}
+
+/// Runs the commands, or says that they would be run.
+fn run(calls: &[Call], done: &mut Done) -> Result<(), String> {
+    for call in calls {
+        if !done.dry_run {
+            match call.run() {
+                Err(why) if !call.may_fail => return Err(format!("{}: {why}", call.line())),
+                _ => {}
+            }
+        }
+        done.commands.push(call.line());
+    }
+    Ok(())
+}

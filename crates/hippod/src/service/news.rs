@@ -1,0 +1,107 @@
+//! What does the service manager hear: that the daemon is ready, how it is, that it ends?
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sd_notify::NotifyState;
+use tokio::sync::broadcast::error::RecvError;
+
+use super::watchdog;
+use crate::event::Event;
+use crate::shared::{Shared, Slot};
+use crate::status;
+
+/// Changes are told together, and not more often than this.
+const SETTLED: Duration = Duration::from_secs(2);
+/// How long the manager may take to take a message at the daemon's end.
+const LAST_WORD: Duration = Duration::from_millis(200);
+
+/// Tells the service manager that the daemon is ready, once `status` is answered, and from then on how it is. Ends at
+/// once where there is no manager.
+pub async fn announce(shared: Arc<Shared>) {
+    if std::env::var_os("NOTIFY_SOCKET").is_none() {
+        return;
+    }
+    // What a client would hear.
+    status::status(&shared).await;
+    let mut told = text(&shared);
+    tell(vec!["READY=1".to_owned(), format!("STATUS={told}")]).await;
+    let guard = async {
+        if let Some(period) = sd_notify::watchdog_enabled().filter(|period| !period.is_zero()) {
+            let ask = || shared.events.send(Event::Pulse).is_ok();
+            watchdog::watch(&shared.pulse, period, ask, || tell(vec!["WATCHDOG=1".to_owned()])).await;
+        }
+    };
+    let report = async {
+        let mut news = shared.news.subscribe();
+        let mut workspaces = shared.views.changes();
+        loop {
+            tokio::select! {
+                heard = news.recv() => if matches!(heard, Err(RecvError::Closed)) { return },
+                changed = workspaces.changed() => if changed.is_err() { return },
+            }
+            tokio::time::sleep(SETTLED).await;
+            let now = text(&shared);
+            if now != told {
+                tell(vec![format!("STATUS={now}")]).await;
+                told = now;
+            }
+        }
+    };
+    tokio::join!(guard, report);
+}
+
+/// Tells the service manager that the daemon ends.
+pub async fn stopping() {
+    // A manager that does not take it must not hold up the end.
+    let _ = tokio::time::timeout(LAST_WORD, tell(vec!["STOPPING=1".to_owned()])).await;
+}
+
+/// Sends a message. The socket blocks while the manager is behind, which must hold up nobody.
+async fn tell(message: Vec<String>) {
+    let sending = tokio::task::spawn_blocking(move || {
+        let states: Vec<NotifyState<'_>> = message.iter().map(|line| NotifyState::Custom(line)).collect();
+        sd_notify::notify(&states)
+    });
+    if let Ok(Err(error)) = sending.await {
+        tracing::warn!(%error, "could not tell the service manager how the daemon is");
+    }
+}
+
+/// How the daemon is, in one line and without a word of memory.
+fn text(shared: &Shared) -> String {
+    let slots = shared.views.all();
+    let (mut files, mut waiting) = (0, 0);
+    let (mut opening, mut broken) = (0, 0);
+    let mut words: Vec<String> = Vec::new();
+    for (_, slot) in &slots {
+        match slot {
+            Slot::Opening => opening += 1,
+            Slot::Broken(_) => broken += 1,
+            Slot::Open(view) => match view.status() {
+                None => opening += 1,
+                Some(status) => {
+                    files += status.documents;
+                    waiting += status.pending;
+                    words.extend(status.degraded.filter(|word| !words.contains(word)));
+                }
+            },
+        }
+    }
+    let parts = [
+        Some(counted(slots.len() as u64, "workspace")),
+        Some(counted(files, "file")),
+        (opening > 0).then(|| format!("{opening} being opened")),
+        (broken > 0).then(|| format!("{broken} not open, see hippoctl doctor")),
+        (waiting > 0).then(|| format!("{waiting} chunks wait for their vectors")),
+        (!words.is_empty()).then(|| words.join(" ")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn counted(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}

@@ -1,0 +1,96 @@
+//! Does the engine still get on? Only as long as it does, the service manager hears so.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::MissedTickBehavior;
+
+/// The engine's sign of life: it beats at each event that it takes and at each piece of a long step, so that one that
+/// gets on is told from one that hangs.
+#[derive(Debug, Clone)]
+pub struct Pulse(watch::Sender<()>);
+
+impl Default for Pulse {
+    fn default() -> Self {
+        Self(watch::Sender::new(()))
+    }
+}
+
+impl Pulse {
+    /// One more step was made.
+    pub fn beat(&self) {
+        self.0.send_replace(());
+    }
+}
+
+/// Says twice in each period of the watchdog that all is well, each time after the engine was asked and got on. Ends
+/// when the engine cannot be asked any more.
+pub async fn watch<W: Future<Output = ()>>(
+    pulse: &Pulse,
+    period: Duration,
+    ask: impl Fn() -> bool,
+    well: impl Fn() -> W,
+) {
+    let mut beats = pulse.0.subscribe();
+    // A period of nothing cannot be kept.
+    let mut times = tokio::time::interval((period / 2).max(Duration::from_millis(1)));
+    times.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        times.tick().await;
+        beats.mark_unchanged();
+        if !ask() || beats.changed().await.is_err() {
+            return;
+        }
+        well().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(2);
+
+    #[tokio::test]
+    async fn an_engine_that_gets_on_is_well() {
+        let (pulse, told) = (Pulse::default(), AtomicU64::new(0));
+        let ask = || {
+            pulse.beat();
+            told.load(Ordering::Relaxed) < 3
+        };
+        let well = || async {
+            told.fetch_add(1, Ordering::Relaxed);
+        };
+        watch(&pulse, SHORT, ask, well).await;
+        assert_eq!(told.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn one_that_hangs_is_not_and_one_in_a_long_step_is() {
+        let (pulse, told, asked) = (Pulse::default(), AtomicU64::new(0), AtomicU64::new(0));
+        pulse.beat();
+        let ask = || {
+            asked.fetch_add(1, Ordering::Relaxed);
+            true
+        };
+        let well = || async {
+            told.fetch_add(1, Ordering::Relaxed);
+        };
+        let watched = watch(&pulse, SHORT, ask, well);
+        tokio::pin!(watched);
+        // An earlier beat says nothing of now, and one that hangs is not asked again and again.
+        let hung = tokio::time::timeout(SHORT * 20, &mut watched).await;
+        assert!(hung.is_err());
+        let counts = || (asked.load(Ordering::Relaxed), told.load(Ordering::Relaxed));
+        assert_eq!(counts(), (1, 0));
+        // It did not come to the question yet, but got on.
+        pulse.beat();
+        tokio::select! {
+            () = &mut watched => {}
+            () = async { while counts().1 == 0 { tokio::task::yield_now().await } } => {}
+        }
+        assert_eq!(counts().1, 1);
+    }
+}
