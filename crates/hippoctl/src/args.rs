@@ -8,6 +8,7 @@ mod hook;
 mod index;
 mod ingest;
 mod init;
+mod operate;
 mod policy;
 mod remember;
 mod texts;
@@ -28,6 +29,7 @@ pub use hook::{HookArgs, HookName};
 pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 pub use ingest::IngestArgs;
 pub use init::{DeinitArgs, InitArgs};
+pub use operate::{AuditArgs, DoctorArgs, LogsArgs, StatusArgs};
 pub use policy::PolicyVerb;
 pub use remember::RememberArgs;
 pub use texts::in_their_places;
@@ -82,11 +84,15 @@ pub enum Verb {
     /// Stop the daemon and wait until it is gone
     Stop,
     /// Show how the daemon and its workspaces are
-    Status,
+    Status(StatusArgs),
     /// Name problems with their fixes
     Doctor(DoctorArgs),
-    /// Show the log of a daemon that hippoctl started
+    /// Show the log of the daemon: its file, or the journal where systemd runs it
     Logs(LogsArgs),
+    /// Say in numbers how sound what is remembered is: repeated, stale, contradicted, secret
+    ///
+    /// No text of memory is shown. The numbers are kept, so that the next audit shows what has changed.
+    Audit(AuditArgs),
     /// Register, list and remove watched folders
     Workspace {
         /// What to do with it.
@@ -183,25 +189,6 @@ pub enum Verb {
     },
     /// Measure retrieval quality on your own questions, beside plain grep and a full scan
     Bench(BenchArgs),
-}
-
-/// Options of `doctor`.
-#[derive(Debug, Args)]
-pub struct DoctorArgs {
-    /// Throw away what is derived from the files and build it anew
-    #[arg(long)]
-    pub rebuild: bool,
-}
-
-/// Options of `logs`.
-#[derive(Debug, Args)]
-pub struct LogsArgs {
-    /// Go on printing what is added
-    #[arg(short, long)]
-    pub follow: bool,
-    /// How many of the last lines to print
-    #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
-    pub lines: usize,
 }
 
 /// Verbs of `workspace`.
