@@ -71,6 +71,7 @@ impl Caller {
         let request = DoctorRequest {
             workspace: None,
             rebuild,
+            ..DoctorRequest::default()
         };
         self.client.call(&request.into()).expect("a diagnosis")
     }

@@ -76,6 +76,8 @@ mod names;
 mod near_duplicates;
 #[path = "e2e/opencode.rs"]
 mod opencode;
+#[path = "e2e/operations.rs"]
+mod operations;
 #[path = "e2e/promises.rs"]
 mod promises;
 mod protocol_transcript;

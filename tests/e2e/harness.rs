@@ -41,6 +41,22 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     tree
 }
 
+#[test]
+fn init_has_the_index_file_made_from_what_is_there() {
+    let scratch = Scratch::new();
+    let daemon = scratch.daemon();
+    for number in 0..20 {
+        scratch.write(
+            &format!("knowledge/{number}.md"),
+            format!("# Pump {number}\n\n- it is blue\n"),
+        );
+    }
+    let told = hippoctl(&daemon, &scratch.workspace(), &["init", "--platform", "none"]);
+    assert!(!told.contains("HIPPOCAMPUS.md is not made"), "{told}");
+    let index = fs::read_to_string(scratch.workspace().join("HIPPOCAMPUS.md")).unwrap();
+    assert!(index.contains("Pump 19"), "{index}");
+}
+
 fn wait_for(path: &Path) {
     let deadline = Instant::now() + PATIENCE;
     while !path.exists() {

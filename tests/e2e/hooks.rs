@@ -227,7 +227,16 @@ fn a_hook_ends_well_whatever_it_is_told() {
     }
     let log = std::fs::read_to_string(home.join("state/hooks.log")).unwrap();
     assert!(log.contains("could not find a workspace"), "{log}");
-    assert!(!log.contains("secretplan"), "{log}");
+    assert!(
+        !log.contains("secretplan") && !log.contains("is not there"),
+        "{log}"
+    );
+    std::fs::remove_file(&path).unwrap();
+    let gone = event("s", &path, &other).to_string();
+    run(&home, &other, &["pre-compact"], gone.as_bytes());
+    let log = std::fs::read_to_string(home.join("state/hooks.log")).unwrap();
+    let named = format!(" pre-compact: the transcript is not there: {}\n", path.display());
+    assert!(log.contains(&named), "{log}");
 }
 
 #[test]

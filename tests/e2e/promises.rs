@@ -1,7 +1,10 @@
 //! What the README promises of answers and of the log.
 
-use hippo_proto::{GetRequest, GetResponse};
+use std::collections::BTreeSet;
+
+use hippo_proto::METHODS;
 use hippod_tests::{Daemon, Scratch, assert_same};
+use serde_json::{Value, json};
 
 const QUERIES: [&str; 4] = ["kettle", "lantern", "the anchor of the boat", "plum jam"];
 
@@ -64,8 +67,86 @@ fn what_no_event_told_of_is_found_by_comparing_the_disk() {
     );
 }
 
+/// Every method once, with the word wherever a client can put it. A request that is refused is told as well.
+fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
+    let transcript = format!("{root}/../zanzibar.jsonl");
+    let put = json!({"session": "zanzibar", "turn": 1, "type": "tool_result",
+        "source": {"type": "tool", "ref": "zanzibar"}, "content": "zanzibar ".repeat(2000)});
+    let message = json!({"role": "user", "content": "where is the zanzibar password?"});
+    let mut all = vec![
+        ("hello", json!({"protocol": 1, "client": "zanzibar/1"})),
+        ("status", json!({})),
+        ("metrics", json!({})),
+        ("subscribe", json!({})),
+        ("workspace.list", json!({})),
+        ("workspace.add", json!({"workspace": root})),
+        ("context.open", json!({"workspace": root, "session": "zanzibar"})),
+        ("context.put", put),
+        ("context.turn", json!({"session": "zanzibar", "turn": 2})),
+        ("context.render", json!({"session": "zanzibar"})),
+        ("context.fetch", json!({"session": "zanzibar", "id": "zanzibar"})),
+        (
+            "context.touch",
+            json!({"session": "zanzibar", "turn": 2, "id": "zanzibar"}),
+        ),
+        ("context.list", json!({"session": "zanzibar"})),
+        ("context.close", json!({"session": "zanzibar"})),
+        ("model.list", json!({})),
+        ("model.pull", json!({"model": "zanzibar"})),
+        ("model.verify", json!({"model": "zanzibar"})),
+        ("model.import", json!({"from": "/nowhere", "model": "zanzibar"})),
+    ];
+    let of_workspace = [
+        ("search", json!({"query": "zanzibar password"})),
+        ("get", json!({"path": "memory/zanzibar-is-not-there.md"})),
+        (
+            "remember",
+            json!({"text": "the zanzibar pump is blue", "topic": "zanzibar"}),
+        ),
+        ("index.list", json!({})),
+        ("index.show", json!({"id": "zanzibar"})),
+        ("index.edit", json!({"id": "zanzibar", "summary": "zanzibar"})),
+        ("index.forget", json!({"id": "zanzibar"})),
+        ("index.restore", json!({"id": "zanzibar"})),
+        ("cycle.run", json!({"cycle": "deep"})),
+        ("cycle.history", json!({})),
+        ("cycle.undo", json!({"run": 1})),
+        ("heartbeat", json!({})),
+        ("tree.compact", json!({})),
+        ("tree.pending", json!({})),
+        (
+            "tree.submit",
+            json!({"node": "2026-03-06", "body": "- zanzibar", "source_digest": "zanzibar"}),
+        ),
+        ("tree.show", json!({"node": "2026-03-06"})),
+        ("session.compact", json!({"messages": [message]})),
+        ("session.flush", json!({"path": transcript, "wait": true})),
+        ("audit", json!({})),
+        ("doctor", json!({"fix": true})),
+        ("workspace.sync", json!({"wait": true})),
+        ("workspace.remove", json!({})),
+    ];
+    all.extend(of_workspace.map(|(method, mut params)| {
+        params["workspace"] = root.into();
+        (method, params)
+    }));
+    all.push(("shutdown", json!({})));
+    all
+}
+
 #[test]
 fn memory_text_and_questions_are_not_logged() {
+    for (level, format) in [
+        ("info", "text"),
+        ("debug", "text"),
+        ("info", "json"),
+        ("debug", "json"),
+    ] {
+        nothing_of_memory_is_logged(level, format);
+    }
+}
+
+fn nothing_of_memory_is_logged(level: &str, format: &str) {
     let scratch = Scratch::new();
     fill(&scratch, 3);
     let root = scratch.workspace();
@@ -75,22 +156,45 @@ fn memory_text_and_questions_are_not_logged() {
     );
     scratch.write("memory/broken.md", b"zanzibar \xff\xfe\x00 zanzibar\n".as_slice());
     scratch.write("knowledge/large.md", "zanzibar ".repeat(3_000_000));
-    let daemon = scratch.daemon();
+    let settings = [("HIPPOD_LOG_LEVEL", level), ("HIPPOD_LOG_FORMAT", format)];
+    let daemon = Daemon::start(&scratch.home(), &settings);
     let mut client = daemon.client();
     client.index(&root);
     let hit = client.search(&root, "zanzibar password").results.remove(0);
     assert!(hit.text.contains("tin"));
-    let gone = GetRequest {
-        workspace: Some(root.display().to_string()),
-        path: Some("memory/zanzibar-is-not-there.md".into()),
-        ..GetRequest::default()
-    };
-    assert!(client.raw().call::<GetResponse>(&gone.into()).is_err());
     scratch.write("memory/2026-03-06.md", "- nothing of zanzibar is left\n");
     client.sync(&root);
     client.doctor(true);
-    let log = daemon.log();
-    daemon.terminate();
+    let requests = of_every_method(root.to_str().unwrap());
+    let asked: BTreeSet<&str> = requests.iter().map(|(method, _)| *method).collect();
+    assert_eq!(asked, METHODS.iter().copied().collect());
+    let mut raw = daemon.raw();
+    for (id, (method, params)) in requests.iter().enumerate() {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        assert!(raw.send(format!("{request}\n").as_bytes()));
+        // Events come in between.
+        while raw.line().unwrap()["id"] != id {}
+    }
+    drop(client);
+    let home = scratch.home();
+    assert!(daemon.wait().success());
+    let log = std::fs::read_to_string(home.join("log")).unwrap();
     assert!(!log.is_empty(), "something is logged");
     assert!(!log.contains("zanzibar"), "{log}");
+    for method in METHODS {
+        let named = log.contains(&format!("method=\"{method}\""))
+            || log.contains(&format!("\"method\":\"{method}\""));
+        assert!(named || level == "info", "{method} is told at debug: {log}");
+    }
+    if format == "json" {
+        for line in log.lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            assert!(
+                ["timestamp", "level", "target", "fields"]
+                    .iter()
+                    .all(|key| !line[key].is_null()),
+                "{line}"
+            );
+        }
+    }
 }

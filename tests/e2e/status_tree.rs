@@ -213,6 +213,12 @@ fn a_memory_folder_that_cannot_be_written_is_a_problem_with_its_fix() {
         assert_eq!(bad(&told), ["tree"]);
         let unwritable = tree(&mut client).unwritable.expect("it is told");
         assert!(unwritable.starts_with(&problem.where_), "{unwritable}");
+        // Who keeps no tree has no use for a folder of it.
+        scratch.write(".hippocampus/config.toml", "[tree]\nkeep = \"never\"\n");
+        client.sync(&root);
+        assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
+        std::fs::remove_file(root.join(".hippocampus/config.toml")).unwrap();
+        client.sync(&root);
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
         assert_eq!(tree(&mut client).unwritable, None);

@@ -2,6 +2,7 @@
 //!
 //! Nothing in this crate reads a clock, a file, the environment or randomness: the same arguments give the same answer.
 
+pub mod audit;
 pub mod bootstrap;
 pub mod chunk;
 pub mod compaction;

@@ -46,7 +46,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 }
 
 /// The same with as many lines: where a secret has several, empty ones follow it.
-fn redact_lines(text: &str) -> Cow<'_, str> {
+pub(crate) fn redact_lines(text: &str) -> Cow<'_, str> {
     passes(text, true)
 }
 

@@ -57,8 +57,12 @@ methods! {
     "hello" => Hello(HelloRequest),
     /// How the daemon and its workspaces are; answered before any model is loaded.
     "status" => Status(StatusRequest),
+    /// What is counted and measured, for Prometheus.
+    "metrics" => Metrics(MetricsRequest),
     /// Names problems with their fixes; can rebuild what is derived from the files.
     "doctor" => Doctor(DoctorRequest),
+    /// How sound what a workspace remembers is, in numbers.
+    "audit" => Audit(AuditRequest),
     /// Stops the daemon.
     "shutdown" => Shutdown(ShutdownRequest),
     /// Streams events to this connection from now on.

@@ -1,5 +1,6 @@
 //! What are the parameters and answers of each method?
 
+mod audit;
 mod compact;
 mod context;
 mod cycle;
@@ -17,6 +18,10 @@ mod status;
 mod tree;
 mod workspace;
 
+pub use audit::{
+    AuditCount, AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, AuditRun, AuditUnit,
+    MAX_EXAMPLES,
+};
 pub use compact::{
     CompactEntry, CompactProblem, CompactStats, MAX_SCORES, SessionCompactRequest, SessionCompactResponse,
     TranscriptFormat,
@@ -36,7 +41,7 @@ pub use cycle::{
     CycleReport, CycleRun, CycleRunRequest, CycleStep, CycleUndoRequest, CycleUndoResponse, IndexHealth,
     MAX_RUNS, NextCycle,
 };
-pub use doctor::{Check, DoctorRequest, DoctorResponse, Problem, Severity};
+pub use doctor::{Check, DoctorRequest, DoctorResponse, Fixed, Problem, Severity};
 pub use flush::{FlushedLog, SessionFlushRequest, SessionFlushResponse};
 pub use get::{GetRequest, GetResponse};
 pub use heartbeat::{HeartbeatRequest, HeartbeatResponse, Pending};
@@ -59,8 +64,9 @@ pub use session::{
     HelloRequest, HelloResponse, ShutdownRequest, ShutdownResponse, SubscribeRequest, SubscribeResponse,
 };
 pub use status::{
-    ContextsStatus, DiskStatus, IndexStatus, ModelLoad, ModelStatus, Skipped, StatusRequest, StatusResponse,
-    TreeCommandStatus, TreeStatus, VectorBackend, VectorStatus, WatcherMode, WatcherStatus, WorkspaceStatus,
+    ContextsStatus, DiskStatus, IndexStatus, MetricsRequest, MetricsResponse, ModelLoad, ModelStatus,
+    Skipped, StatusRequest, StatusResponse, TreeCommandStatus, TreeStatus, VectorBackend, VectorStatus,
+    WatcherMode, WatcherStatus, WorkspaceStatus,
 };
 pub use tree::{
     MAX_BODY_BYTES, MAX_JOBS, TreeChange, TreeCompactRequest, TreeCompactResponse, TreeJob,

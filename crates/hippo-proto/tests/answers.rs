@@ -296,12 +296,14 @@ fn answers_of_doctor_and_of_models() {
                 what: "w".into(),
                 where_: "/m".into(),
                 fix: "f".into(),
+                fixable: false,
             }],
             checks: vec![Check {
                 id: "watcher".into(),
                 ok: true,
                 detail: "d".into(),
             }],
+            fixed: Vec::new(),
         },
     );
     answer(

@@ -53,11 +53,22 @@ fn requests_with_every_field() {
         .into(),
     );
     golden("{}", StatusRequest {}.into());
+    golden("{}", MetricsRequest {}.into());
+    golden(
+        r#"{"workspace":"/w","examples":3,"record":false}"#,
+        AuditRequest {
+            workspace: workspace(),
+            examples: Some(3),
+            record: false,
+        }
+        .into(),
+    );
     golden(
         r#"{"workspace":"/w","rebuild":true}"#,
         DoctorRequest {
             workspace: Some(workspace()),
             rebuild: true,
+            ..DoctorRequest::default()
         }
         .into(),
     );
@@ -351,7 +362,8 @@ fn requests_with_what_is_needed_alone() {
         read("doctor", "{}"),
         Request::Doctor(DoctorRequest {
             workspace: None,
-            rebuild: false
+            rebuild: false,
+            ..DoctorRequest::default()
         })
     );
     assert_eq!(

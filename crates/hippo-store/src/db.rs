@@ -106,17 +106,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`] with SQLite's first finding.
     pub fn check(&self) -> Result<(), StoreError> {
-        let found: String = self.sql(
-            self.connection
-                .query_row("PRAGMA quick_check(1)", [], |row| row.get(0)),
-        )?;
-        if found == "ok" {
-            return Ok(());
-        }
-        Err(StoreError::Corrupt {
-            path: self.path.clone(),
-            reason: found,
-        })
+        check(&self.connection, &self.path)
     }
 
     /// Forgets all documents, as before the first scan; vectors stay for the texts that come again, and entries stay.
@@ -145,6 +135,19 @@ impl Store {
 }
 
 /// Opens a connection that can only read, for [`Reader`].
+fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let found: String = connection
+        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+        .map_err(|source| StoreError::from_sql(path, source))?;
+    if found == "ok" {
+        return Ok(());
+    }
+    Err(StoreError::Corrupt {
+        path: path.to_path_buf(),
+        reason: found,
+    })
+}
+
 fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;

@@ -85,4 +85,9 @@ impl StoreError {
     pub fn needs_rebuild(&self) -> bool {
         matches!(self, Self::Corrupt { .. } | Self::NewerSchema { .. })
     }
+
+    /// Whether the database is damaged, so that nothing is lost when it is made again.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Corrupt { .. })
+    }
 }

@@ -8,6 +8,7 @@ mod hook;
 mod index;
 mod ingest;
 mod init;
+mod operate;
 mod policy;
 mod remember;
 mod service;
@@ -29,6 +30,7 @@ pub use hook::{HookArgs, HookName};
 pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 pub use ingest::IngestArgs;
 pub use init::{DeinitArgs, InitArgs};
+pub use operate::{AuditArgs, DoctorArgs, LogsArgs, StatusArgs};
 pub use policy::PolicyVerb;
 pub use remember::RememberArgs;
 pub use service::{ServiceArgs, ServiceVerb};
@@ -84,7 +86,7 @@ pub enum Verb {
     /// Stop the daemon and wait until it is gone
     Stop,
     /// Show how the daemon and its workspaces are
-    Status,
+    Status(StatusArgs),
     /// Have the system start the daemon and keep it running
     #[command(after_help = service::EXAMPLES)]
     Service {
@@ -94,8 +96,12 @@ pub enum Verb {
     },
     /// Name problems with their fixes
     Doctor(DoctorArgs),
-    /// Show the log of a daemon that hippoctl started
+    /// Show the log of the daemon: its file, or the journal where systemd runs it
     Logs(LogsArgs),
+    /// Say in numbers how sound what is remembered is: repeated, stale, contradicted, secret
+    ///
+    /// No text of memory is shown. The numbers are kept, so that the next audit shows what has changed.
+    Audit(AuditArgs),
     /// Register, list and remove watched folders
     Workspace {
         /// What to do with it.
@@ -192,25 +198,6 @@ pub enum Verb {
     },
     /// Measure retrieval quality on your own questions, beside plain grep and a full scan
     Bench(BenchArgs),
-}
-
-/// Options of `doctor`.
-#[derive(Debug, Args)]
-pub struct DoctorArgs {
-    /// Throw away what is derived from the files and build it anew
-    #[arg(long)]
-    pub rebuild: bool,
-}
-
-/// Options of `logs`.
-#[derive(Debug, Args)]
-pub struct LogsArgs {
-    /// Go on printing what is added
-    #[arg(short, long)]
-    pub follow: bool,
-    /// How many of the last lines to print
-    #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
-    pub lines: usize,
 }
 
 /// Verbs of `workspace`.

@@ -83,6 +83,9 @@ fn spawn(program: &Path, paths: &Paths, log: File) -> Result<Child, Failure> {
     let mut command = Command::new(program);
     command
         .arg("run")
+        // It keeps the file within bounds while it runs; what is not from its log comes through the streams below.
+        .arg("--log-file")
+        .arg(&paths.log)
         .env("HIPPOD_SOCKET", &paths.socket)
         // Not the caller's folder, which could then not be unmounted.
         .current_dir(&paths.state)

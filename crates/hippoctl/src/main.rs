@@ -56,10 +56,11 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Deinit(args) => verbs::deinit::deinit(&mut session, args, out),
         Verb::Start => verbs::daemon::start(&mut session, out),
         Verb::Stop => verbs::daemon::stop(&session, out),
-        Verb::Status => verbs::daemon::status(&mut session, out),
+        Verb::Status(args) => verbs::daemon::status(&mut session, &args, out),
         Verb::Service { verb } => verbs::service::service(&mut session, &verb, out),
         Verb::Doctor(args) => verbs::daemon::doctor(&mut session, &args, out),
         Verb::Logs(args) => verbs::logs::logs(&session, &args, out),
+        Verb::Audit(args) => verbs::audit::audit(&mut session, &args, out),
         Verb::Workspace { verb } => match verb {
             WorkspaceVerb::Add { dir } => verbs::workspace::add(&mut session, dir, out),
             WorkspaceVerb::List => verbs::workspace::list(&mut session, out),

@@ -1,5 +1,6 @@
 //! What does each verb do?
 
+pub mod audit;
 pub mod compact;
 pub mod context;
 pub mod cycle;

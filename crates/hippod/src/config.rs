@@ -161,6 +161,19 @@ pub struct Server {
 pub struct Log {
     /// `error`, `warn`, `info`, `debug` or `trace`.
     pub level: String,
+    /// How a line looks.
+    pub format: LogFormat,
+}
+
+/// How a line of the log looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
 }
 
 /// Why the settings cannot be used. The message says where and what.
@@ -295,7 +308,10 @@ impl Default for Config {
                 max_connections: 256,
                 max_line_bytes: 16 << 20,
             },
-            log: Log { level: "info".into() },
+            log: Log {
+                level: "info".into(),
+                format: LogFormat::Text,
+            },
             fixed: BTreeSet::new(),
         }
     }

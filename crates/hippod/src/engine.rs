@@ -32,6 +32,7 @@ use crate::watcher::WatchEvent;
 use ingest::{Ingest, Refreshed};
 use workspace::Workspace;
 
+pub use doctor::{Survey, complete as complete_survey, leftovers};
 pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_named, cycle_of, root_missing};
 pub use requests::store_error;
 
@@ -102,7 +103,7 @@ impl Engine {
         let now = self.shared.clock.monotonic();
         self.shared.pulse.beat();
         match event {
-            Event::Request(request) => self.serve(request),
+            Event::Request(request, span) => span.in_scope(|| self.serve(request)),
             Event::Watch(event) => self.watched(event, now),
             Event::Embed(event) => self.embedded(event, now),
             Event::Stale { root, paths } => {

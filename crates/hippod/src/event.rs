@@ -3,24 +3,26 @@
 use std::path::PathBuf;
 
 use tokio::sync::oneshot;
+use tracing::Span;
 
 use hippo_core::consolidation::Cycle;
 use hippo_proto::{
-    CycleHistoryRequest, CycleHistoryResponse, DoctorRequest, DoctorResponse, NextCycle, Pending, RpcError,
+    CycleHistoryRequest, CycleHistoryResponse, DoctorRequest, NextCycle, Pending, RpcError,
     WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
 };
 
 use hippo_store::StoreError;
 
 use crate::embed_worker::EmbedEvent;
-use crate::engine::{Order, Planned, Trace};
+use crate::engine::{Order, Planned, Survey, Trace};
+use crate::scan::ScanResult;
 use crate::watcher::WatchEvent;
 
 /// One thing for the engine to act on.
 #[derive(Debug)]
 pub enum Event {
-    /// A client asks for a change.
-    Request(Request),
+    /// A client asks for a change; with the span of its request.
+    Request(Request, Span),
     /// The file system changed, or the watcher did.
     Watch(WatchEvent),
     /// The embed worker has something.
@@ -124,8 +126,10 @@ pub enum Request {
     Doctor {
         /// What to look at.
         request: DoctorRequest,
+        /// The disk of the workspaces as it was just now.
+        scans: Vec<(PathBuf, ScanResult)>,
         /// The way back.
-        reply: Answer<DoctorResponse>,
+        reply: Answer<Survey>,
     },
 }
 

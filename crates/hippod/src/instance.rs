@@ -111,10 +111,7 @@ impl Instance {
         own_folder(&paths.state)?;
         let lock = lock(&paths.state)?;
         let parent = paths.socket.parent().unwrap_or(Path::new("/"));
-        let ours = parent == paths.state
-            || paths.state.parent() == Some(parent)
-            || parent.file_name().is_some_and(|name| name == "hippod");
-        if ours || !parent.exists() {
+        if is_ours(parent, paths) || !parent.exists() {
             own_folder(parent)?;
         } else {
             check_foreign_folder(parent)?;
@@ -183,6 +180,33 @@ impl Drop for Instance {
             let _ = std::fs::remove_file(&self.socket);
         }
     }
+}
+
+/// Folders that belong to hippod and that others may look into: somebody has widened them since the start.
+pub fn open_to_others(paths: &Paths) -> Vec<PathBuf> {
+    let socket = paths.socket.parent().filter(|parent| is_ours(parent, paths));
+    let mut folders = vec![paths.state.as_path()];
+    folders.extend(socket.filter(|socket| *socket != paths.state));
+    let open = |folder: &&Path| {
+        let metadata = folder.metadata();
+        metadata.is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+    };
+    folders.into_iter().filter(open).map(Path::to_path_buf).collect()
+}
+
+/// Closes a folder of hippod's to others.
+///
+/// # Errors
+/// When the operating system refuses.
+pub fn close_to_others(folder: &Path) -> Result<(), InstanceError> {
+    own_folder(folder)
+}
+
+/// Whether the folder of the socket is hippod's own.
+fn is_ours(parent: &Path, paths: &Paths) -> bool {
+    parent == paths.state
+        || paths.state.parent() == Some(parent)
+        || parent.file_name().is_some_and(|name| name == "hippod")
 }
 
 /// Creates a folder that belongs to hippod, for its user alone.

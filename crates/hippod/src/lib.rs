@@ -1,5 +1,6 @@
 //! The memory daemon: the only place of the project with threads, clock, signals and sockets.
 
+mod audit;
 pub mod clock;
 pub mod config;
 mod contexts;
@@ -29,4 +30,4 @@ mod watcher;
 
 mod run;
 
-pub use run::{Options, run};
+pub use run::{LogTo, Options, log_to, run};

@@ -12,7 +12,7 @@ use hippo_proto::Paths;
 use hippod::clock::SystemClock;
 use hippod::config::Config;
 use hippod::service;
-use hippod::{Options, run};
+use hippod::{LogTo, Options, log_to, run};
 
 /// The memory daemon that AI agents keep beside them.
 #[derive(Parser)]
@@ -32,12 +32,19 @@ enum Command {
         /// Socket instead of the usual one.
         #[arg(long, value_name = "PATH")]
         socket: Option<PathBuf>,
+        /// File to log to, kept within bounds, instead of standard error.
+        #[arg(long, value_name = "FILE")]
+        log_file: Option<PathBuf>,
     },
 }
 
 fn main() -> ExitCode {
-    let Command::Run { config, socket } = Arguments::parse().command;
-    match start(config, socket) {
+    let Command::Run {
+        config,
+        socket,
+        log_file,
+    } = Arguments::parse().command;
+    match start(config, socket, log_file) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to do where even standard error is closed.
@@ -52,7 +59,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>) -> Result<()> {
+fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option<PathBuf>) -> Result<()> {
     let mut paths = Paths::resolve(|name| std::env::var_os(name))?;
     if let Some(file) = config_file {
         paths.config_file = file;
@@ -62,7 +69,7 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>) -> Result<()> {
             .with_context(|| format!("could not use the socket path: {}", socket.display()))?;
     }
     let config = Config::load(&paths.config_file, std::env::vars_os(), &[])?;
-    log_to_stderr(&config.log.level);
+    log_to(&config.log, log_file.map_or(LogTo::StandardError, LogTo::File))?;
     let passed = service::passed()?;
     if let Some(passed) = &passed {
         if passed.path != paths.socket {
@@ -97,25 +104,6 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>) -> Result<()> {
     // A step that is still under way must not hold up the end of the process.
     runtime.shutdown_background();
     result
-}
-
-fn log_to_stderr(level: &str) {
-    let filter = tracing_subscriber::EnvFilter::try_new(format!(
-        "{level},ort=warn,notify=warn,tokio_cron_scheduler=warn"
-    ))
-    .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .with_target(false)
-        // The other way panics where the log cannot be written, on a full disk for instance.
-        .log_internal_errors(false);
-    if service::reads_stderr() {
-        log.event_format(service::Lines::default()).init();
-    } else {
-        log.init();
-    }
 }
 
 #[cfg(unix)]

@@ -96,6 +96,13 @@ pub fn state_folder(state: &Path, root: &Path) -> PathBuf {
     state.join("workspaces").join(&hash.to_hex()[..16])
 }
 
+/// How a workspace is called in the log and among the metrics, where its path does not belong: the first digits of the name
+/// of its state folder.
+pub fn short_id(root: &Path) -> String {
+    let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
+    hash.to_hex()[..8].to_owned()
+}
+
 /// Replaces a file of ours in one step, durably.
 ///
 /// # Errors

@@ -1,5 +1,7 @@
 //! From a configuration to a daemon that serves, and back to nothing.
 
+mod log;
+
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -18,11 +20,13 @@ use crate::event::Event;
 use crate::instance::Instance;
 use crate::models::Models;
 use crate::registry::Registry;
-use crate::server;
+use crate::server::{self, Measures};
 use crate::service::{self, Passed, Pulse};
 use crate::shared::{Shared, Views, stopped};
 use crate::ticks;
 use crate::tree::{self, Trees};
+
+pub use log::{LogTo, log_to};
 
 /// Events kept for a subscriber that reads slowly.
 const NEWS_KEPT: usize = 1024;
@@ -71,6 +75,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     let (events, inbox) = mpsc::channel();
     let (embed, embed_thread) = start_embedding(&models, &config, events.clone())?;
     let stop = watch::Sender::new(false);
+    let measures = Measures::new(clock.now());
     let shared = Arc::new(Shared {
         started: clock.monotonic(),
         config,
@@ -85,6 +90,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         trees: Trees::default(),
         pulse: Pulse::default(),
         served: AtomicU64::new(0),
+        measures,
         stop: stop.clone(),
     });
     let (engine_done, mut engine_ended) = oneshot::channel::<()>();

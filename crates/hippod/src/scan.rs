@@ -99,6 +99,13 @@ pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, at_each:
     }
 }
 
+/// Whether memory files may lie in a folder that is there, with the same eyes: what an ignore file leaves out is not looked at.
+pub fn reaches(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &str) -> bool {
+    let folder = root.join(rel);
+    let found = walk(root, rules, config, Some(rel), &|| ()).dirs;
+    found.iter().any(|(dir, _)| *dir == folder)
+}
+
 /// Looks at one path, with the same eyes. Of a second name only a link is noticed.
 pub fn look(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &str) -> Look {
     let Walked {

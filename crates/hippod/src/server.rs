@@ -2,8 +2,10 @@
 
 mod connection;
 mod dispatch;
+mod doctor;
 mod entries;
 mod flush;
+mod measures;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +20,7 @@ use hippo_proto::{ErrorKind, Id, Reply, RpcError};
 
 pub use entries::remember;
 pub use flush::take_up_what_is_left;
+pub use measures::{BUCKETS, Measures};
 
 use crate::shared::{Shared, stopped};
 

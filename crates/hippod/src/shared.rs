@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 use tokio::sync::{broadcast, watch};
+use tracing::Span;
 
 use hippo_proto::{ErrorKind, Paths, RpcError};
 
@@ -18,6 +19,8 @@ use crate::contexts::Contexts;
 use crate::embed_worker::EmbedWorker;
 use crate::event::Event;
 use crate::models::Models;
+use crate::registry;
+use crate::server::Measures;
 use crate::service::Pulse;
 use crate::tree::Trees;
 use crate::view::WorkspaceView;
@@ -53,6 +56,8 @@ pub struct Shared {
     pub pulse: Pulse,
     /// Requests answered.
     pub served: AtomicU64,
+    /// What is counted of requests and cycles.
+    pub measures: Measures,
     /// Turns true when the daemon is to end.
     pub stop: watch::Sender<bool>,
 }
@@ -176,6 +181,7 @@ impl Views {
             )
             .hint(format!("register it: hippoctl workspace add {folder}"))
         })?;
+        Span::current().record("workspace", registry::short_id(&root));
         let mut changed = self.changed.subscribe();
         let deadline = tokio::time::Instant::now() + OPENING;
         loop {

@@ -1,5 +1,7 @@
 //! What `status` answers: from what the engine published last, so that it comes at once whatever the engine does.
 
+mod metrics;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,6 +14,8 @@ use hippo_proto::{
 use crate::embed_worker::ModelState;
 use crate::shared::{Shared, Slot};
 use crate::tree;
+
+pub use metrics::metrics;
 
 /// Answers `status`.
 pub async fn status(shared: &Arc<Shared>) -> StatusResponse {

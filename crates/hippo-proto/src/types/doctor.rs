@@ -15,10 +15,26 @@ pub struct DoctorRequest {
     /// Throw away what is derived from the files and build it anew.
     #[serde(default)]
     pub rebuild: bool,
+    /// Do what the program can do itself about what it finds; no text of people is touched.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fix: bool,
+    /// With `fix`: only say what would be done.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub dry_run: bool,
+}
+
+/// A field that is left out where it says no.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this shape")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Validate for DoctorRequest {
     fn validate(&self) -> Result<(), RpcError> {
+        if self.dry_run && !self.fix {
+            let error = RpcError::bad_request("the field \"dry_run\" says nothing without \"fix\"");
+            return Err(error.hint("give \"fix\" as well, or leave it out: doctor alone changes nothing"));
+        }
         no_empty("workspace", self.workspace.as_deref())
     }
 }
@@ -30,6 +46,24 @@ pub struct DoctorResponse {
     pub problems: Vec<Problem>,
     /// What was looked at.
     pub checks: Vec<Check>,
+    /// With `fix`: what was done, or with `dry_run` would be; what could not be done stands among the problems, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixed: Vec<Fixed>,
+}
+
+/// What `doctor` did about a problem.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fixed {
+    /// The kind of the problem.
+    pub id: String,
+    /// The workspace, file or setting that it concerned.
+    #[serde(rename = "where")]
+    pub where_: String,
+    /// What was done, or would be.
+    pub what: String,
+    /// Why it could not be done; absent where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
 }
 
 /// How bad a problem is.
@@ -58,6 +92,9 @@ pub struct Problem {
     pub where_: String,
     /// What to do: a command or a setting.
     pub fix: String,
+    /// Whether `doctor` with `fix` does it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fixable: bool,
 }
 
 /// One thing that was looked at.

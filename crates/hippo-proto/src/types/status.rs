@@ -36,6 +36,20 @@ pub struct StatusResponse {
     pub requests_served: u64,
 }
 
+/// Parameters of `metrics`: none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetricsRequest {}
+
+impl Validate for MetricsRequest {}
+
+/// Answer to `metrics`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MetricsResponse {
+    /// In the text format of Prometheus, version 0.0.4. No memory text and no path is in it.
+    pub text: String,
+}
+
 /// Where the model stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -50,6 +50,14 @@ impl Reader {
             .collect()
     }
 
+    /// As [`super::Store::check`], while the writer goes on.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check(&self) -> Result<(), StoreError> {
+        super::check(&self.connection, &self.path)
+    }
+
     /// The generation that this connection sees.
     ///
     /// # Errors

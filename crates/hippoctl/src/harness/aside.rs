@@ -72,24 +72,34 @@ pub fn find(root: &Path, record: &Record) -> Aside {
 /// Moves it below a new folder in `state`. Answers which.
 ///
 /// # Errors
-/// What could not be moved, and why; it stays where it is.
-pub fn set_aside(root: &Path, moved: &[String], state: &Path) -> io::Result<Option<PathBuf>> {
+/// What could not be moved or made, and why; it stays where it is.
+pub fn set_aside(
+    root: &Path,
+    moved: &[String],
+    state: &Path,
+) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
     if moved.is_empty() {
         return Ok(None);
     }
     let base = state.join("set-aside");
-    fs::create_dir_all(&base)?;
+    let at = |path: &Path| {
+        let path = path.to_path_buf();
+        move |error| (path, error)
+    };
+    fs::create_dir_all(&base).map_err(at(&base))?;
     let name = root
         .file_name()
         .map_or("workspace".into(), |name| name.to_string_lossy());
     let place = tempfile::Builder::new()
         .prefix(&format!("{name}-"))
-        .tempdir_in(&base)?
+        .tempdir_in(&base)
+        .map_err(at(&base))?
         .keep();
     for path in moved {
-        let to = place.join(path);
-        fs::create_dir_all(to.parent().unwrap_or(&place))?;
-        move_to(&root.join(path), &to)?;
+        let (from, to) = (root.join(path), place.join(path));
+        let folder = to.parent().unwrap_or(&place);
+        fs::create_dir_all(folder).map_err(at(folder))?;
+        move_to(&from, &to).map_err(at(&from))?;
     }
     Ok(Some(place))
 }

@@ -7,8 +7,8 @@ use hippo_proto::{DoctorResponse, Problem, Severity};
 use super::plural;
 use crate::output::Style;
 
-/// What was looked at, then each problem with its fix.
-pub fn doctor(answer: &DoctorResponse, style: Style) -> String {
+/// What was looked at, what was done or with `dry_run` would be, then each problem that there is with its fix.
+pub fn doctor(answer: &DoctorResponse, dry_run: bool, style: Style) -> String {
     let mut text = String::new();
     for check in &answer.checks {
         let mark = if check.ok {
@@ -18,6 +18,21 @@ pub fn doctor(answer: &DoctorResponse, style: Style) -> String {
         };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{mark} {}: {}", check.id, check.detail);
+    }
+    if !answer.fixed.is_empty() {
+        text.push('\n');
+    }
+    for fixed in &answer.fixed {
+        let mark = match &fixed.failed {
+            Some(_) => style.bad("not done"),
+            None if dry_run => style.strong("would do"),
+            None => style.good("done"),
+        };
+        let _ = writeln!(text, "{mark} {}: {}", fixed.id, fixed.what);
+        let _ = writeln!(text, "  where: {}", style.path(&fixed.where_));
+        if let Some(why) = &fixed.failed {
+            let _ = writeln!(text, "  why:   {why}");
+        }
     }
     text + &problems(&answer.problems, style)
 }
@@ -33,7 +48,12 @@ pub fn problems(all: &[Problem], style: Style) -> String {
         };
         let _ = writeln!(text, "\n{severity} {}: {}", problem.id, problem.what);
         let _ = writeln!(text, "  where: {}", style.path(&problem.where_));
-        let _ = writeln!(text, "  fix:   {}", problem.fix);
+        let own = if problem.fixable {
+            " (hippoctl doctor --fix does it)"
+        } else {
+            ""
+        };
+        let _ = writeln!(text, "  fix:   {}{own}", problem.fix);
     }
     let told = all.len() as u64;
     let good_to_know = |problem: &&Problem| problem.severity == Severity::Info;
@@ -55,7 +75,7 @@ pub fn problems(all: &[Problem], style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hippo_proto::Check;
+    use hippo_proto::{Check, Fixed};
 
     use super::*;
 
@@ -76,9 +96,10 @@ mod tests {
         let healthy = DoctorResponse {
             problems: vec![],
             checks: checks[..1].to_vec(),
+            fixed: vec![],
         };
         assert_eq!(
-            doctor(&healthy, Style::default()),
+            doctor(&healthy, false, Style::default()),
             "ok  watcher: canary noticed in 12 ms\nno problems\n"
         );
 
@@ -88,6 +109,7 @@ mod tests {
             what: "no model is installed, so search is by words alone".into(),
             where_: "/home/u/.local/share/hippod/models".into(),
             fix: "hippoctl model pull".into(),
+            fixable: false,
         };
         let info = Problem {
             id: "tree-carried".into(),
@@ -96,18 +118,48 @@ mod tests {
         };
         let told = |problems| {
             let checks = checks[..1].to_vec();
-            let answer = DoctorResponse { problems, checks };
-            let text = doctor(&answer, Style::default());
+            let answer = DoctorResponse {
+                problems,
+                checks,
+                fixed: vec![],
+            };
+            let text = doctor(&answer, false, Style::default());
             text.lines().last().map(str::to_owned).unwrap()
         };
         assert_eq!(told(vec![info.clone()]), "no problems, 1 good to know");
         assert_eq!(told(vec![problem.clone(), info]), "1 problem, 1 good to know");
         insta::assert_snapshot!(doctor(
             &DoctorResponse {
-                problems: vec![problem],
-                checks
+                problems: vec![problem.clone()],
+                checks,
+                fixed: vec![],
             },
+            false,
             Style::default()
         ));
+        let fixed = |failed: Option<&str>| Fixed {
+            id: "leftover".into(),
+            where_: "/s/x.tmp".into(),
+            what: "remove the file".into(),
+            failed: failed.map(str::to_owned),
+        };
+        let told = |dry_run, failed| {
+            let answer = DoctorResponse {
+                problems: vec![Problem {
+                    fixable: true,
+                    ..problem.clone()
+                }],
+                checks: vec![],
+                fixed: vec![fixed(failed)],
+            };
+            doctor(&answer, dry_run, Style::default())
+        };
+        assert!(told(true, None).starts_with("\nwould do leftover: remove the file\n  where: /s/x.tmp\n"));
+        assert!(told(false, None).starts_with("\ndone leftover: "));
+        assert!(
+            told(false, Some("no"))
+                .contains("not done leftover: remove the file\n  where: /s/x.tmp\n  why:   no\n")
+        );
+        assert!(told(false, None).contains("fix:   hippoctl model pull (hippoctl doctor --fix does it)\n"));
     }
 }

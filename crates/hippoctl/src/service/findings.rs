@@ -139,6 +139,7 @@ pub fn findings(look: &Look) -> Vec<Problem> {
             what,
             where_: place,
             fix: fix.to_owned(),
+            fixable: false,
         });
     };
     for (file, found) in &look.files {

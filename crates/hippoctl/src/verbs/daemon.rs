@@ -5,12 +5,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hippo_proto::{
-    ClientError, DoctorRequest, DoctorResponse, Severity, ShutdownRequest, ShutdownResponse, StatusRequest,
-    StatusResponse,
+    ClientError, DoctorRequest, DoctorResponse, MetricsRequest, MetricsResponse, Severity, ShutdownRequest,
+    ShutdownResponse, StatusRequest, StatusResponse,
 };
 use serde::Serialize;
 
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, StatusArgs};
 use crate::connect::{Session, text};
 use crate::failure::{Exit, Failure};
 use crate::launch;
@@ -141,7 +141,11 @@ fn is_alive(pid: u32) -> bool {
 ///
 /// # Errors
 /// No daemon, or no answer.
-pub fn status(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
+pub fn status(session: &mut Session, args: &StatusArgs, out: &mut Output) -> Result<(), Failure> {
+    if args.metrics {
+        let answer: MetricsResponse = session.call(MetricsRequest {})?;
+        return out.answer(&answer, |answer, _| answer.text.clone());
+    }
     let answer: StatusResponse = session.call(StatusRequest {})?;
     out.answer(&answer, render::status::status)
 }
@@ -155,10 +159,15 @@ pub fn doctor(session: &mut Session, args: &DoctorArgs, out: &mut Output) -> Res
     let request = DoctorRequest {
         workspace,
         rebuild: args.rebuild,
+        fix: args.fix,
+        dry_run: args.dry_run,
     };
     let mut answer: DoctorResponse = session.call_patiently(request, |_| {})?;
     super::service::examine(session, &mut answer);
-    out.answer(&answer, render::doctor::doctor)?;
+    let dry_run = args.dry_run;
+    out.answer(&answer, |answer, style| {
+        render::doctor::doctor(answer, dry_run, style)
+    })?;
     if answer
         .problems
         .iter()

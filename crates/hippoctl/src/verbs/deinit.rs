@@ -1,6 +1,7 @@
 //! `deinit`: how is what `init` laid out taken back, and what stays?
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 
 use hippo_proto::{
@@ -68,7 +69,7 @@ pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Resu
     apply::apply(&root, &plan, None)?;
     // The record goes last: what is left when this stops halfway can still be taken back.
     let place = aside::set_aside(&root, &aside.moved, &session.paths.state)
-        .map_err(|error| Failure::file("move out of the workspace", &root, error))?;
+        .map_err(|(path, error)| stays(&path, &error))?;
     answer.aside_in = place.map(|place| place.display().to_string());
     answer.folders = apply::remove_folders(&root, &plan.removed_folders);
     if let Some(change) = Plan::record_change(&plan.record, &there) {
@@ -94,6 +95,15 @@ pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Resu
             .hint("mend the files that are named above, then run it again"));
     }
     Ok(())
+}
+
+/// Why something of the daemon's could not be moved out of the workspace.
+fn stays(path: &Path, error: &io::Error) -> Failure {
+    let folder = path.parent().unwrap_or(path);
+    Failure::file("move out of the workspace", path, error).hint(format!(
+        "make this folder writable for you: {}; then run hippoctl deinit again, which does the rest",
+        folder.display()
+    ))
 }
 
 /// What is gone once a plan is done.
@@ -187,4 +197,30 @@ fn unregister(session: &mut Session, root: &Path, answer: &mut Taken) -> Result<
         }
     }
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_moved_names_its_folder() {
+        let error = io::Error::from(io::ErrorKind::PermissionDenied);
+        let failure = stays(Path::new("/w/memory/ROOT.md"), &error);
+        assert!(
+            failure.message.contains("/w/memory/ROOT.md"),
+            "{}",
+            failure.message
+        );
+        assert!(
+            failure.hint.contains("writable for you: /w/memory;"),
+            "{}",
+            failure.hint
+        );
+        let root = tempfile::tempdir().unwrap();
+        let state = root.path().join("state");
+        std::fs::write(&state, "a file").unwrap();
+        let (path, _) = aside::set_aside(root.path(), &["memory/ROOT.md".to_owned()], &state).unwrap_err();
+        assert_eq!(path, state.join("set-aside"));
+    }
 }

@@ -212,9 +212,17 @@ impl Work {
                 event.trouble.unwrap_or("the event names none")
             ));
         };
+        let path = absolute(path).map_err(told)?;
+        if !path.exists() {
+            // The daemon tells its own log, and only later; what else ends with the session is done all the same.
+            self.say(Said::Problem(format!(
+                "the transcript is not there: {}",
+                path.display()
+            )));
+        }
         let request = SessionFlushRequest {
             workspace: text(&self.folder(event)?).map_err(told)?,
-            path: text(&absolute(path).map_err(told)?).map_err(told)?,
+            path: text(&path).map_err(told)?,
             session: event.session.clone(),
             format: None,
             wait: false,

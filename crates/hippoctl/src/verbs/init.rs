@@ -1,8 +1,13 @@
 //! `init`: how does an agent's folder get a memory?
 
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use hippo_proto::{WorkspaceAddRequest, WorkspaceAddResponse};
+use hippo_proto::{
+    CycleName, CycleReport, CycleRunRequest, StatusRequest, StatusResponse, WorkspaceAddRequest,
+    WorkspaceAddResponse,
+};
 
 use super::place;
 use crate::args::InitArgs;
@@ -17,6 +22,10 @@ use crate::output::Output;
 use crate::render;
 use crate::render::init::{Initialised, Registered, file};
 
+/// How long the daemon may take to read what is there before its index file is asked for; the rest comes with the next cycle.
+const READING: Duration = Duration::from_secs(5);
+/// How often it is asked whether it has.
+const AGAIN: Duration = Duration::from_millis(20);
 /// What marks that hipocampus told an agent what to do as well.
 const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
 
@@ -97,6 +106,7 @@ fn register(
     answer: &mut Initialised,
 ) -> Result<Option<Failure>, Failure> {
     let workspace = text(root)?;
+    let of = workspace.clone();
     let before = record.registered;
     // Before it is done: who is stopped in between is to take it back.
     note_registered(root, record, true)?;
@@ -111,6 +121,12 @@ fn register(
                 Registered::Already
             };
             answer.notes.extend(added.notes);
+            if let Err(failure) = write_index(session, of) {
+                answer.notes.push(format!(
+                    "HIPPOCAMPUS.md is not made now, but by the next light cycle: {}",
+                    failure.message
+                ));
+            }
             Ok(None)
         }
         Err(failure) if failure.exit == Exit::NoDaemon => {
@@ -127,6 +143,30 @@ fn register(
             Ok(Some(failure))
         }
     }
+}
+
+/// Has the daemon make the index file at once: the first light cycle that comes by itself may be an hour away.
+fn write_index(session: &mut Session, workspace: String) -> Result<(), Failure> {
+    let begun = Instant::now();
+    while begun.elapsed() < READING && !is_read(session, &workspace)? {
+        thread::sleep(AGAIN);
+    }
+    let request = CycleRunRequest {
+        workspace,
+        cycle: CycleName::Light,
+        dry_run: false,
+        at: None,
+    };
+    session.call_patiently::<CycleReport>(request, |_| {}).map(|_| ())
+}
+
+/// Whether the daemon has read the files of a workspace; their vectors need not be there.
+fn is_read(session: &mut Session, workspace: &str) -> Result<bool, Failure> {
+    let status: StatusResponse = session.call(StatusRequest {})?;
+    let of = status.workspaces.iter().find(|of| of.root == workspace);
+    Ok(of.is_none_or(|of| {
+        of.watcher.last_reconcile_ms_ago.is_some() && of.documents + of.skipped_count >= of.disk.files
+    }))
 }
 
 /// Writes into the record whether the folder was registered by init.

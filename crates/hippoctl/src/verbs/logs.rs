@@ -1,8 +1,11 @@
-//! `logs`: what did a daemon that hippoctl started write?
+//! `logs`: what did the daemon write, wherever it writes to?
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+mod follow;
+mod line;
+mod source;
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead};
 use std::thread;
 use std::time::Duration;
 
@@ -10,79 +13,140 @@ use crate::args::LogsArgs;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
+use follow::Followed;
+pub use line::Level;
+use line::{Filter, since};
+use source::Source;
 
-/// How much of the end of the log is looked at.
-const TAIL_BYTES: u64 = 4 * 1024 * 1024;
+/// How often a log is looked at for what was added.
+const AGAIN: Duration = Duration::from_millis(200);
 
-/// Prints the last lines, and goes on where that was asked for.
+/// Prints the last lines, and goes on where that was asked for. Standard error says what is read.
 ///
 /// # Errors
 /// There is no log, or it cannot be read.
 pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
-    let log = &session.paths.log;
-    let mut file = File::open(log).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            Failure::new(Exit::NotFound, format!("there is no log: {}", log.display()))
-                .hint("a daemon under systemd or launchd logs there: journalctl --user -u hippod")
+    let from = args.since.as_deref().map(|text| {
+        since(text, jiff::Zoned::now()).ok_or_else(|| {
+            Failure::new(Exit::Usage, format!("there is no such moment: {text}")).hint(
+                "give an age such as 10m, 2h or 3d, a time such as 14:30, a day, or both: 2026-01-10T09:30",
+            )
+        })
+    });
+    let mut filter = Filter::new(from.transpose()?, args.level.map(Into::into));
+    let source = Source::of(&session.paths)?;
+    out.note(&format!("reading {source}"));
+    match source {
+        Source::File(log) => {
+            let failed = |error: io::Error| Failure::file("read the log", &log, error);
+            let mut followed = Followed::open(&log).map_err(failed)?;
+            let mut last = Last::new(args.lines);
+            for line in followed.lines_with_old().map_err(failed)? {
+                last.take(&mut filter, line);
+            }
+            last.print(out)?;
+            if args.follow {
+                go_on(&mut followed, &mut filter, out, failed)?;
+            }
+            Ok(())
         }
-        _ => Failure::file("read the log", log, error),
-    })?;
-    let bytes = tail(&mut file).map_err(|error| Failure::file("read the log", log, error))?;
-    out.data(last_lines(&bytes, args.lines))?;
-    out.finish()?;
-    if args.follow {
-        follow(file, log, out)
-    } else {
-        Ok(())
+        Source::Journal => journal(args, &mut filter, out),
     }
 }
 
-fn tail(file: &mut File) -> io::Result<Vec<u8>> {
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn last_lines(bytes: &[u8], count: usize) -> &[u8] {
-    if count == 0 {
-        return &[];
-    }
-    let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let mut ends = body.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
-    ends.nth(count - 1).map_or(bytes, |(at, _)| &bytes[at + 1..])
-}
-
-fn follow(mut file: File, log: &Path, out: &mut Output) -> Result<(), Failure> {
-    let failed = |error| Failure::file("read the log", log, error);
+/// Prints what is added, until it cannot be read or printed any more.
+fn go_on(
+    followed: &mut Followed,
+    filter: &mut Filter,
+    out: &mut Output,
+    failed: impl Fn(io::Error) -> Failure,
+) -> Result<(), Failure> {
     loop {
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
-        out.data(&bytes)?;
-        out.finish()?;
-        thread::sleep(Duration::from_millis(200));
-        // A new file under the name, or a shorter one, is read from its start.
-        let read = file.stream_position().map_err(failed)?;
-        if std::fs::metadata(log).is_ok_and(|metadata| metadata.len() < read)
-            && let Ok(new) = File::open(log)
-        {
-            file = new;
+        thread::sleep(AGAIN);
+        for line in followed.lines().map_err(&failed)? {
+            if filter.admits(&line) {
+                out.data(line.as_bytes())?;
+            }
         }
+        out.finish()?;
+    }
+}
+
+/// The lines of the unit, through the same filter: their level stands in them, and not in the journal.
+fn journal(args: &LogsArgs, filter: &mut Filter, out: &mut Output) -> Result<(), Failure> {
+    let failed = |error| Failure::new(Exit::Failed, format!("could not read the journal: {error}"));
+    let mut child = source::journalctl(args, filter.from()).spawn().map_err(failed)?;
+    let mut last = Last::new(args.lines);
+    if let Some(read) = child.stdout.take() {
+        for line in io::BufReader::new(read).split(b'\n') {
+            let line = String::from_utf8_lossy(&line.map_err(failed)?).into_owned() + "\n";
+            if !args.follow {
+                last.take(filter, line);
+            } else if filter.admits(&line) {
+                out.data(line.as_bytes())?;
+                out.finish()?;
+            }
+        }
+    }
+    last.print(out)?;
+    let status = child.wait().map_err(failed)?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(
+        Failure::new(Exit::Failed, format!("journalctl ended with {status}"))
+            .hint("what it says stands above; try: journalctl --user -u hippod"),
+    )
+}
+
+/// The last lines of those that are wanted.
+struct Last {
+    lines: VecDeque<String>,
+    most: usize,
+}
+
+impl Last {
+    fn new(most: usize) -> Self {
+        Self {
+            lines: VecDeque::new(),
+            most,
+        }
+    }
+
+    fn take(&mut self, filter: &mut Filter, line: String) {
+        if filter.admits(&line) && self.most > 0 {
+            if self.lines.len() == self.most {
+                self.lines.pop_front();
+            }
+            self.lines.push_back(line);
+        }
+    }
+
+    fn print(self, out: &mut Output) -> Result<(), Failure> {
+        for line in self.lines {
+            out.data(line.as_bytes())?;
+        }
+        out.finish()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::last_lines;
+    use super::*;
 
     #[test]
-    fn the_last_lines_are_counted_from_the_end() {
-        assert_eq!(last_lines(b"a\nb\nc\n", 2), b"b\nc\n");
-        assert_eq!(last_lines(b"a\nb\nc", 2), b"b\nc");
-        assert_eq!(last_lines(b"a\nb\n", 5), b"a\nb\n");
-        assert_eq!(last_lines(b"a\n\nb\n", 2), b"\nb\n");
-        assert_eq!(last_lines(b"a\n", 0), b"");
-        assert_eq!(last_lines(b"", 3), b"");
+    fn the_last_lines_of_those_that_are_wanted_stay() {
+        let kept = |most: usize, lines: &[&str]| {
+            let mut last = Last::new(most);
+            let mut filter = Filter::new(None, None);
+            lines
+                .iter()
+                .for_each(|line| last.take(&mut filter, (*line).to_owned()));
+            last.lines.into_iter().collect::<String>()
+        };
+        assert_eq!(kept(2, &["a\n", "b\n", "c\n"]), "b\nc\n");
+        assert_eq!(kept(5, &["a\n", "b\n"]), "a\nb\n");
+        assert_eq!(kept(2, &["a\n", "\n", "b\n"]), "\nb\n");
+        assert_eq!(kept(0, &["a\n"]), "");
     }
 }

@@ -164,6 +164,8 @@ pub(super) const KEYS: &[Key] = keys! {
         "Longest request (bytes).";
     "log.level" "HIPPOD_LOG_LEVEL" Kind::Choice(&["error", "warn", "info", "debug", "trace"]), false,
         "error, warn, info, debug or trace. Memory text is never logged above debug.";
+    "log.format" "HIPPOD_LOG_FORMAT" Kind::Choice(&["text", "json"]), false,
+        "How a line of the log looks: text, or json (timestamp, level, target, fields, span).";
 };
 
 impl Key {

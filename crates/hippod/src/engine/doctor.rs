@@ -1,115 +1,133 @@
 //! What is wrong, where, and what to do about it.
 
 mod report;
+mod slow;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hippo_core::consolidation::Place;
 use hippo_core::entry::Pointer;
-use hippo_core::layout::INDEX_FILE;
-use hippo_proto::{DoctorRequest, DoctorResponse, Problem, RpcError, Severity};
-use hippo_store::shared_file::UNMERGED;
+use hippo_proto::{DoctorRequest, RpcError, Severity};
+use hippo_store::db::Reader;
 
 use super::Engine;
 use super::entries::index_path;
 use super::settings::settings_path;
 use super::workspace::Workspace;
-use crate::contexts::POLICIES;
 use crate::embed_worker::ModelState;
-use crate::files;
-use crate::scan::Skipped;
+use crate::scan::{ScanResult, Skipped};
 use crate::shared::Slot;
-use crate::tree;
+use crate::view::WorkspaceView;
 use crate::watcher::Mode;
 use report::{Report, problem};
+pub use slow::{complete, leftovers};
+
+/// What the engine knows, with what is left to look at on the disk: that takes longer than the engine may be held up.
+#[derive(Debug)]
+pub struct Survey {
+    report: Report,
+    places: Vec<Surveyed>,
+}
+
+impl Survey {
+    /// Workspaces of which something is under way.
+    pub fn behind(&self) -> impl Iterator<Item = &Path> {
+        let behind = self.places.iter().filter(|place| place.waiting > 0);
+        behind.map(|place| place.view.root.as_path())
+    }
+}
+
+/// One workspace.
+struct Surveyed {
+    view: Arc<WorkspaceView>,
+    database: PathBuf,
+    /// Files in the index, on disk, and under way.
+    disk: (usize, usize),
+    waiting: usize,
+    /// What is not read, and how many files below it the index knows.
+    skipped: Vec<(Skipped, usize)>,
+    /// Pointers of entries that lead nowhere, or to what is no document.
+    doubtful: Vec<Doubt>,
+    /// hippod keeps an index file here and nothing is wrong with it.
+    index_file: bool,
+    /// hippod keeps an index file here.
+    indexed: bool,
+}
+
+impl std::fmt::Debug for Surveyed {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.debug_struct("Surveyed")
+            .field("root", &self.view.root)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A pointer of an entry that may lead nowhere.
+struct Doubt {
+    entry: String,
+    /// Where there is no such document, the file may be there all the same: JSON for instance.
+    file: Option<PathBuf>,
+}
 
 impl Engine {
-    /// Answers `doctor`; with `rebuild`, makes the derived state of the workspaces again first.
-    pub(super) fn doctor(&mut self, request: &DoctorRequest) -> Result<DoctorResponse, RpcError> {
+    /// What the engine knows for `doctor`; with `rebuild`, makes the derived state of the workspaces again first. `scans`
+    /// are the disk of just now: what came or went, and was not heard of yet, is under way from here on.
+    pub(super) fn survey(
+        &mut self,
+        request: &DoctorRequest,
+        scans: Vec<(PathBuf, ScanResult)>,
+    ) -> Result<Survey, RpcError> {
         let roots = self.roots_of(request.workspace.as_deref())?;
         let mut report = Report::default();
         if request.rebuild {
             for root in &roots {
-                let place = root.display().to_string();
-                match self.rebuild(root) {
-                    Ok(()) => report.sound("rebuild", format!("{place}: made again from its files")),
-                    Err(error) => {
-                        let fix = "free or mend the disk of the state folder, then run hippoctl doctor --rebuild again";
-                        let what = format!("the index could not be made again: {error:#}");
-                        let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
-                        report.check("rebuild", place, vec![found]);
-                    }
-                }
+                self.rebuild_for(root, &mut report);
             }
         }
-        // What came or went just now, and was not heard of yet, is under way from here on.
         let now = self.shared.clock.monotonic();
-        for workspace in self.workspaces.values_mut() {
-            if roots.contains(&workspace.root) {
+        for (root, scan) in scans {
+            if let Some(workspace) = self.by_root(&root) {
                 let without_events = workspace.changed_at_reconcile;
-                workspace.reconcile(now);
+                workspace.take_scan(scan, now);
                 // What waits to be heard of was not missed.
                 workspace.changed_at_reconcile = without_events;
             }
         }
         self.examine_model(&mut report);
         for (root, slot) in self.shared.views.all() {
-            if !roots.contains(&root) {
-                continue;
-            }
-            if let Slot::Broken(error) = slot {
-                let place = root.display().to_string();
-                report.problem(
-                    "workspace",
-                    Severity::Error,
-                    error.message,
-                    place,
-                    error.data.hint,
-                );
-            }
-        }
-        for workspace in self.workspaces.values() {
-            if roots.contains(&workspace.root) {
-                examine(workspace, &mut report);
-                self.examine_contexts(&workspace.root, &mut report);
-                let logs = tree::examine_logs(&self.shared, &workspace.view);
-                let tree = tree::examine(&self.shared, &workspace.view);
-                for (id, found) in [("logs", logs), ("tree", tree)] {
-                    match found.detail {
-                        Some(detail) => report.check(id, detail, found.problems),
-                        None => report.problems.extend(found.problems),
-                    }
-                }
+            if let Slot::Broken(error) = slot
+                && roots.contains(&root)
+            {
+                // What a newer hippod wrote is sound, and stays.
+                let database = super::open::database(&self.shared.paths.state, &root);
+                let checked = Reader::open(&database).and_then(|reader| reader.check());
+                let fixable = checked.is_err_and(|error| error.is_damage());
+                let (place, fix) = (root.display().to_string(), error.data.hint);
+                let mut found = problem("workspace", Severity::Error, error.message, place, fix);
+                found.fixable = fixable;
+                report.problems.push(found);
             }
         }
-        report.problems.sort_by_key(|problem| problem.severity);
-        Ok(DoctorResponse {
-            problems: report.problems,
-            checks: report.checks,
-        })
+        let of = self
+            .workspaces
+            .values()
+            .filter(|workspace| roots.contains(&workspace.root));
+        let places = of.map(|workspace| examine(workspace, &mut report)).collect();
+        Ok(Survey { report, places })
     }
 
-    fn examine_contexts(&self, root: &Path, report: &mut Report) {
-        let contexts = &self.shared.contexts;
-        match contexts.check(&self.shared, root) {
-            Ok(None) => {}
-            Ok(Some(file)) => report.sound("contexts", format!("{}: sound", file.display())),
-            Err(error) => report.problem(
-                "contexts",
-                Severity::Error,
-                error.message,
-                root.display().to_string(),
-                error.data.hint,
-            ),
-        }
-        if let Some(story) = contexts.policies_trouble(&self.shared, root) {
-            report.problem(
-                "policies",
-                Severity::Error,
-                story,
-                root.join(POLICIES).display().to_string(),
-                "mend the line that is named, and try it on a transcript: hippoctl policy test FILE",
-            );
+    fn rebuild_for(&mut self, root: &Path, report: &mut Report) {
+        let place = root.display().to_string();
+        match self.rebuild(root) {
+            Ok(()) => report.sound("rebuild", format!("{place}: made again from its files")),
+            Err(error) => {
+                let fix =
+                    "free or mend the disk of the state folder, then run hippoctl doctor --rebuild again";
+                let what = format!("the index could not be made again: {error:#}");
+                let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
+                report.check("rebuild", place, vec![found]);
+            }
         }
     }
 
@@ -143,40 +161,26 @@ impl Engine {
                     "hippoctl model pull (or hippoctl model import FILE without a network)",
                 ),
             },
-            ModelState::Failed(why) => report.problem(
-                "model-failed",
-                Severity::Error,
-                why,
-                place,
-                "hippoctl model verify names damaged files, hippoctl model pull writes them again",
-            ),
+            ModelState::Failed(why) => {
+                let fix = "hippoctl model verify names damaged files, hippoctl model pull writes them again";
+                let mut found = problem("model-failed", Severity::Error, why, place, fix);
+                found.fixable = true;
+                report.problems.push(found);
+            }
             state => report.sound("model", format!("{state:?}").to_lowercase()),
         }
     }
 }
 
-fn examine(workspace: &Workspace, report: &mut Report) {
+fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
     let place = workspace.root.display().to_string();
-    let database = workspace.store.path().display().to_string();
-    match workspace.store.check() {
-        Ok(()) => report.sound("database", format!("{database}: sound")),
-        Err(error) => report.problem(
-            "database",
-            Severity::Error,
-            error.to_string(),
-            database,
-            "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read",
-        ),
-    }
     if let Some(error) = &workspace.trouble {
         let refusal = super::requests::store_error(error);
-        report.problem(
-            "store",
-            Severity::Error,
-            refusal.message,
-            place.clone(),
-            refusal.data.hint,
-        );
+        let fixable = error.is_damage();
+        let (what, fix) = (refusal.message, refusal.data.hint);
+        let mut found = problem("store", Severity::Error, what, place.clone(), fix);
+        found.fixable = fixable;
+        report.problems.push(found);
     }
     if !workspace.root_present {
         report.problem(
@@ -206,44 +210,25 @@ fn examine(workspace: &Workspace, report: &mut Report) {
         );
     }
     examine_index_file(workspace, report);
-    examine_pointers(workspace, report);
     examine_watcher(workspace, &place, report);
-    let (indexed, on_disk) = (workspace.known.len(), workspace.files_on_disk);
-    let waiting = workspace.dirty.len() + workspace.missing.len() + workspace.held.len();
-    report.check(
-        "disk",
-        format!("{place}: {on_disk} files on disk, {indexed} in the index, {waiting} under way"),
-        workspace
-            .skipped
-            .iter()
-            .map(|skipped| left_out(workspace, skipped))
-            .collect(),
-    );
-}
-
-/// A file or a folder that is not read: a problem where questions were answered from it before.
-fn left_out(workspace: &Workspace, skipped: &Skipped) -> Problem {
-    let path = workspace.root.join(&skipped.rel);
-    let is_unreadable = if path.is_dir() {
-        path.read_dir().is_err()
-    } else {
-        files::open(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
+    let kept = |skipped: &Skipped| {
+        let below = workspace
+            .known
+            .keys()
+            .filter(|known| Path::new(known.as_str()).starts_with(&skipped.rel));
+        (skipped.clone(), below.count())
     };
-    let place = path.display().to_string();
-    let known = workspace.known.keys();
-    let kept = known.filter(|known| Path::new(known.as_str()).starts_with(&skipped.rel));
-    let kept = kept.count();
-    if is_unreadable && kept > 0 {
-        let what = format!(
-            "{}; no answer is from there, and what the index has of it ({kept} files) is kept until it can be read",
-            skipped.reason
-        );
-        let fix = "give hippod the right to read it, or exclude it under [sources] exclude";
-        return problem("skipped", Severity::Warning, what, place, fix);
+    let entries = &workspace.entries;
+    Surveyed {
+        view: Arc::clone(&workspace.view),
+        database: workspace.store.path().to_path_buf(),
+        disk: (workspace.known.len(), workspace.files_on_disk),
+        waiting: workspace.dirty.len() + workspace.missing.len() + workspace.held.len(),
+        skipped: workspace.skipped.iter().map(kept).collect(),
+        doubtful: doubtful(workspace),
+        index_file: entries.enabled && entries.file.trouble.is_none() && !entries.file.is_held(),
+        indexed: entries.enabled,
     }
-    let what = format!("not indexed: {}", skipped.reason);
-    let fix = "mend the file, or exclude it under [sources] exclude";
-    problem("skipped", Severity::Info, what, place, fix)
 }
 
 fn examine_index_file(workspace: &Workspace, report: &mut Report) {
@@ -261,16 +246,6 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
             what,
             place.clone(),
             entries.held_fix(),
-        );
-    }
-    let kept = index_path(&workspace.root).with_file_name(format!("{INDEX_FILE}{UNMERGED}"));
-    if entries.enabled && kept.exists() {
-        report.problem(
-            "index-copy",
-            Severity::Warning,
-            "an older index file is kept here, because hippod cannot tell what of it is new".to_owned(),
-            kept.display().to_string(),
-            "take from it what you miss in the index file, and remove it",
         );
     }
     for damaged in &entries.known.damaged {
@@ -293,55 +268,32 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
     }
 }
 
-/// Names of entries that are told.
-const NAMED: usize = 5;
-
-/// Whether the entries point at what is there, by what is known of the files.
-fn examine_pointers(workspace: &Workspace, report: &mut Report) {
+/// The pointers of entries of which what is known of the files does not say that they lead somewhere.
+fn doubtful(workspace: &Workspace) -> Vec<Doubt> {
     if !workspace.entries.enabled || !workspace.root_present {
-        return;
+        return Vec::new();
     }
     let picture = workspace.view.picture();
-    let leads = |pointer: &Pointer| match workspace.known.get(&pointer.path) {
-        Some(known) => pointer.section.as_ref().is_none_or(|section| {
-            let facts = picture.facts.get(&known.document);
-            facts.is_some_and(|facts| facts.sections.iter().any(|there| there.title == *section))
-        }),
-        // Entries of files that are no documents, JSON for instance.
-        None => workspace.root.join(&pointer.path).exists(),
-    };
-    let (mut stale, mut of) = (0, Vec::new());
-    for record in workspace.entries.known.records.values() {
-        let lost = record
-            .entry
-            .pointers
-            .iter()
-            .filter(|pointer| !leads(pointer))
-            .count();
-        if lost > 0 && !matches!(record.place, Place::Archive(_)) {
-            stale += lost;
-            of.push(record.entry.id.0.as_str());
+    let doubt = |pointer: &Pointer| match workspace.known.get(&pointer.path) {
+        Some(known) => {
+            let leads = pointer.section.as_ref().is_none_or(|section| {
+                let facts = picture.facts.get(&known.document);
+                facts.is_some_and(|facts| facts.sections.iter().any(|there| there.title == *section))
+            });
+            (!leads).then_some(None)
         }
-    }
-    if stale == 0 {
-        return;
-    }
-    let more = match of.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+        None => Some(Some(workspace.root.join(&pointer.path))),
     };
-    of.truncate(NAMED);
-    let lead = match stale {
-        1 => "1 pointer of an entry leads".to_owned(),
-        _ => format!("{stale} pointers of entries lead"),
-    };
-    report.problem(
-        "stale-pointers",
-        Severity::Info,
-        format!("{lead} nowhere: {}{more}", of.join(", ")),
-        index_path(&workspace.root).display().to_string(),
-        "hippoctl consolidate deep --dry-run lists them, with those that a deep cycle can mend; hippoctl index show ID tells of one",
-    );
+    let records = workspace.entries.known.records.values();
+    let live = records.filter(|record| !matches!(record.place, Place::Archive(_)));
+    live.flat_map(|record| {
+        let doubts = record.entry.pointers.iter().filter_map(doubt);
+        doubts.map(|file| Doubt {
+            entry: record.entry.id.0.to_string(),
+            file,
+        })
+    })
+    .collect()
 }
 
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use hippo_core::source::SourceRules;
-
 use super::Engine;
-use crate::config::Sources;
+use crate::scan;
 
 impl Engine {
     /// What to know of the registered folders around a new one, and of those within it.
@@ -36,7 +34,8 @@ impl Engine {
             .values()
             .find(|workspace| workspace.root == outer)?;
         let below = inner.strip_prefix(&outer.root).ok()?.to_str()?;
-        let twice = if reaches(&outer.view.config.sources, below) {
+        let (rules, config) = (&outer.view.rules, &outer.view.config);
+        let twice = if scan::reaches(&outer.root, rules, config, below) {
             "both index the memory files in it"
         } else {
             "the outer one does not index what is in it"
@@ -44,37 +43,5 @@ impl Engine {
         Some(format!(
             "{what}: {twice}, and commands that are given in the inner folder mean the inner one"
         ))
-    }
-}
-
-/// Whether memory files of an outer workspace may lie in a folder below it.
-fn reaches(sources: &Sources, below: &str) -> bool {
-    let passed_over = |name: &str| name.starts_with('.') || name == "node_modules";
-    let rules = SourceRules::new(&sources.include, &sources.exclude);
-    !below.split('/').any(passed_over) && rules.is_ok_and(|rules| rules.may_contain(below))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_outer_workspace_reaches_where_its_memory_lies() {
-        let sources = Sources {
-            include: vec![],
-            exclude: vec![],
-            max_file_bytes: 0,
-            follow_links: true,
-            respect_ignore_files: true,
-        };
-        for (below, expected) in [
-            ("projects/pump", true),
-            ("memory", true),
-            ("app", false),
-            ("projects/.old", false),
-            ("projects/node_modules/x", false),
-        ] {
-            assert_eq!(reaches(&sources, below), expected, "{below}");
-        }
     }
 }

@@ -11,6 +11,7 @@ use super::ingest::Refreshed;
 use super::settings::settings_path;
 use super::workspace::Workspace;
 use crate::harness::by_meaning;
+use crate::registry;
 use crate::scan::{self, ScanResult};
 use crate::verify::FileMark;
 
@@ -26,9 +27,25 @@ pub struct Deletions {
 impl Workspace {
     /// Compares the disk with what is known; differences become dirty paths and missing documents.
     pub fn reconcile(&mut self, now: Instant) {
+        let begun = Instant::now();
         let scan = scan::scan(&self.root, &self.view.rules, &self.view.config, &|| {
             self.pulse.beat()
         });
+        self.take_scan(scan, now);
+        tracing::debug!(
+            workspace = registry::short_id(&self.root),
+            files = self.files_on_disk,
+            indexed = self.known.len(),
+            changed = self.changed_at_reconcile,
+            skipped = self.skipped.len(),
+            took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+            "the disk was compared with the index"
+        );
+    }
+
+    /// The same with what a look at the disk has found. What changed since that look is found by its event, or by the next
+    /// one; nothing that is there counts as gone, because that is looked at once more.
+    pub fn take_scan(&mut self, scan: ScanResult, now: Instant) {
         self.times.reconcile = Some(now);
         self.own.look = true;
         self.look_at_harness();

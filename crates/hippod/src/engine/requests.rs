@@ -14,6 +14,7 @@ use super::workspace::{Waiter, Workspace};
 use crate::contexts;
 use crate::embed_worker::ModelState;
 use crate::event::{Event, Request};
+use crate::registry;
 use crate::shared::Slot;
 
 impl Engine {
@@ -83,9 +84,13 @@ impl Engine {
                     workspace.entries.file.conflicts.are_told();
                 }
             }
-            Request::Doctor { request, reply } => {
+            Request::Doctor {
+                request,
+                scans,
+                reply,
+            } => {
                 self.look_for_model();
-                let _ = reply.send(self.doctor(&request));
+                let _ = reply.send(self.survey(&request, scans));
             }
         }
     }
@@ -150,7 +155,7 @@ impl Engine {
             .registry
             .remove(&root)
             .map_err(|error| registry_error(&error))?;
-        let state = crate::registry::state_folder(&self.shared.paths.state, &root);
+        let state = registry::state_folder(&self.shared.paths.state, &root);
         // What sessions stored may have been left when it was removed before.
         let left = purge && contexts::stand_in(&state);
         if !known && !left {
@@ -201,6 +206,12 @@ impl Engine {
         self.shared.pulse.beat();
         match self.try_open(root) {
             Ok(workspace) => {
+                tracing::info!(
+                    workspace = registry::short_id(root),
+                    root = %root.display(),
+                    documents = workspace.known.len(),
+                    "a workspace is open"
+                );
                 self.shared
                     .views
                     .set(root, Slot::Open(std::sync::Arc::clone(&workspace.view)));

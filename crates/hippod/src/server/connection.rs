@@ -9,9 +9,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
-use hippo_proto::{ErrorKind, Frame, FrameReader, Id, Reply, RpcError, encode_error, parse_request};
+use tracing::Instrument as _;
+use tracing::field::Empty;
+
+use hippo_proto::{Call, ErrorKind, Frame, FrameReader, Id, Reply, RpcError, encode_error, parse_request};
 
 use super::dispatch;
+use super::measures::{NO_METHOD, outcome};
 use crate::shared::{Shared, stopped};
 
 /// Requests of one connection that are worked on at the same time; more wait in the socket.
@@ -20,6 +24,8 @@ const IN_FLIGHT: usize = 64;
 const OUTBOX: usize = 64;
 /// A client that takes nothing for this long is let go.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
+/// Requests that take this long are logged at `info`.
+const SLOW: Duration = Duration::from_secs(1);
 /// Bytes taken from the socket at once.
 const READ_BUFFER: usize = 64 * 1024;
 
@@ -83,21 +89,73 @@ pub async fn run(shared: Arc<Shared>, stream: Stream, mut stop: watch::Receiver<
 }
 
 async fn answer(shared: &Arc<Shared>, frame: Frame, outbox: &Outbox) {
-    let (id, mut line) = match frame {
+    let line = match frame {
         Frame::Line(line) => match parse_request(&line) {
-            Ok(call) => (call.id.clone(), dispatch::answer(shared, call, outbox).await),
-            Err(refusal) => (Id::Null, refusal.to_line()),
+            Ok(call) => traced(shared, call, outbox).await,
+            Err(refusal) => refused(shared, &refusal),
         },
         Frame::TooLarge { limit } => {
-            let refusal = Reply::refuse(Id::Null, RpcError::line_too_large(limit));
-            (Id::Null, refusal.to_line())
+            refused(shared, &Reply::refuse(Id::Null, RpcError::line_too_large(limit)))
         }
     };
     shared.served.fetch_add(1, Ordering::Relaxed);
-    if line.len() > shared.config.server.max_line_bytes {
-        let error = RpcError::new(ErrorKind::TooLarge, "the answer is longer than a line may be");
-        line = encode_error(&id, &error.hint("ask for fewer lines or a smaller limit"));
-    }
     // The client may be gone.
     let _ = outbox.send(line).await;
+}
+
+/// What is no request.
+fn refused(shared: &Shared, refusal: &Reply) -> Vec<u8> {
+    let kind = refusal.outcome.as_ref().err().map(|error| error.data.kind);
+    shared.measures.request(NO_METHOD, kind, Duration::ZERO);
+    refusal.to_line()
+}
+
+/// Serves a request under an id of its own, by which it is found in the log, and counts it.
+async fn traced(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8> {
+    let (id, method) = (call.id.clone(), call.request.method());
+    let request = shared.measures.next_id();
+    // Of the level of errors, so that whatever is logged has it.
+    let span = tracing::error_span!("request", id = request, method, workspace = Empty);
+    let begun = shared.clock.monotonic();
+    let answered = dispatch::answer(shared, call, outbox)
+        .instrument(span.clone())
+        .await;
+    let answered = answered.and_then(|line| fits(shared, line));
+    let took = shared.clock.monotonic().saturating_duration_since(begun);
+    let failed = answered.as_ref().err().map(|error| error.data.kind);
+    shared.measures.request(method, failed, took);
+    span.in_scope(|| tell(answered.as_ref().err(), took));
+    answered.unwrap_or_else(|error| encode_error(&id, &findable(error, &request)))
+}
+
+fn fits(shared: &Shared, line: Vec<u8>) -> Result<Vec<u8>, RpcError> {
+    if line.len() <= shared.config.server.max_line_bytes {
+        return Ok(line);
+    }
+    let error = RpcError::new(ErrorKind::TooLarge, "the answer is longer than a line may be");
+    Err(error.hint("ask for fewer lines or a smaller limit"))
+}
+
+/// Logs how a request ended. What a refusal says may repeat what was asked, so that its kind alone is told.
+fn tell(error: Option<&RpcError>, took: Duration) {
+    let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let outcome = outcome(error.map(|error| error.data.kind));
+    match error {
+        Some(error) if error.data.kind == ErrorKind::Internal => {
+            tracing::error!(outcome, took_ms, error = error.message, "a request failed");
+        }
+        _ if took >= SLOW => tracing::info!(outcome, took_ms, "a request took long"),
+        _ => tracing::debug!(outcome, took_ms, "a request was answered"),
+    }
+}
+
+/// A failure of the daemon's own names the request, so that a person finds it in the log.
+fn findable(mut error: RpcError, request: &str) -> RpcError {
+    if error.data.kind == ErrorKind::Internal {
+        let hint: &str = &error.data.hint;
+        let separator = if hint.is_empty() { "" } else { "; " };
+        error.data.hint =
+            format!("{hint}{separator}it is request {request} in the log: hippoctl logs").into();
+    }
+    error
 }

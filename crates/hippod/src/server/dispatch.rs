@@ -6,15 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 use tokio::sync::{broadcast::error::RecvError, oneshot};
+use tracing::Span;
 
 use hippo_proto::{
     Call, EventName, HelloResponse, Id, ModelPullRequest, PROTOCOL, Progress, Request, RpcError,
     ShutdownResponse, SubscribeRequest, SubscribeResponse, WorkspaceInfo, WorkspaceListResponse,
-    encode_error, encode_result,
+    encode_result,
 };
 
 use super::connection::Outbox;
-use super::{entries, flush};
+use super::{doctor, entries, flush};
+use crate::audit;
 use crate::contexts;
 use crate::engine::Change;
 use crate::event::{self, Answer, Event};
@@ -25,7 +27,7 @@ use crate::tree;
 use crate::view::WorkspaceView;
 
 /// Parts of the protocol that this daemon has.
-const FEATURES: [&str; 11] = [
+const FEATURES: [&str; 13] = [
     "search",
     "get",
     "workspace",
@@ -37,34 +39,32 @@ const FEATURES: [&str; 11] = [
     "remember",
     "context",
     "tree",
+    "metrics",
+    "audit",
 ];
 
 /// Serves one call; the line to send back.
-pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8> {
+///
+/// # Errors
+/// As the method says.
+pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result<Vec<u8>, RpcError> {
     let Call { id, request } = call;
     match request {
         Request::Hello(_) => line(&id, Ok(hello())),
         Request::Status(_) => line(&id, Ok(status::status(shared).await)),
-        Request::Doctor(request) => {
-            let engine = ask(shared, |reply| event::Request::Doctor { request, reply });
-            line(&id, engine.await)
-        }
+        Request::Metrics(_) => line(&id, Ok(status::metrics(shared).await)),
+        Request::Doctor(request) => line(&id, doctor::doctor(shared, request).await),
+        Request::Audit(request) => line(&id, audit::audit(shared, request).await),
         Request::Shutdown(_) => {
             shared.stop.send_replace(true);
-            line(
-                &id,
-                Ok(ShutdownResponse {
-                    pid: std::process::id(),
-                }),
-            )
+            let pid = std::process::id();
+            line(&id, Ok(ShutdownResponse { pid }))
         }
         Request::Subscribe(request) => line(&id, subscribe(shared, request, outbox)),
         Request::WorkspaceAdd(request) => {
             let folder = PathBuf::from(request.workspace);
-            line(
-                &id,
-                ask(shared, |reply| event::Request::Add { folder, reply }).await,
-            )
+            let added = ask(shared, |reply| event::Request::Add { folder, reply });
+            line(&id, added.await)
         }
         Request::WorkspaceList(_) => line(&id, Ok(list(shared))),
         Request::WorkspaceRemove(request) => {
@@ -78,18 +78,16 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
             });
             line(&id, removed.await)
         }
-        Request::WorkspaceSync(request) => match shared.views.get(&request.workspace).await {
-            Ok(view) => {
-                let engine = ask(shared, |reply| event::Request::Sync {
-                    root: view.root.clone(),
-                    wait: request.wait,
-                    accept_deletions: request.accept_deletions,
-                    reply,
-                });
-                line(&id, engine.await)
-            }
-            Err(error) => encode_error(&id, &error),
-        },
+        Request::WorkspaceSync(request) => {
+            let view = shared.views.get(&request.workspace).await?;
+            let synced = ask(shared, |reply| event::Request::Sync {
+                root: view.root.clone(),
+                wait: request.wait,
+                accept_deletions: request.accept_deletions,
+                reply,
+            });
+            line(&id, synced.await)
+        }
         Request::Search(request) => line(&id, recall::search(shared, request).await),
         Request::Get(request) => line(&id, recall::get(shared, request).await),
         Request::Remember(request) => line(&id, entries::remember(shared, request).await),
@@ -109,48 +107,37 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
             line(&id, entries::change(shared, &request.workspace, restore).await)
         }
         Request::CycleRun(request) => line(&id, entries::run(shared, request).await),
-        Request::CycleHistory(request) => match shared.views.get(&request.workspace).await {
-            Ok(view) => {
-                let root = view.root.clone();
-                let history = ask(shared, |reply| event::Request::History { root, request, reply });
-                line(&id, history.await)
-            }
-            Err(error) => encode_error(&id, &error),
-        },
+        Request::CycleHistory(request) => {
+            let root = shared.views.get(&request.workspace).await?.root.clone();
+            let history = ask(shared, |reply| event::Request::History { root, request, reply });
+            line(&id, history.await)
+        }
         Request::CycleUndo(request) => {
             let undo = |reply| Change::Undo(request.run, reply);
             line(&id, entries::change(shared, &request.workspace, undo).await)
         }
         Request::Heartbeat(request) => line(&id, entries::heartbeat(shared, request).await),
         Request::TreeCompact(request) => line(&id, tree::serve(shared, request).await),
-        Request::TreePending(request) => match shared.views.get(&request.workspace).await {
-            Ok(view) => {
-                let pending = move |shared: &Shared| tree::pending(shared, &view, &request);
-                line(&id, blocking(shared, pending).await)
-            }
-            Err(error) => encode_error(&id, &error),
-        },
-        Request::TreeSubmit(request) => match shared.views.get(&request.workspace).await {
-            Ok(view) => {
-                let submit = move |shared: &Shared| tree::submit(shared, &view, &request);
-                line(&id, blocking(shared, submit).await)
-            }
-            Err(error) => encode_error(&id, &error),
-        },
-        Request::TreeShow(request) => match shared.views.get(&request.workspace).await {
-            Ok(view) => {
-                let show = move |shared: &Shared| tree::show(shared, &view, &request);
-                line(&id, blocking(shared, show).await)
-            }
-            Err(error) => encode_error(&id, &error),
-        },
-        Request::ContextOpen(request) => match shared.views.get(&request.workspace).await {
-            Ok(view) => {
-                let open = move |shared: &Shared| contexts::open(shared, &view, &request);
-                line(&id, blocking(shared, open).await)
-            }
-            Err(error) => encode_error(&id, &error),
-        },
+        Request::TreePending(request) => {
+            let view = shared.views.get(&request.workspace).await?;
+            let pending = move |shared: &Shared| tree::pending(shared, &view, &request);
+            line(&id, blocking(shared, pending).await)
+        }
+        Request::TreeSubmit(request) => {
+            let view = shared.views.get(&request.workspace).await?;
+            let submit = move |shared: &Shared| tree::submit(shared, &view, &request);
+            line(&id, blocking(shared, submit).await)
+        }
+        Request::TreeShow(request) => {
+            let view = shared.views.get(&request.workspace).await?;
+            let show = move |shared: &Shared| tree::show(shared, &view, &request);
+            line(&id, blocking(shared, show).await)
+        }
+        Request::ContextOpen(request) => {
+            let view = shared.views.get(&request.workspace).await?;
+            let open = move |shared: &Shared| contexts::open(shared, &view, &request);
+            line(&id, blocking(shared, open).await)
+        }
         Request::ContextPut(request) => {
             let put = move |shared: &Shared| contexts::put(shared, &request);
             line(&id, in_all(shared, put).await)
@@ -171,34 +158,27 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
             let touch = move |shared: &Shared| contexts::touch(shared, &request);
             line(&id, in_all(shared, touch).await)
         }
-        Request::ContextList(request) => match view_of(shared, request.workspace.as_deref()).await {
-            Ok(view) => {
-                let list = move |shared: &Shared| contexts::list(shared, view.as_deref(), &request);
-                line(&id, in_all(shared, list).await)
-            }
-            Err(error) => encode_error(&id, &error),
-        },
+        Request::ContextList(request) => {
+            let view = view_of(shared, request.workspace.as_deref()).await?;
+            let list = move |shared: &Shared| contexts::list(shared, view.as_deref(), &request);
+            line(&id, in_all(shared, list).await)
+        }
         Request::ContextClose(request) => {
             shared.views.opened().await;
             line(&id, contexts::close(shared, request).await)
         }
-        Request::SessionCompact(request) => match view_of(shared, request.workspace.as_deref()).await {
-            Ok(view) => {
-                let compact = move |shared: &Shared| contexts::compact(shared, view.as_deref(), request);
-                line(&id, blocking(shared, compact).await)
-            }
-            Err(error) => encode_error(&id, &error),
-        },
+        Request::SessionCompact(request) => {
+            let view = view_of(shared, request.workspace.as_deref()).await?;
+            let compact = move |shared: &Shared| contexts::compact(shared, view.as_deref(), request);
+            line(&id, blocking(shared, compact).await)
+        }
         Request::SessionFlush(request) => line(&id, flush::flush(shared, request).await),
         Request::ModelList(_) => line(&id, blocking(shared, |shared| shared.models.list()).await),
         Request::ModelPull(request) => line(&id, pull(shared, request, &id, outbox).await),
-        Request::ModelVerify(request) => line(
-            &id,
-            blocking(shared, move |shared| {
-                shared.models.verify(request.model.as_deref())
-            })
-            .await,
-        ),
+        Request::ModelVerify(request) => {
+            let verify = move |shared: &Shared| shared.models.verify(request.model.as_deref());
+            line(&id, blocking(shared, verify).await)
+        }
         Request::ModelImport(request) => {
             let from = PathBuf::from(request.from);
             let import = move |shared: &Shared| {
@@ -219,11 +199,8 @@ async fn view_of(shared: &Shared, workspace: Option<&str>) -> Result<Option<Arc<
     }
 }
 
-fn line<T: Serialize>(id: &Id, result: Result<T, RpcError>) -> Vec<u8> {
-    match result {
-        Ok(result) => encode_result(id, &result),
-        Err(error) => encode_error(id, &error),
-    }
+fn line<T: Serialize>(id: &Id, result: Result<T, RpcError>) -> Result<Vec<u8>, RpcError> {
+    result.map(|result| encode_result(id, &result))
 }
 
 fn hello() -> HelloResponse {
@@ -248,7 +225,7 @@ pub async fn ask<T>(
     let (reply, answer) = oneshot::channel();
     shared
         .events
-        .send(Event::Request(request(reply)))
+        .send(Event::Request(request(reply), Span::current()))
         .map_err(|_| stopping())?;
     answer.await.map_err(|_| stopping())?
 }
@@ -257,8 +234,8 @@ pub(super) async fn blocking<T: Send + 'static>(
     shared: &Arc<Shared>,
     work: impl FnOnce(&Shared) -> Result<T, RpcError> + Send + 'static,
 ) -> Result<T, RpcError> {
-    let shared = Arc::clone(shared);
-    tokio::task::spawn_blocking(move || work(&shared))
+    let (shared, span) = (Arc::clone(shared), Span::current());
+    tokio::task::spawn_blocking(move || span.in_scope(|| work(&shared)))
         .await
         .map_err(recall::gone)?
 }

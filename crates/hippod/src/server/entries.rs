@@ -13,13 +13,12 @@ use hippo_proto::{
     RememberRequest, RememberResponse, RpcError,
 };
 
-use super::dispatch::{ask, stopping};
+use super::dispatch::{ask, blocking, stopping};
 use crate::clock::{date_in, moment};
 use crate::engine::{Change, Order, Remembered, cycle_named, cycle_of, root_missing};
 use crate::event::{self, Answer, Event};
 use crate::files;
 use crate::index::{answers, standing};
-use crate::recall::gone;
 use crate::remember;
 use crate::shared::Shared;
 use crate::tree::{self, Wish};
@@ -42,7 +41,7 @@ pub async fn list(shared: &Arc<Shared>, request: IndexListRequest) -> Result<Ind
 pub async fn show(shared: &Arc<Shared>, request: IndexShowRequest) -> Result<IndexShowResponse, RpcError> {
     let view = shared.views.get(&request.workspace).await?;
     let at = moment_of(shared, &view, request.at.as_deref())?;
-    let work = move || {
+    let work = move |_: &Shared| {
         let root = view.root.clone();
         let limit = view.config.sources.max_file_bytes;
         answers::show(
@@ -53,7 +52,7 @@ pub async fn show(shared: &Arc<Shared>, request: IndexShowRequest) -> Result<Ind
             |id| standing::file_of(&root, id),
         )
     };
-    tokio::task::spawn_blocking(work).await.map_err(gone)?
+    blocking(shared, work).await
 }
 
 /// Has the engine change entries.
@@ -125,12 +124,16 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
         return Err(root_missing(&view.root));
     }
     let (root, asked) = (view.root.clone(), request.clone());
-    let append = move || remember::append(&root, today, &asked);
-    let appended = tokio::task::spawn_blocking(append).await.map_err(gone)??;
+    // Looking for secrets takes as long as the text is large.
+    let append = move |_: &Shared| {
+        let appended = remember::append(&root, today, &asked)?;
+        let secrets = remember::Secrets::of(&asked);
+        let (kinds, told) = (secrets.names(), secrets.notes(&appended));
+        Ok((appended, kinds, told))
+    };
+    let (appended, kinds, mut told) = blocking(shared, append).await?;
     let (path, start_line, end_line) = (appended.path.clone(), appended.start_line, appended.end_line);
     let repeated = appended.repeated;
-    let secrets = remember::Secrets::of(&request);
-    let (kinds, mut told) = (secrets.names(), secrets.notes(&appended));
     let entered = order(shared, &view, |reply| {
         Order::Change(Change::Remembered(Box::new(Remembered {
             request,

@@ -52,6 +52,7 @@ impl Examined {
             what: what.into(),
             where_: place.display().to_string(),
             fix: fix.into(),
+            fixable: false,
         });
     }
 }
@@ -65,7 +66,9 @@ pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
         found.add("tree-config", Severity::Warning, note, &place, fix);
     }
     if is_kept(view) || view.root.join("memory/ROOT.md").symlink_metadata().is_ok() {
-        if let Some((folder, error)) = unwritable(&view.root) {
+        if is_kept(view)
+            && let Some((folder, error)) = unwritable(&view.root)
+        {
             let what = format!("nodes cannot be made or replaced here, and stay as they are: {error}");
             let fix = "make the folder writable for the user that runs hippod; the next hippoctl tree compact does what is due";
             found.add("tree-folder", Severity::Warning, what, &folder, fix);

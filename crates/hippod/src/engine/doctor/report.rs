@@ -52,6 +52,7 @@ pub fn problem(
         what: what.into(),
         where_: place.into(),
         fix: fix.into(),
+        fixable: false,
     }
 }
 

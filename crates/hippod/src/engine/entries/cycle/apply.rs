@@ -7,13 +7,13 @@ use hippo_core::consolidation::{Cycle, Learned, Place, co_access_left};
 use hippo_core::entry::EntryId;
 use hippo_core::schedule::Outcome;
 use hippo_core::time::Timestamp;
-use hippo_proto::{Event as News, RpcError};
+use hippo_proto::{CycleOutcome, Event as News, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::RunId;
 
 use super::super::Entries;
 use super::super::files::Now;
-use super::super::report;
+use super::super::{cycle_named, report};
 use super::{Applying, Run};
 use crate::engine::Engine;
 use crate::engine::workspace::Workspace;
@@ -181,10 +181,12 @@ impl Engine {
         if !run.fresh.is_empty() && run.cycle == Cycle::Light {
             report.notes.extend(workspace.entries.left_out(&workspace.known));
         }
+        let (cycle, outcome) = (report.cycle.name(), report.outcome.name());
         tracing::info!(
-            root = %workspace.root.display(), cycle = ?run.cycle, run = id.0, steps = report.applied, files = report.files.len(),
+            root = %workspace.root.display(), cycle, outcome, run = id.0, steps = report.applied, files = report.files.len(),
             took_ms = report.took_ms, "a cycle ended"
         );
+        self.shared.measures.cycle(cycle, outcome);
         self.tell(News::Cycle {
             workspace: workspace.root.display().to_string(),
             run: id.0,
@@ -297,6 +299,9 @@ impl Engine {
         let Some(run) = entries.run.take() else {
             return;
         };
+        let (cycle, outcome) = (cycle_named(run.cycle).name(), CycleOutcome::Failed.name());
+        self.shared.measures.cycle(cycle, outcome);
+        tracing::warn!(root = %workspace.root.display(), cycle, outcome, why, "a cycle could not be run");
         // Nobody has looked at them.
         entries.fresh.extend(run.fresh.iter().cloned());
         let row = entries

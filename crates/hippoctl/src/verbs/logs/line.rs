@@ -1,0 +1,171 @@
+//! When was a line of the log written, at which level, and is it wanted?
+
+use jiff::civil::{Date, DateTime, Time};
+use jiff::{SignedDuration, Timestamp, Zoned};
+use serde::Deserialize;
+
+/// How bad it is, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Something failed.
+    Error,
+    /// Something is not as it should be.
+    Warn,
+    /// What happens.
+    Info,
+    /// For who looks for a fault.
+    Debug,
+    /// For who looks for a fault in hippod.
+    Trace,
+}
+
+impl Level {
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "ERROR" => Some(Self::Error),
+            "WARN" => Some(Self::Warn),
+            "INFO" => Some(Self::Info),
+            "DEBUG" => Some(Self::Debug),
+            "TRACE" => Some(Self::Trace),
+            _ => None,
+        }
+    }
+}
+
+/// Which lines are wanted.
+pub struct Filter {
+    from: Option<Timestamp>,
+    level: Option<Level>,
+    /// What holds for lines without a stamp: they go on with the one before.
+    goes_on: bool,
+}
+
+impl Filter {
+    /// Those since a moment, and as bad as a level at least.
+    pub fn new(from: Option<Timestamp>, level: Option<Level>) -> Self {
+        Self {
+            from,
+            level,
+            goes_on: from.is_none() && level.is_none(),
+        }
+    }
+
+    /// Since when.
+    pub fn from(&self) -> Option<Timestamp> {
+        self.from
+    }
+
+    /// Whether a line is wanted; they are asked about in their order.
+    pub fn admits(&mut self, line: &str) -> bool {
+        if let Some((at, level)) = stamp(line) {
+            self.goes_on =
+                self.from.is_none_or(|from| at >= from) && self.level.is_none_or(|least| level <= least);
+        }
+        self.goes_on
+    }
+}
+
+/// Time and level of a line, as text or as JSON; none where it goes on with the one before.
+fn stamp(line: &str) -> Option<(Timestamp, Level)> {
+    #[derive(Deserialize)]
+    struct Json<'a> {
+        #[serde(borrow)]
+        timestamp: std::borrow::Cow<'a, str>,
+        #[serde(borrow)]
+        level: std::borrow::Cow<'a, str>,
+    }
+    if line.starts_with('{') {
+        let Json { timestamp, level } = serde_json::from_str(line).ok()?;
+        return Some((timestamp.parse().ok()?, Level::named(&level)?));
+    }
+    let mut words = line.split_whitespace();
+    let at = words.next()?.parse().ok()?;
+    Some((at, Level::named(words.next()?)?))
+}
+
+/// The moment that is meant: an age, a time of today, a day, or a moment, by the zone of `now`.
+pub fn since(text: &str, now: Zoned) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Some(age) = age(text) {
+        return now.timestamp().checked_sub(age).ok();
+    }
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Some(at);
+    }
+    let zone = now.time_zone().clone();
+    let civil = if !text.contains('-') {
+        now.date().to_datetime(text.parse::<Time>().ok()?)
+    } else if text.len() == "2026-01-10".len() {
+        text.parse::<Date>().ok()?.to_datetime(Time::midnight())
+    } else {
+        text.parse::<DateTime>().ok()?
+    };
+    civil.to_zoned(zone).ok().map(|at| at.timestamp())
+}
+
+fn age(text: &str) -> Option<SignedDuration> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return None,
+    };
+    let number: u32 = number.parse().ok()?;
+    Some(SignedDuration::from_secs(i64::from(number) * seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: [&str; 5] = [
+        "2026-03-01T10:00:00.123456Z  INFO hippod answers socket=/s\n",
+        "2026-03-01T11:00:00.5Z ERROR request{id=1-2 method=\"search\"}: a request failed\n",
+        "thread 'engine' panicked\n",
+        "{\"timestamp\":\"2026-03-01T12:00:00Z\",\"level\":\"WARN\",\"fields\":{\"message\":\"x\"},\"target\":\"t\"}\n",
+        "2026-03-01T13:00:00Z DEBUG a request was answered\n",
+    ];
+
+    fn wanted(from: Option<&str>, level: Option<Level>) -> Vec<usize> {
+        let mut filter = Filter::new(from.map(|from| from.parse().unwrap()), level);
+        let numbered = LINES.iter().enumerate();
+        numbered
+            .filter(|(_, line)| filter.admits(line))
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    #[test]
+    fn lines_are_told_apart_by_level_and_time_and_go_on_with_the_one_before() {
+        assert_eq!(wanted(None, None), [0, 1, 2, 3, 4]);
+        assert_eq!(wanted(None, Some(Level::Warn)), [1, 2, 3]);
+        assert_eq!(wanted(None, Some(Level::Error)), [1, 2]);
+        assert_eq!(wanted(None, Some(Level::Trace)), [0, 1, 2, 3, 4]);
+        assert_eq!(wanted(Some("2026-03-01T11:30:00Z"), None), [3, 4]);
+        assert_eq!(wanted(Some("2026-03-01T11:00:00Z"), Some(Level::Info)), [1, 2, 3]);
+    }
+
+    #[test]
+    fn moments_are_read_as_people_write_them() {
+        let now: Zoned = "2026-03-10T14:00:00+01:00[Europe/Berlin]".parse().unwrap();
+        for (text, expected) in [
+            ("90s", "2026-03-10T12:58:30Z"),
+            ("10m", "2026-03-10T12:50:00Z"),
+            ("2h", "2026-03-10T11:00:00Z"),
+            ("3d", "2026-03-07T13:00:00Z"),
+            ("09:30", "2026-03-10T08:30:00Z"),
+            ("2026-03-09", "2026-03-08T23:00:00Z"),
+            ("2026-03-09 10:00", "2026-03-09T09:00:00Z"),
+            ("2026-03-09T10:00", "2026-03-09T09:00:00Z"),
+            ("2026-03-09T10:00:00Z", "2026-03-09T10:00:00Z"),
+        ] {
+            let expected: Timestamp = expected.parse().unwrap();
+            assert_eq!(since(text, now.clone()), Some(expected), "{text}");
+        }
+        for text in ["", "m", "yesterday", "-3h", "2026-13-01", "99999999999d", "é"] {
+            assert_eq!(since(text, now.clone()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What is left to look at once the engine has said what it knows: the disk.
+
+use std::fs::DirEntry;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hippo_core::layout::INDEX_FILE;
+use hippo_proto::{DoctorResponse, Problem, Severity};
+use hippo_store::db::Reader;
+use hippo_store::shared_file::UNMERGED;
+
+use super::report::{Report, problem};
+use super::{Survey, Surveyed};
+use crate::contexts::POLICIES;
+use crate::engine::entries::index_path;
+use crate::files;
+use crate::instance;
+use crate::scan::Skipped;
+use crate::shared::Shared;
+use crate::tree;
+
+/// Names of entries that are told.
+const NAMED: usize = 5;
+
+/// Nobody writes at one file of the state for so long.
+const LEFT: Duration = Duration::from_secs(600);
+/// Folders below the state folder in which its files lie.
+const DEPTH: usize = 3;
+
+/// Looks at the disk, for which the engine does not wait.
+pub fn complete(shared: &Shared, survey: Survey) -> DoctorResponse {
+    let Survey { mut report, places } = survey;
+    examine_folders(shared, &mut report);
+    for place in &places {
+        examine_database(place, &mut report);
+        examine_index_copy(place, &mut report);
+        examine_pointers(place, &mut report);
+        examine_disk(place, &mut report);
+        examine_contexts(shared, &place.view.root, &mut report);
+        let logs = tree::examine_logs(shared, &place.view);
+        let tree = tree::examine(shared, &place.view);
+        for (id, found) in [("logs", logs), ("tree", tree)] {
+            match found.detail {
+                Some(detail) => report.check(id, detail, found.problems),
+                None => report.problems.extend(found.problems),
+            }
+        }
+    }
+    report.problems.sort_by_key(|problem| problem.severity);
+    DoctorResponse {
+        problems: report.problems,
+        checks: report.checks,
+        fixed: Vec::new(),
+    }
+}
+
+/// The state of agents is for their user alone.
+fn examine_folders(shared: &Shared, report: &mut Report) {
+    for folder in instance::open_to_others(&shared.paths) {
+        let found = problem(
+            "permissions",
+            Severity::Warning,
+            "other users of this machine may look into this folder",
+            folder.display().to_string(),
+            format!("chmod 700 {}", folder.display()),
+        );
+        report.problems.push(fixable(found));
+    }
+    for file in leftovers(&shared.paths.state) {
+        let found = problem(
+            "leftover",
+            Severity::Info,
+            "a process that ended left this file half written; nothing reads it",
+            file.display().to_string(),
+            "remove the file",
+        );
+        report.problems.push(fixable(found));
+    }
+}
+
+/// Files below the state folder that a process left half written: nobody writes at one for so long.
+pub fn leftovers(state: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![(state.to_path_buf(), 0)];
+    let mut found = Vec::new();
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let (path, kind) = (entry.path(), entry.file_type());
+            if kind.as_ref().is_ok_and(std::fs::FileType::is_dir) && depth < DEPTH {
+                folders.push((path, depth + 1));
+            } else if kind.is_ok_and(|kind| kind.is_file())
+                && path.extension().is_some_and(|extension| extension == "tmp")
+                && is_old(&entry)
+            {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn is_old(entry: &DirEntry) -> bool {
+    let changed = entry.metadata().and_then(|metadata| metadata.modified());
+    changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT))
+}
+
+fn fixable(problem: Problem) -> Problem {
+    Problem {
+        fixable: true,
+        ..problem
+    }
+}
+
+fn examine_database(place: &Surveyed, report: &mut Report) {
+    let database = place.database.display().to_string();
+    match Reader::open(&place.database).and_then(|reader| reader.check()) {
+        Ok(()) => report.sound("database", format!("{database}: sound")),
+        Err(error) => {
+            let mended = error.is_damage();
+            let fix = "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read";
+            let mut found = problem("database", Severity::Error, error.to_string(), database, fix);
+            found.fixable = mended;
+            report.problems.push(found);
+        }
+    }
+}
+
+fn examine_index_copy(place: &Surveyed, report: &mut Report) {
+    let file = index_path(&place.view.root);
+    let kept = file.with_file_name(format!("{INDEX_FILE}{UNMERGED}"));
+    if place.indexed && kept.exists() {
+        report.problem(
+            "index-copy",
+            Severity::Warning,
+            "an older index file is kept here, because hippod cannot tell what of it is new",
+            kept.display().to_string(),
+            "take from it what you miss in the index file, and remove it",
+        );
+    }
+    if place.index_file && place.view.root.is_dir() && !file.exists() {
+        let found = problem(
+            "index-missing",
+            Severity::Info,
+            "there is no index file yet, or somebody removed it",
+            file.display().to_string(),
+            "hippoctl consolidate light writes it; the next light cycle does so by itself",
+        );
+        report.problems.push(fixable(found));
+    }
+}
+
+/// Whether the entries point at what is there.
+fn examine_pointers(place: &Surveyed, report: &mut Report) {
+    let lost = place.doubtful.iter();
+    let lost = lost.filter(|doubt| doubt.file.as_ref().is_none_or(|file| !file.exists()));
+    let mut of: Vec<&str> = lost.map(|doubt| doubt.entry.as_str()).collect();
+    let stale = of.len();
+    of.dedup();
+    if stale == 0 {
+        return;
+    }
+    let more = match of.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    of.truncate(NAMED);
+    let lead = match stale {
+        1 => "1 pointer of an entry leads".to_owned(),
+        _ => format!("{stale} pointers of entries lead"),
+    };
+    report.problem(
+        "stale-pointers",
+        Severity::Info,
+        format!("{lead} nowhere: {}{more}", of.join(", ")),
+        index_path(&place.view.root).display().to_string(),
+        "hippoctl consolidate deep --dry-run lists them, with those that a deep cycle can mend; hippoctl index show ID tells of one",
+    );
+}
+
+fn examine_disk(place: &Surveyed, report: &mut Report) {
+    let (indexed, on_disk) = place.disk;
+    let skipped = place.skipped.iter();
+    report.check(
+        "disk",
+        format!(
+            "{}: {on_disk} files on disk, {indexed} in the index, {} under way",
+            place.view.root.display(),
+            place.waiting
+        ),
+        skipped
+            .map(|(skipped, kept)| left_out(&place.view.root, skipped, *kept))
+            .collect(),
+    );
+}
+
+/// A file or a folder that is not read: a problem where questions were answered from it before.
+fn left_out(root: &Path, skipped: &Skipped, kept: usize) -> Problem {
+    let path = root.join(&skipped.rel);
+    let is_unreadable = if path.is_dir() {
+        path.read_dir().is_err()
+    } else {
+        files::open(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
+    };
+    let place = path.display().to_string();
+    if is_unreadable && kept > 0 {
+        let what = format!(
+            "{}; no answer is from there, and what the index has of it ({kept} files) is kept until it can be read",
+            skipped.reason
+        );
+        let fix = "give hippod the right to read it, or exclude it under [sources] exclude";
+        return problem("skipped", Severity::Warning, what, place, fix);
+    }
+    let what = format!("not indexed: {}", skipped.reason);
+    let fix = "mend the file, or exclude it under [sources] exclude";
+    problem("skipped", Severity::Info, what, place, fix)
+}
+
+fn examine_contexts(shared: &Shared, root: &Path, report: &mut Report) {
+    let contexts = &shared.contexts;
+    match contexts.check(shared, root) {
+        Ok(None) => {}
+        Ok(Some(file)) => report.sound("contexts", format!("{}: sound", file.display())),
+        Err(error) => report.problem(
+            "contexts",
+            Severity::Error,
+            error.message,
+            root.display().to_string(),
+            error.data.hint,
+        ),
+    }
+    if let Some(story) = contexts.policies_trouble(shared, root) {
+        report.problem(
+            "policies",
+            Severity::Error,
+            story,
+            root.join(POLICIES).display().to_string(),
+            "mend the line that is named, and try it on a transcript: hippoctl policy test FILE",
+        );
+    }
+}

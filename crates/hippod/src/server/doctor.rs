@@ -1,0 +1,230 @@
+//! `doctor`: who looks at what, and what is done about what was found?
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hippo_proto::{
+    CycleName, CycleRunRequest, DoctorRequest, DoctorResponse, Fixed, Problem, RpcError, Severity,
+};
+
+use super::dispatch::{ask, blocking};
+use super::entries;
+use crate::engine::{Survey, complete_survey, leftovers};
+use crate::event::{self, Event};
+use crate::instance;
+use crate::scan;
+use crate::shared::Shared;
+
+/// Answers `doctor`. The disk is looked at on a thread of its own, and the engine says what it knows in between.
+///
+/// # Errors
+/// `no-workspace`.
+pub async fn doctor(shared: &Arc<Shared>, request: DoctorRequest) -> Result<DoctorResponse, RpcError> {
+    let (answer, behind) = examined(shared, &request).await?;
+    if !request.fix {
+        return Ok(answer);
+    }
+    let fixed = fix(shared, &answer.problems, &behind, request.dry_run).await;
+    if request.dry_run || fixed.is_empty() {
+        return Ok(DoctorResponse { fixed, ..answer });
+    }
+    // What remains, and what came of it.
+    let again = DoctorRequest {
+        rebuild: false,
+        ..request
+    };
+    let (answer, _) = examined(shared, &again).await?;
+    Ok(DoctorResponse { fixed, ..answer })
+}
+
+/// What is wrong, and the workspaces of which something is under way.
+async fn examined(
+    shared: &Arc<Shared>,
+    request: &DoctorRequest,
+) -> Result<(DoctorResponse, Vec<PathBuf>), RpcError> {
+    shared.views.opened().await;
+    let only = request.workspace.as_deref().map(Path::new);
+    let only = only.and_then(|folder| shared.views.root_of(folder));
+    let all = request.workspace.is_none();
+    let scans = blocking(shared, move |shared| {
+        let views = shared.views.open().into_iter();
+        let wanted = views.filter(|view| all || only.as_ref() == Some(&view.root));
+        let look = |view: Arc<crate::view::WorkspaceView>| {
+            let scan = scan::scan(&view.root, &view.rules, &view.config, &|| ());
+            (view.root.clone(), scan)
+        };
+        Ok(wanted.map(look).collect())
+    });
+    let scans = scans.await?;
+    let request = request.clone();
+    let survey: Survey = ask(shared, |reply| event::Request::Doctor {
+        request,
+        scans,
+        reply,
+    })
+    .await?;
+    let behind = survey.behind().map(Path::to_path_buf).collect();
+    let answer = blocking(shared, move |shared| Ok(complete_survey(shared, survey))).await?;
+    Ok((answer, behind))
+}
+
+/// Does what is safe: nothing that people wrote is touched, and what is made again is derived from it.
+async fn fix(shared: &Arc<Shared>, problems: &[Problem], behind: &[PathBuf], dry_run: bool) -> Vec<Fixed> {
+    let mut fixed = Vec::new();
+    let mut rebuilt = BTreeSet::new();
+    for problem in problems.iter().filter(|problem| problem.fixable) {
+        let remedy = Remedy::of(shared, problem);
+        if let Remedy::Rebuild(root) = &remedy
+            && !rebuilt.insert(root.clone())
+        {
+            continue;
+        }
+        let failed = if dry_run {
+            None
+        } else {
+            remedy.apply(shared).await.err()
+        };
+        fixed.push(Fixed {
+            id: problem.id.clone(),
+            where_: problem.where_.clone(),
+            what: remedy.what().to_owned(),
+            failed,
+        });
+    }
+    for root in behind {
+        let remedy = Remedy::Sync(root.clone());
+        let failed = if dry_run {
+            None
+        } else {
+            remedy.apply(shared).await.err()
+        };
+        fixed.push(Fixed {
+            id: "behind".to_owned(),
+            where_: root.display().to_string(),
+            what: remedy.what().to_owned(),
+            failed,
+        });
+    }
+    fixed
+}
+
+/// What the program can do itself.
+enum Remedy {
+    Rebuild(PathBuf),
+    Index(PathBuf),
+    Close(PathBuf),
+    Remove(PathBuf),
+    Model,
+    Sync(PathBuf),
+}
+
+impl Remedy {
+    fn of(shared: &Shared, problem: &Problem) -> Self {
+        let place = PathBuf::from(&problem.where_);
+        match problem.id.as_str() {
+            "index-missing" => Self::Index(place.parent().map(Path::to_path_buf).unwrap_or(place)),
+            "permissions" => Self::Close(place),
+            "leftover" => Self::Remove(place),
+            "model-failed" => Self::Model,
+            _ => Self::Rebuild(root_of(shared, &place)),
+        }
+    }
+
+    fn what(&self) -> &'static str {
+        match self {
+            Self::Rebuild(_) => {
+                "make the index again from the files; the damaged database is kept beside it under another name"
+            }
+            Self::Index(_) => "run a light cycle, which writes the index file",
+            Self::Close(_) => "take the rights of others away",
+            Self::Remove(_) => "remove the file",
+            Self::Model => "check the files of the model, and load it again where they are sound",
+            Self::Sync(_) => "read what is behind, and wait until it can be searched",
+        }
+    }
+
+    /// Does it; why it could not be done is answered.
+    async fn apply(&self, shared: &Arc<Shared>) -> Result<(), String> {
+        match self {
+            Self::Rebuild(root) => rebuild(shared, root).await,
+            Self::Index(root) => {
+                let request = CycleRunRequest {
+                    workspace: root.display().to_string(),
+                    cycle: CycleName::Light,
+                    dry_run: false,
+                    at: None,
+                };
+                entries::run(shared, request).await.map(|_| ()).map_err(told)
+            }
+            Self::Close(folder) => instance::close_to_others(folder).map_err(|error| error.to_string()),
+            Self::Remove(file) => {
+                // It may be another one by now.
+                if leftovers(&shared.paths.state).contains(file) {
+                    std::fs::remove_file(file).map_err(|error| error.to_string())
+                } else {
+                    Ok(())
+                }
+            }
+            Self::Model => model(shared).await,
+            Self::Sync(root) => {
+                let synced = ask(shared, |reply| event::Request::Sync {
+                    root: root.clone(),
+                    wait: true,
+                    accept_deletions: false,
+                    reply,
+                });
+                synced.await.map(|_| ()).map_err(told)
+            }
+        }
+    }
+}
+
+/// The workspace that a place stands for: its root, or its database in the state folder.
+fn root_of(shared: &Shared, place: &Path) -> PathBuf {
+    let roots = shared.views.all();
+    let of_state = |root: &Path| crate::registry::state_folder(&shared.paths.state, root);
+    let found = roots
+        .into_iter()
+        .map(|(root, _)| root)
+        .find(|root| root == place || place.starts_with(of_state(root)));
+    found.unwrap_or_else(|| place.to_path_buf())
+}
+
+async fn rebuild(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
+    let request = DoctorRequest {
+        workspace: Some(root.display().to_string()),
+        rebuild: true,
+        ..DoctorRequest::default()
+    };
+    let (answer, _) = examined(shared, &request).await.map_err(told)?;
+    let failed = |problem: &&Problem| problem.id == "rebuild" && problem.severity == Severity::Error;
+    match answer.problems.iter().find(failed) {
+        Some(problem) => Err(problem.what.clone()),
+        None => Ok(()),
+    }
+}
+
+async fn model(shared: &Arc<Shared>) -> Result<(), String> {
+    let verified = blocking(shared, |shared| shared.models.verify(None))
+        .await
+        .map_err(told)?;
+    if !verified.ok {
+        let damaged = verified.files.iter().filter(|file| !file.ok);
+        let names: Vec<&str> = damaged.map(|file| file.path.as_str()).collect();
+        return Err(format!(
+            "damaged: {}; hippoctl model pull writes them again, or hippoctl model import FILE without a network",
+            names.join(", ")
+        ));
+    }
+    // The engine is gone only when the daemon ends.
+    let _ = shared.events.send(Event::ModelChanged);
+    Ok(())
+}
+
+fn told(error: RpcError) -> String {
+    if error.data.hint.is_empty() {
+        return error.message;
+    }
+    format!("{}; {}", error.message, error.data.hint)
+}
