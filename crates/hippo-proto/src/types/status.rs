@@ -6,6 +6,7 @@ use super::{CycleRun, NextCycle, Validate};
 
 /// Parameters of `status`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StatusRequest {}
 
@@ -13,6 +14,7 @@ impl Validate for StatusRequest {}
 
 /// Answer to `status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StatusResponse {
     /// The daemon's version.
     pub version: String,
@@ -38,6 +40,7 @@ pub struct StatusResponse {
 
 /// Where the model stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelLoad {
     /// Not installed, or this build has no model.
@@ -54,6 +57,7 @@ pub enum ModelLoad {
 
 /// The embedding model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelStatus {
     /// Where it stands.
     pub state: ModelLoad,
@@ -72,6 +76,7 @@ pub struct ModelStatus {
 
 /// One workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceStatus {
     /// Canonical root.
     pub root: String,
@@ -125,6 +130,7 @@ pub struct WorkspaceStatus {
 
 /// The compaction tree of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeStatus {
     /// When all of it was last brought up to date, RFC 3339; null: never.
     pub last: Option<String>,
@@ -148,6 +154,7 @@ pub struct TreeStatus {
 
 /// What the program that writes summaries did today, by the workspace's zone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeCommandStatus {
     /// Summaries that it was asked for.
     pub jobs: u64,
@@ -166,6 +173,7 @@ pub struct TreeCommandStatus {
 
 /// What the sessions of a workspace keep.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextsStatus {
     /// Sessions, closed ones included.
     pub sessions: u64,
@@ -187,6 +195,7 @@ pub struct ContextsStatus {
 
 /// The index file of a workspace, and what tends it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexStatus {
     /// Entries in the index file and the files below it, the queue included.
     pub entries: u64,
@@ -212,6 +221,7 @@ pub struct IndexStatus {
 
 /// A file that is not indexed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// Relative to the workspace.
     pub path: String,
@@ -221,6 +231,7 @@ pub struct Skipped {
 
 /// Where changes are heard from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WatcherMode {
     /// The system tells.
@@ -233,6 +244,7 @@ pub enum WatcherMode {
 
 /// How changes are noticed. Times are ages in milliseconds, absent where it never happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WatcherStatus {
     /// Where changes are heard from.
     pub mode: WatcherMode,
@@ -253,6 +265,7 @@ pub struct WatcherStatus {
 
 /// Disk against index at the last reconcile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiskStatus {
     /// Watched files on disk.
     pub files: u64,
@@ -262,6 +275,7 @@ pub struct DiskStatus {
 
 /// The kind of vector index in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VectorBackend {
     /// Every code is compared.
@@ -272,6 +286,7 @@ pub enum VectorBackend {
 
 /// The vector index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VectorStatus {
     /// Which kind answers.
     pub backend: VectorBackend,
