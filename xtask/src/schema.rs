@@ -67,4 +67,24 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn the_page_quotes_the_examples_that_are_run() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let page = fs::read_to_string(root.join("docs/clients.md")).unwrap();
+        let examples = [
+            ("ts", "typescript/examples/search.ts"),
+            ("python", "python/examples/search.py"),
+            ("python", "python/examples/langchain_search.py"),
+        ];
+        for (language, name) in examples {
+            let code = fs::read_to_string(root.join("integrations").join(name)).unwrap();
+            let quoted = format!("```{language}\n{code}```\n");
+            assert!(
+                page.contains(&quoted),
+                "docs/clients.md does not quote {name} as it is"
+            );
+        }
+        assert_eq!(page.matches("```").count(), 2 * examples.len());
+    }
 }
