@@ -74,9 +74,10 @@ def test_a_late_answer_is_dropped_and_the_connection_goes_on(place: Place) -> No
         lines = lines_of(peer)
         next(lines)
         number = json.loads(next(lines))["id"]
-        # The first one comes with the second, in pieces and after a blank line.
-        peer.sendall(b'\n{"jsonrpc":"2.0","id":1,"result":{"pid":1}}\n{"jsonrpc":"2.0","id":')
-        peer.sendall(f'{number},"result":{{"pid":2}}}}\n'.encode())
+        # The first one comes before the second and behind it, in pieces and after a blank line.
+        first = b'{"jsonrpc":"2.0","id":1,"result":{"pid":1}}\n'
+        peer.sendall(b"\n" + first + b'{"jsonrpc":"2.0","id":')
+        peer.sendall(f'{number},"result":{{"pid":2}}}}\n'.encode() + first)
 
     with serving(place.home, serve) as path, Client(path) as client:
         with pytest.raises(HippodError) as late:
