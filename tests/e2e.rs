@@ -64,6 +64,8 @@ mod limits;
 mod mcp;
 #[path = "e2e/mcp_places.rs"]
 mod mcp_places;
+#[path = "e2e/mcp_shapes.rs"]
+mod mcp_shapes;
 #[path = "e2e/mcp_waiting.rs"]
 mod mcp_waiting;
 #[cfg(feature = "onnx")]

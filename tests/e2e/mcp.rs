@@ -306,7 +306,24 @@ fn what_is_wrong_is_said_to_the_agent() {
             .contains("did you mean memory_search?"),
         "{refused}"
     );
-    assert_eq!(mcp.ask("memory/burn", json!({}))["error"]["code"], -32601);
+    for (method, params, code, told) in [
+        ("memory/burn", json!({}), -32601, "the methods are"),
+        ("tools/cal", json!({}), -32601, "did you mean tools/call?"),
+        ("tools/call", json!({"name": 7}), -32602, "the name of a tool"),
+        (
+            "tools/call",
+            json!({"name": "memory_search", "arguments": [1]}),
+            -32602,
+            "arguments as an object",
+        ),
+        ("resources/read", json!({}), -32602, "the uri of a resource"),
+    ] {
+        // Under its own id: `ask` holds that.
+        let refused = mcp.ask(method, params);
+        assert_eq!(refused["error"]["code"], code, "{refused}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains(told), "{message}");
+    }
 
     let cases = [
         (
@@ -323,6 +340,11 @@ fn what_is_wrong_is_said_to_the_agent() {
             "memory_search",
             json!({"query": "q", "limit": 3}),
             "unknown argument \"limit\"",
+        ),
+        (
+            "memory_search",
+            json!({"query": "q", "corpus": "mine"}),
+            "unknown corpus \"mine\"",
         ),
         (
             "memory_search",

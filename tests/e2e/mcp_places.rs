@@ -49,6 +49,11 @@ fn a_daemon_that_is_killed_is_started_anew() {
     let mut careful = Mcp::initialized(&home, &root, &["--no-start"]);
     careful.gives("memory_status", json!({}));
     daemon.kill();
+    let refused = careful.ask("resources/list", json!({}));
+    assert!(
+        refused["error"].is_object(),
+        "an empty list would say that there are none: {refused}"
+    );
     let told = careful.fails("memory_search", json!({"query": "staging"}));
     assert!(
         told.contains("could not connect to the daemon") && told.contains("hippoctl start"),

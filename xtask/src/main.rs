@@ -7,6 +7,7 @@ mod house;
 mod node;
 mod prerequisites;
 mod python;
+mod schema;
 mod scratch;
 mod setup;
 mod simulate;
@@ -27,6 +28,7 @@ usage: cargo xtask TASK
   test    the gate: set-up, format, lints, tests, documentation
   bench   the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
   simulate  a year of an agent in a minute: figures and tables of docs/simulation.md [--seed N]
+  schema  the protocol as JSON Schema, and the types of the clients: what is not as the Rust types say is written anew
   setup   check the prerequisites; put runtime library and model into the cache
 ";
 
@@ -63,6 +65,7 @@ fn run() -> Result<()> {
     match task {
         "demo" => demo::run(&house),
         "test" => test::run(&house),
+        "schema" => schema::run(&house),
         "setup" => setup::run(&house).map(|_| ()),
         unknown => bail!("unknown task: {unknown}\n\n{USAGE}"),
     }

@@ -1,4 +1,4 @@
-//! Does what runs in Node work with the real programs: the extension for Pi and OpenClaw, the official clients of MCP?
+//! Does what runs in Node work with the real programs: the extension for Pi and OpenClaw, the official clients of MCP, our client?
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,9 +11,10 @@ use crate::prerequisites;
 use crate::terminal::say;
 
 /// What is tested, and its folder with a lock file and a script `test`.
-pub const SUITES: [(&str, &str); 2] = [
+pub const SUITES: [(&str, &str); 3] = [
     ("extension for Pi and OpenClaw", "integrations/openclaw"),
     ("official clients of MCP", "tests/mcp_clients"),
+    ("TypeScript client", "integrations/typescript"),
 ];
 
 /// Whether there is a Node that runs them; says so where there is none.

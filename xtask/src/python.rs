@@ -1,4 +1,4 @@
-//! Does the official Python client of MCP work with the real programs?
+//! Does what runs in Python work with the real programs: the official client of MCP, our client with LangChain?
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,33 +8,64 @@ use anyhow::{Context, Result};
 use crate::house::{self, House};
 use crate::terminal::say;
 
-/// The test and what it needs.
-const FOLDER: &str = "tests/mcp_clients";
+/// Something that is tested.
+pub struct Suite {
+    /// What it is.
+    pub what: &'static str,
+    /// Its folder.
+    folder: &'static str,
+    /// What it needs, in its folder.
+    requirements: &'static str,
+    /// Where that is installed, below the target folder.
+    environment: &'static str,
+    /// Modules that are run there one after the other, with their arguments.
+    modules: &'static [&'static [&'static str]],
+}
+
+/// All that is tested.
+pub const SUITES: [Suite; 2] = [
+    Suite {
+        what: "Python client of MCP",
+        folder: "tests/mcp_clients",
+        requirements: "requirements.txt",
+        environment: "mcp-python",
+        modules: &[&["unittest", "client_test"]],
+    },
+    Suite {
+        what: "Python client",
+        folder: "integrations/python",
+        requirements: "tests/requirements.txt",
+        environment: "client-python",
+        modules: &[&["mypy"], &["pytest"]],
+    },
+];
+
 /// A Python that the versions named run on, with which an environment of its own can be made.
 const FIT: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 
-/// Whether there is a Python for it; says so where there is none.
+/// Whether there is a Python for them; says so where there is none.
 pub fn is_there() -> bool {
     let mut command = Command::new("python3");
     command.args(["-c", FIT]).stderr(Stdio::null());
     let there = command.status().is_ok_and(|status| status.success());
     if !there {
-        say(format_args!(
-            "\nno Python 3.11 with venv here: the Python client of MCP ({FOLDER}) is not tested"
-        ));
+        for Suite { what, folder, .. } in SUITES {
+            say(format_args!(
+                "\nno Python 3.11 with venv here: {what} ({folder}): not tested"
+            ));
+        }
     }
     there
 }
 
-/// Installs what `requirements.txt` names into an environment below the target folder, unless that is there, and runs the
-/// test.
+/// Installs what a suite needs into an environment below the target folder, unless that is there, and runs its tests.
 ///
 /// # Errors
 /// Names the command that failed.
-pub fn test(house: &House) -> Result<()> {
-    let folder = house.root.join(FOLDER);
-    let environment = house.target.join("mcp-python");
-    let wanted = folder.join("requirements.txt");
+pub fn test(house: &House, suite: &Suite) -> Result<()> {
+    let folder = house.root.join(suite.folder);
+    let environment = house.target.join(suite.environment);
+    let wanted = folder.join(suite.requirements);
     let installed = environment.join("installed.txt");
     let python = environment.join("bin/python");
     let run = |program: &Path, words: &[&str]| {
@@ -48,22 +79,21 @@ pub fn test(house: &House) -> Result<()> {
     if !read(&installed).is_ok_and(|installed| installed == named) {
         let place = environment.to_string_lossy();
         house::run(&mut run(Path::new("python3"), &["-m", "venv", "--clear", &place]))?;
-        let pip = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-deps",
-            "-r",
-            "requirements.txt",
-        ];
-        house::run(&mut run(&python, &pip))
-            .with_context(|| format!("what {FOLDER}/requirements.txt names could not be installed"))?;
+        let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r"];
+        house::run(run(&python, &pip).arg(suite.requirements))
+            .with_context(|| format!("what {} names could not be installed", wanted.display()))?;
         // Written last: an installation that was cut off is made again.
         std::fs::write(&installed, named)
             .with_context(|| format!("could not write {}", installed.display()))?;
     }
-    let program = format!("hippoctl{}", std::env::consts::EXE_SUFFIX);
-    let mut command = run(&python, &["-B", "-m", "unittest", "client_test"]);
-    house::run(command.env("HIPPOCTL_PROGRAM", house.target.join("debug").join(program)))
+    let built = |program: &str| {
+        let program = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+        house.target.join("debug").join(program)
+    };
+    for words in suite.modules {
+        let mut command = run(&python, &["-B", "-m"]);
+        command.args(*words).env("HIPPOD_PROGRAM", built("hippod"));
+        house::run(command.env("HIPPOCTL_PROGRAM", built("hippoctl")))?;
+    }
+    Ok(())
 }

@@ -56,7 +56,9 @@ pub fn run(house: &House) -> Result<()> {
         }
     }
     if python::is_there() {
-        gate.step("Python client of MCP", python::test)?;
+        for suite in &python::SUITES {
+            gate.step(suite.what, |house| python::test(house, suite))?;
+        }
     }
     gate.step("programs without the model", |house| {
         build_programs(house, &["--no-default-features"])

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a request was refused, in one word that scripts can match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
     /// The request itself is wrong: malformed, unknown method or field, value out of range.
@@ -62,6 +63,7 @@ impl ErrorKind {
 
 /// The `error` member of a JSON-RPC answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{message}")]
 pub struct RpcError {
     /// JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 for the kinds of hippod.
@@ -74,6 +76,7 @@ pub struct RpcError {
 
 /// The `data` member of an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorData {
     /// Why, in one word.
     pub kind: ErrorKind,

@@ -33,20 +33,22 @@ impl Notification {
 
 /// The events that can be subscribed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EventName {
-    /// See [`Event::Indexed`].
+    /// Changes of files have become searchable.
     Indexed,
-    /// See [`Event::Degraded`].
+    /// A workspace became degraded, or whole again.
     Degraded,
-    /// See [`Event::Job`].
+    /// A long-running job moved on.
     Job,
-    /// See [`Event::Cycle`].
+    /// A consolidation cycle ended.
     Cycle,
 }
 
 /// Parameters of an `event` notification: `{"event":"indexed", …}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// Changes of files have become searchable.
@@ -66,7 +68,7 @@ pub enum Event {
     Degraded {
         /// Canonical root of the workspace.
         workspace: String,
-        /// The state in one kebab-case word as in [`crate::IndexState::degraded`], or null: whole again.
+        /// The state in one kebab-case word as in the `index` of an answer to `search`, or null: whole again.
         degraded: Option<String>,
         /// What it means and what to do, for a person.
         why: Option<String>,
@@ -131,6 +133,7 @@ impl Event {
 
 /// Parameters of a `progress` notification, sent while the request `id` runs and before its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Progress {
     /// Of the request that runs.
     pub id: Id,

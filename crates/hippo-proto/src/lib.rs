@@ -12,6 +12,8 @@ mod methods;
 mod parse;
 pub mod paths;
 mod reply;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod suggest;
 mod types;
 

@@ -10,11 +10,11 @@ use crate::suggest::nearest;
 use crate::types::*;
 
 macro_rules! methods {
-    ($($(#[$doc:meta])* $name:literal => $variant:ident($params:ty),)*) => {
+    ($($(#[doc = $doc:literal])* $name:literal => $variant:ident($params:ty) -> $answer:ty,)*) => {
         /// One request: the method and its parameters.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Request {
-            $($(#[$doc])* $variant($params),)*
+            $($(#[doc = $doc])* $variant($params),)*
         }
 
         /// The names of all methods, as on the wire.
@@ -44,6 +44,19 @@ macro_rules! methods {
             }
         }
 
+        /// Of each method what it is for, its parameters and its answer.
+        #[cfg(feature = "schema")]
+        pub(crate) fn describe(
+            params: &mut schemars::SchemaGenerator,
+            answers: &mut schemars::SchemaGenerator,
+        ) -> Vec<(&'static str, &'static str, [schemars::Schema; 2])> {
+            vec![$((
+                $name,
+                concat!($($doc),*),
+                [params.subschema_for::<$params>(), answers.subschema_for::<$answer>()],
+            )),*]
+        }
+
         $(impl From<$params> for Request {
             fn from(params: $params) -> Self {
                 Request::$variant(params)
@@ -54,87 +67,87 @@ macro_rules! methods {
 
 methods! {
     /// Optional greeting; checks the protocol version.
-    "hello" => Hello(HelloRequest),
+    "hello" => Hello(HelloRequest) -> HelloResponse,
     /// How the daemon and its workspaces are; answered before any model is loaded.
-    "status" => Status(StatusRequest),
+    "status" => Status(StatusRequest) -> StatusResponse,
     /// What is counted and measured, for Prometheus.
-    "metrics" => Metrics(MetricsRequest),
+    "metrics" => Metrics(MetricsRequest) -> MetricsResponse,
     /// Names problems with their fixes; can rebuild what is derived from the files.
-    "doctor" => Doctor(DoctorRequest),
+    "doctor" => Doctor(DoctorRequest) -> DoctorResponse,
     /// How sound what a workspace remembers is, in numbers.
-    "audit" => Audit(AuditRequest),
+    "audit" => Audit(AuditRequest) -> AuditResponse,
     /// Stops the daemon.
-    "shutdown" => Shutdown(ShutdownRequest),
+    "shutdown" => Shutdown(ShutdownRequest) -> ShutdownResponse,
     /// Streams events to this connection from now on.
-    "subscribe" => Subscribe(SubscribeRequest),
+    "subscribe" => Subscribe(SubscribeRequest) -> SubscribeResponse,
     /// Registers a folder.
-    "workspace.add" => WorkspaceAdd(WorkspaceAddRequest),
+    "workspace.add" => WorkspaceAdd(WorkspaceAddRequest) -> WorkspaceAddResponse,
     /// The registered folders.
-    "workspace.list" => WorkspaceList(WorkspaceListRequest),
+    "workspace.list" => WorkspaceList(WorkspaceListRequest) -> WorkspaceListResponse,
     /// Forgets a folder and what was derived from it; its files stay.
-    "workspace.remove" => WorkspaceRemove(WorkspaceRemoveRequest),
+    "workspace.remove" => WorkspaceRemove(WorkspaceRemoveRequest) -> WorkspaceRemoveResponse,
     /// Reconciles the index with the disk.
-    "workspace.sync" => WorkspaceSync(WorkspaceSyncRequest),
+    "workspace.sync" => WorkspaceSync(WorkspaceSyncRequest) -> WorkspaceSyncResponse,
     /// Retrieval.
-    "search" => Search(SearchRequest),
+    "search" => Search(SearchRequest) -> SearchResponse,
     /// Reads what a pointer points to.
-    "get" => Get(GetRequest),
+    "get" => Get(GetRequest) -> GetResponse,
     /// Appends to the log of today, and enters it into the index file.
-    "remember" => Remember(RememberRequest),
+    "remember" => Remember(RememberRequest) -> RememberResponse,
     /// The entries of the index file, with their strengths.
-    "index.list" => IndexList(IndexListRequest),
+    "index.list" => IndexList(IndexListRequest) -> IndexListResponse,
     /// One entry, and why it is as strong as it is.
-    "index.show" => IndexShow(IndexShowRequest),
+    "index.show" => IndexShow(IndexShowRequest) -> IndexShowResponse,
     /// Changes what an entry says, or its priority.
-    "index.edit" => IndexEdit(IndexEditRequest),
+    "index.edit" => IndexEdit(IndexEditRequest) -> IndexEditResponse,
     /// Takes an entry out of the index file; what it points at stays.
-    "index.forget" => IndexForget(IndexForgetRequest),
+    "index.forget" => IndexForget(IndexForgetRequest) -> IndexForgetResponse,
     /// Brings an entry back that was forgotten or archived.
-    "index.restore" => IndexRestore(IndexRestoreRequest),
+    "index.restore" => IndexRestore(IndexRestoreRequest) -> IndexRestoreResponse,
     /// Runs a consolidation cycle, or says what it would do.
-    "cycle.run" => CycleRun(CycleRunRequest),
+    "cycle.run" => CycleRun(CycleRunRequest) -> CycleReport,
     /// The runs so far.
-    "cycle.history" => CycleHistory(CycleHistoryRequest),
+    "cycle.history" => CycleHistory(CycleHistoryRequest) -> CycleHistoryResponse,
     /// Takes a run back.
-    "cycle.undo" => CycleUndo(CycleUndoRequest),
+    "cycle.undo" => CycleUndo(CycleUndoRequest) -> CycleUndoResponse,
     /// Opens a session, or goes on with one.
-    "context.open" => ContextOpen(ContextOpenRequest),
+    "context.open" => ContextOpen(ContextOpenRequest) -> ContextOpenResponse,
     /// Gives content to a session; answers the sparse entry that stands for it.
-    "context.put" => ContextPut(ContextPutRequest),
+    "context.put" => ContextPut(ContextPutRequest) -> ContextPutResponse,
     /// Says that a turn is complete: entries fade, some leave the context.
-    "context.turn" => ContextTurn(ContextTurnRequest),
+    "context.turn" => ContextTurn(ContextTurnRequest) -> ContextTurnResponse,
     /// The active entries of a session, as text for a prompt.
-    "context.render" => ContextRender(ContextRenderRequest),
+    "context.render" => ContextRender(ContextRenderRequest) -> ContextRenderResponse,
     /// Content again, by the id of its entry or its own.
-    "context.fetch" => ContextFetch(ContextFetchRequest),
+    "context.fetch" => ContextFetch(ContextFetchRequest) -> ContextFetchResponse,
     /// Accesses an entry: it is strong again.
-    "context.touch" => ContextTouch(ContextTouchRequest),
+    "context.touch" => ContextTouch(ContextTouchRequest) -> ContextTouchResponse,
     /// The sessions, or the entries of one.
-    "context.list" => ContextList(ContextListRequest),
+    "context.list" => ContextList(ContextListRequest) -> ContextListResponse,
     /// Ends a session: what is to last goes into long-term memory.
-    "context.close" => ContextClose(ContextCloseRequest),
+    "context.close" => ContextClose(ContextCloseRequest) -> ContextCloseResponse,
     /// A short summary of a transcript, whose messages can be fetched.
-    "session.compact" => SessionCompact(SessionCompactRequest),
+    "session.compact" => SessionCompact(SessionCompactRequest) -> SessionCompactResponse,
     /// What is new in a transcript goes into the daily log.
-    "session.flush" => SessionFlush(SessionFlushRequest),
+    "session.flush" => SessionFlush(SessionFlushRequest) -> SessionFlushResponse,
     /// Runs what is due; answers what waits for the agent.
-    "heartbeat" => Heartbeat(HeartbeatRequest),
+    "heartbeat" => Heartbeat(HeartbeatRequest) -> HeartbeatResponse,
     /// Brings the compaction tree up to date.
-    "tree.compact" => TreeCompact(TreeCompactRequest),
+    "tree.compact" => TreeCompact(TreeCompactRequest) -> TreeCompactResponse,
     /// Nodes whose body somebody should write.
-    "tree.pending" => TreePending(TreePendingRequest),
+    "tree.pending" => TreePending(TreePendingRequest) -> TreePendingResponse,
     /// Gives a node a body.
-    "tree.submit" => TreeSubmit(TreeSubmitRequest),
+    "tree.submit" => TreeSubmit(TreeSubmitRequest) -> TreeSubmitResponse,
     /// One node, and how it stands.
-    "tree.show" => TreeShow(TreeShowRequest),
+    "tree.show" => TreeShow(TreeShowRequest) -> TreeShowResponse,
     /// The embedding models that are known.
-    "model.list" => ModelList(ModelListRequest),
+    "model.list" => ModelList(ModelListRequest) -> ModelListResponse,
     /// Obtains a model and the runtime; streams progress.
-    "model.pull" => ModelPull(ModelPullRequest),
+    "model.pull" => ModelPull(ModelPullRequest) -> ModelPullResponse,
     /// Checks the installed files against their checksums.
-    "model.verify" => ModelVerify(ModelVerifyRequest),
+    "model.verify" => ModelVerify(ModelVerifyRequest) -> ModelVerifyResponse,
     /// Installs a model and the runtime from files on this machine.
-    "model.import" => ModelImport(ModelImportRequest),
+    "model.import" => ModelImport(ModelImportRequest) -> ModelPullResponse,
 }
 
 fn encode<T: serde::Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<u8>, serde_json::Error> {

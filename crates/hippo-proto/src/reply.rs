@@ -7,6 +7,7 @@ use crate::error::RpcError;
 
 /// The id of a request; its answer carries the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Id {
     /// A number, given back as it came.

@@ -4,6 +4,8 @@
     reason = "helpers of tests, outside the functions that clippy knows as tests"
 )]
 
+mod schema;
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -14,6 +16,8 @@ use serde::de::DeserializeOwned;
 /// The answer is written as this text, read back from it, and read where a newer daemon added a field.
 fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
     assert_eq!(serde_json::to_string(answer).unwrap(), golden);
+    let name = std::any::type_name::<T>().rsplit("::").next().unwrap();
+    schema::conforms(name, golden);
     assert_eq!(&serde_json::from_str::<T>(golden).unwrap(), answer);
     let newer = golden.replacen('{', r#"{"of_tomorrow":[1],"#, 1);
     assert_eq!(&serde_json::from_str::<T>(&newer).unwrap(), answer);

@@ -5,6 +5,7 @@
 )]
 
 mod contexts;
+mod schema;
 
 use std::collections::BTreeSet;
 
@@ -13,6 +14,9 @@ use hippo_proto::*;
 /// The line is read as this request, and the request is written as this line.
 fn request(line: &str, request: impl Into<Request>) -> &'static str {
     let request = request.into();
+    let given = serde_json::from_str::<serde_json::Value>(line).unwrap()["params"].to_string();
+    let params = format!("Methods/properties/{}/properties/params", request.method());
+    schema::conforms(&params, &given);
     let call = parse_request(line.as_bytes()).unwrap();
     assert_eq!(
         call,

@@ -4,6 +4,8 @@
     reason = "helpers of tests, outside the functions that clippy knows as tests"
 )]
 
+mod schema;
+
 use std::fmt::Debug;
 
 use hippo_proto::*;
@@ -18,6 +20,8 @@ fn read(method: &str, params: &str) -> Result<Request, RpcError> {
 
 fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
     assert_eq!(serde_json::to_string(answer).unwrap(), golden);
+    let name = std::any::type_name::<T>().rsplit("::").next().unwrap();
+    schema::conforms(name, golden);
     let newer = golden.replacen('{', r#"{"of_tomorrow":[1],"#, 1);
     assert_eq!(&serde_json::from_str::<T>(&newer).unwrap(), answer);
 }

@@ -3,14 +3,15 @@
 mod arguments;
 mod calls;
 pub mod prompts;
+mod requests;
 mod resources;
 mod tools;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError};
 use rmcp::{ServerHandler, ServiceExt};
@@ -115,9 +116,12 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        // Without a workspace there are none; what is wrong is told by each tool.
-        let there = self.calls.ask(&context, resources::there).await;
-        Ok(ListResourcesResult::with_all_items(there.unwrap_or_default()))
+        match self.calls.ask(&context, resources::there).await {
+            Ok(there) => Ok(ListResourcesResult::with_all_items(there)),
+            // Without a workspace there are none; what to do is told by each tool.
+            Err(trouble) if trouble.is_absence() => Ok(ListResourcesResult::with_all_items(Vec::new())),
+            Err(trouble) => Err(ErrorData::internal_error(trouble.to_string(), None)),
+        }
     }
 
     async fn read_resource(
@@ -155,5 +159,13 @@ impl ServerHandler for Server {
         filled
             .map(Into::into)
             .map_err(|why| ErrorData::invalid_params(why, None))
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(requests::refusal(&request.method))
     }
 }

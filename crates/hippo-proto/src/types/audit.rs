@@ -10,6 +10,7 @@ pub const MAX_EXAMPLES: u32 = 100;
 
 /// Parameters of `audit`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AuditRequest {
     /// Path of a workspace, or of anything below it.
@@ -38,6 +39,7 @@ impl Validate for AuditRequest {
 
 /// Answer to `audit`. No text of memory is in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditResponse {
     /// When it was made, RFC 3339.
     pub at: String,
@@ -55,6 +57,7 @@ pub struct AuditResponse {
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditKind {
     /// Chunks whose text stands in an earlier one.
@@ -73,6 +76,7 @@ pub enum AuditKind {
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditUnit {
     /// Chunks of the watched files.
@@ -85,6 +89,7 @@ pub enum AuditUnit {
 
 /// How much of one kind was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditFinding {
     /// What was looked for.
     pub kind: AuditKind,
@@ -102,6 +107,7 @@ pub struct AuditFinding {
 
 /// One place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditExample {
     /// Relative to the workspace.
     pub path: String,
@@ -114,6 +120,7 @@ pub struct AuditExample {
 
 /// The numbers of an earlier audit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditRun {
     /// When it was made, RFC 3339.
     pub at: String,
@@ -123,6 +130,7 @@ pub struct AuditRun {
 
 /// One number of an earlier audit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditCount {
     /// What was looked for.
     pub kind: AuditKind,

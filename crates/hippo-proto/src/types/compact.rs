@@ -11,6 +11,7 @@ pub const MAX_SCORES: usize = 50_000;
 
 /// Parameters of `session.compact`: one of `path` and `messages`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SessionCompactRequest {
     /// Path of the workspace, or of anything below it, under which contents are kept; without it none are.
@@ -29,6 +30,7 @@ pub struct SessionCompactRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Map<String, Value>>,
     /// Most tokens of the summary, at least 1; without it as many as the rules make.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
 }
@@ -54,6 +56,7 @@ impl Validate for SessionCompactRequest {
 
 /// Who wrote a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TranscriptFormat {
     /// Whoever it looks like, record by record.
@@ -93,6 +96,7 @@ impl TranscriptFormat {
 
 /// Answer to `session.compact`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionCompactResponse {
     /// The summary, markdown.
     pub summary: String,
@@ -107,6 +111,7 @@ pub struct SessionCompactResponse {
 
 /// Figures of a compaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompactStats {
     /// The format that was found; null: none.
     pub format: Option<String>,
@@ -141,6 +146,7 @@ pub struct CompactStats {
 
 /// A record that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompactProblem {
     /// Where, from 1.
     pub line: u64,
@@ -150,6 +156,7 @@ pub struct CompactProblem {
 
 /// The scores of one message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompactEntry {
     /// Its place among the messages of the session, from 0.
     pub index: u64,

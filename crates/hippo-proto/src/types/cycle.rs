@@ -14,6 +14,7 @@ pub const MAX_RUNS: u32 = 1_000;
 
 /// The cycles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleName {
     /// Hourly: accesses reach the index file, new files get entries, what fades is queued.
@@ -40,6 +41,7 @@ impl CycleName {
 
 /// Parameters of `cycle.run`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CycleRunRequest {
     /// Path of the workspace, or of anything below it.
@@ -71,6 +73,7 @@ impl Validate for CycleRunRequest {
 
 /// How a run ended, or how it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleOutcome {
     /// A dry run: nothing was done.
@@ -103,6 +106,7 @@ impl CycleOutcome {
 
 /// Answer to `cycle.run`: one run, from plan to end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleReport {
     /// Its number in the workspace, for `cycle.undo`; null: a dry run.
     pub run: Option<i64>,
@@ -138,6 +142,7 @@ pub struct CycleReport {
 
 /// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleStep {
     /// The rule that wants it, in kebab-case.
     pub rule: String,
@@ -149,6 +154,7 @@ pub struct CycleStep {
 
 /// Something that a run may not do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleRefusal {
     /// The rule that forbids it, in kebab-case.
     pub rule: String,
@@ -160,6 +166,7 @@ pub struct CycleRefusal {
 
 /// Something that somebody should look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleFinding {
     /// The rule that found it, in kebab-case.
     pub rule: String,
@@ -171,6 +178,7 @@ pub struct CycleFinding {
 
 /// How the entries of a workspace are as a whole.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexHealth {
     /// Entries in the index file and the files below it, without those in the queue.
     pub live: u64,
@@ -194,11 +202,13 @@ pub struct IndexHealth {
 
 /// Parameters of `cycle.history`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CycleHistoryRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Most runs, 1 to [`MAX_RUNS`]; 20 without it.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_RUNS)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Also the report of this run.
@@ -221,6 +231,7 @@ impl Validate for CycleHistoryRequest {
 
 /// Answer to `cycle.history`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleHistoryResponse {
     /// The newest first.
     pub runs: Vec<CycleRun>,
@@ -231,6 +242,7 @@ pub struct CycleHistoryResponse {
 
 /// One run in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleRun {
     /// Its number in the workspace.
     pub run: i64,
@@ -254,6 +266,7 @@ pub struct CycleRun {
 
 /// A cycle that will come by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextCycle {
     /// Which cycle.
     pub cycle: CycleName,
@@ -263,6 +276,7 @@ pub struct NextCycle {
 
 /// Parameters of `cycle.undo`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CycleUndoRequest {
     /// Path of the workspace, or of anything below it.
@@ -279,6 +293,7 @@ impl Validate for CycleUndoRequest {
 
 /// Answer to `cycle.undo`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleUndoResponse {
     /// The run that is taken back.
     pub run: i64,

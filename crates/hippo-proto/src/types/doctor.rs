@@ -7,6 +7,7 @@ use crate::error::RpcError;
 
 /// Parameters of `doctor`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DoctorRequest {
     /// Path of a workspace, or of anything below it; all when absent.
@@ -41,6 +42,7 @@ impl Validate for DoctorRequest {
 
 /// Answer to `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DoctorResponse {
     /// Worst first; empty when all is well.
     pub problems: Vec<Problem>,
@@ -53,6 +55,7 @@ pub struct DoctorResponse {
 
 /// What `doctor` did about a problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fixed {
     /// The kind of the problem.
     pub id: String,
@@ -68,6 +71,7 @@ pub struct Fixed {
 
 /// How bad a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// Answers are wrong or missing.
@@ -80,6 +84,7 @@ pub enum Severity {
 
 /// One problem with its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
     /// Its kind, in kebab-case, stable for scripts.
     pub id: String,
@@ -99,6 +104,7 @@ pub struct Problem {
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
     /// Its kind, in kebab-case, stable for scripts.
     pub id: String,

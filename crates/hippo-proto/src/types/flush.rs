@@ -8,6 +8,7 @@ use crate::error::RpcError;
 
 /// Parameters of `session.flush`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SessionFlushRequest {
     /// Path of the workspace, or of anything below it, into whose logs it goes.
@@ -73,6 +74,7 @@ impl Validate for SessionFlushRequest {
 
 /// Answer to `session.flush`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionFlushResponse {
     /// Whether it is done; false: it was accepted, and the rest of the answer says nothing.
     pub done: bool,
@@ -100,6 +102,7 @@ pub struct SessionFlushResponse {
 
 /// What was appended to a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlushedLog {
     /// The log, relative to the workspace.
     pub path: String,

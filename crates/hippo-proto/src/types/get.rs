@@ -7,6 +7,7 @@ use crate::error::RpcError;
 
 /// Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GetRequest {
     /// Path of the workspace, or of anything below it; needed with `path`.
@@ -19,9 +20,11 @@ pub struct GetRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
     /// First line, from 1; counted in the section where one is given, else in the file.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<u32>,
     /// Most lines, at least 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// Id of a search result.
@@ -67,6 +70,7 @@ impl Validate for GetRequest {
 
 /// Answer to `get`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GetResponse {
     /// Relative to the workspace, with `/`.
     pub path: String,

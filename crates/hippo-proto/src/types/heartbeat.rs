@@ -7,6 +7,7 @@ use crate::error::RpcError;
 
 /// Parameters of `heartbeat`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HeartbeatRequest {
     /// Path of the workspace, or of anything below it.
@@ -21,6 +22,7 @@ impl Validate for HeartbeatRequest {
 
 /// Answer to `heartbeat`, when what was due has run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeartbeatResponse {
     /// The cycles that were due, in the order in which they ran.
     pub ran: Vec<CycleRun>,
@@ -32,6 +34,7 @@ pub struct HeartbeatResponse {
 
 /// Something that hippod does not decide by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pending {
     /// In kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`; newer daemons may have others.
     pub kind: String,

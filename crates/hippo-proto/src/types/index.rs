@@ -16,6 +16,7 @@ pub const MAX_ENTRIES: u32 = 10_000;
 
 /// Parameters of `index.list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IndexListRequest {
     /// Path of the workspace, or of anything below it.
@@ -24,6 +25,7 @@ pub struct IndexListRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// Most entries, 1 to [`MAX_ENTRIES`], which holds without it too.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_ENTRIES)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Also what is out of the index file: archived or forgotten.
@@ -47,6 +49,7 @@ impl Validate for IndexListRequest {
 
 /// Answer to `index.list`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexListResponse {
     /// The strongest first, equal ones in order of their ids.
     pub entries: Vec<IndexEntry>,
@@ -61,6 +64,7 @@ pub struct IndexListResponse {
 
 /// One topic of the index file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexEntry {
     /// Its name in the workspace, which never changes.
     pub id: String,
@@ -98,6 +102,7 @@ pub struct IndexEntry {
 
 /// Where a topic is told.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexPointer {
     /// Relative to the workspace, with `/`.
     pub path: String,
@@ -108,6 +113,7 @@ pub struct IndexPointer {
 
 /// What an entry of some strength is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IndexBand {
     /// From 0.8: answers, with confidence.
@@ -124,6 +130,7 @@ pub enum IndexBand {
 
 /// Where an entry stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IndexPlace {
     /// In the index file or a file below it.
@@ -136,6 +143,7 @@ pub enum IndexPlace {
 
 /// How an entry resists decay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IndexPriority {
     /// Never fades.
@@ -171,6 +179,7 @@ impl IndexPriority {
 
 /// Who made an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IndexOrigin {
     /// A consolidation run.
@@ -185,6 +194,7 @@ pub enum IndexOrigin {
 
 /// Parameters of `index.show`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IndexShowRequest {
     /// Path of the workspace, or of anything below it.
@@ -205,6 +215,7 @@ impl Validate for IndexShowRequest {
 
 /// Answer to `index.show`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexShowResponse {
     /// The entry.
     pub entry: IndexEntry,
@@ -227,6 +238,7 @@ pub struct IndexShowResponse {
 
 /// Something that happens to an entry that nobody accesses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexForecast {
     /// The band that it falls into, as in [`IndexBand`], or what else happens, in kebab-case (`archive`).
     pub event: String,
@@ -236,6 +248,7 @@ pub struct IndexForecast {
 
 /// Parameters of `index.forget`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IndexForgetRequest {
     /// Path of the workspace, or of anything below it.
@@ -252,6 +265,7 @@ impl Validate for IndexForgetRequest {
 
 /// Answer to `index.forget`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexForgetResponse {
     /// The entry that is out of the index file now.
     pub id: String,
@@ -259,6 +273,7 @@ pub struct IndexForgetResponse {
 
 /// Parameters of `index.restore`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IndexRestoreRequest {
     /// Path of the workspace, or of anything below it.
@@ -275,6 +290,7 @@ impl Validate for IndexRestoreRequest {
 
 /// Answer to `index.restore`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexRestoreResponse {
     /// The entry as it is now.
     pub entry: IndexEntry,

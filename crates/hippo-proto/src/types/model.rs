@@ -7,6 +7,7 @@ use crate::error::RpcError;
 
 /// Parameters of `model.list`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelListRequest {}
 
@@ -14,6 +15,7 @@ impl Validate for ModelListRequest {}
 
 /// Answer to `model.list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelListResponse {
     /// The default model first.
     pub models: Vec<ModelInfo>,
@@ -23,6 +25,7 @@ pub struct ModelListResponse {
 
 /// Whether something is installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelState {
     /// Complete.
@@ -37,6 +40,7 @@ pub enum ModelState {
 
 /// One embedding model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelInfo {
     /// The name to pull it by.
     pub name: String,
@@ -58,6 +62,7 @@ pub struct ModelInfo {
 
 /// The library that runs the models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RuntimeInfo {
     /// Name and version.
     pub name: String,
@@ -72,6 +77,7 @@ pub struct RuntimeInfo {
 
 /// Parameters of `model.pull`. `progress` notifications come before the answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelPullRequest {
     /// Name of the model; the configured one when absent.
@@ -87,6 +93,7 @@ impl Validate for ModelPullRequest {
 
 /// Answer to `model.pull` and `model.import`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelPullResponse {
     /// Name of the model.
     pub model: String,
@@ -98,6 +105,7 @@ pub struct ModelPullResponse {
 
 /// One file of a model or of the runtime.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelFile {
     /// Absolute path.
     pub path: String,
@@ -113,6 +121,7 @@ pub struct ModelFile {
 
 /// Parameters of `model.verify`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelVerifyRequest {
     /// Name of the model; the configured one when absent.
@@ -128,6 +137,7 @@ impl Validate for ModelVerifyRequest {
 
 /// Answer to `model.verify`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelVerifyResponse {
     /// Name of the model.
     pub model: String,
@@ -139,6 +149,7 @@ pub struct ModelVerifyResponse {
 
 /// Parameters of `model.import`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelImportRequest {
     /// Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves.

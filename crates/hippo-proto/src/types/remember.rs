@@ -11,6 +11,7 @@ pub const MAX_TEXT_BYTES: usize = 64 * 1024;
 
 /// What kind of memory a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryType {
     /// What happens in a project.
@@ -40,6 +41,7 @@ impl MemoryType {
 
 /// Parameters of `remember`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RememberRequest {
     /// Path of the workspace, or of anything below it.
@@ -136,6 +138,7 @@ impl Validate for RememberRequest {
 
 /// Answer to `remember`: the text is on disk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RememberResponse {
     /// The log that it was appended to, relative to the workspace.
     pub path: String,

@@ -16,6 +16,7 @@ pub const MAX_QUERY_BYTES: usize = 16 * 1024;
 
 /// How candidates are found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// By the entries of the index file first; where those do not answer, by words and by meaning, fused by scores.
@@ -46,6 +47,7 @@ impl Mode {
 
 /// Parameters of `search`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
     /// Path of the workspace, or of anything below it.
@@ -57,12 +59,15 @@ pub struct SearchRequest {
     pub mode: Option<Mode>,
     /// Most results, 1 to [`MAX_LIMIT`]; without it as many as fit into `budget_tokens`, and without that as the
     /// configuration says, which says 10 by itself.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_LIMIT)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Most tokens that the texts of all results may have together; at least 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
     /// Leave out results below this score, 0 to 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_score: Option<f32>,
     /// Only documents whose path in the workspace fits this glob.
@@ -152,6 +157,7 @@ impl Validate for SearchRequest {
 
 /// Which route found the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Strategy {
     /// The index entries alone.
@@ -164,6 +170,7 @@ pub enum Strategy {
 
 /// Answer to `search`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchResponse {
     /// As it was asked.
     pub query: String,
@@ -189,6 +196,7 @@ pub struct SearchResponse {
 
 /// One result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchHit {
     /// Names this piece of text for `get`; valid while the text stays as it is.
     pub id: String,
@@ -221,6 +229,7 @@ pub struct SearchHit {
 
 /// How the entries of the index file led to an answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchTrace {
     /// Why this route was taken, for a person.
     pub reason: String,
@@ -236,6 +245,7 @@ pub struct SearchTrace {
 
 /// An entry that fits a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceMatch {
     /// Its id.
     pub entry: String,
@@ -251,6 +261,7 @@ pub struct TraceMatch {
 
 /// Parts of a score, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scores {
     /// By words; null where no word fits or words were not asked.
     pub lexical: Option<f32>,
@@ -260,6 +271,7 @@ pub struct Scores {
 
 /// The state of the index behind an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexState {
     /// Grows with every change that became searchable.
     pub generation: u64,

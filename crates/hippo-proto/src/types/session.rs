@@ -9,6 +9,7 @@ use crate::event::EventName;
 
 /// Parameters of `hello`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HelloRequest {
     /// The version of the protocol that the client speaks.
@@ -39,6 +40,7 @@ impl Validate for HelloRequest {
 
 /// Answer to `hello`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HelloResponse {
     /// The version of the protocol that the daemon speaks.
     pub protocol: u32,
@@ -52,6 +54,7 @@ pub struct HelloResponse {
 
 /// Parameters of `subscribe`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SubscribeRequest {
     /// Only events of this workspace (and those that concern none); all when absent.
@@ -70,6 +73,7 @@ impl Validate for SubscribeRequest {
 
 /// Answer to `subscribe`; events follow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SubscribeResponse {
     /// The events that will come.
     pub events: Vec<EventName>,
@@ -77,6 +81,7 @@ pub struct SubscribeResponse {
 
 /// Parameters of `shutdown`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ShutdownRequest {}
 
@@ -84,6 +89,7 @@ impl Validate for ShutdownRequest {}
 
 /// Answer to `shutdown`, sent before the daemon stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShutdownResponse {
     /// The process that stops; it is gone when the connection closes.
     pub pid: u32,

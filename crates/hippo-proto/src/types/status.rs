@@ -6,6 +6,7 @@ use super::{CycleRun, NextCycle, Validate};
 
 /// Parameters of `status`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StatusRequest {}
 
@@ -13,6 +14,7 @@ impl Validate for StatusRequest {}
 
 /// Answer to `status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StatusResponse {
     /// The daemon's version.
     pub version: String,
@@ -38,6 +40,7 @@ pub struct StatusResponse {
 
 /// Parameters of `metrics`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MetricsRequest {}
 
@@ -45,6 +48,7 @@ impl Validate for MetricsRequest {}
 
 /// Answer to `metrics`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetricsResponse {
     /// In the text format of Prometheus, version 0.0.4. No memory text and no path is in it.
     pub text: String,
@@ -52,6 +56,7 @@ pub struct MetricsResponse {
 
 /// Where the model stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelLoad {
     /// Not installed, or this build has no model.
@@ -68,6 +73,7 @@ pub enum ModelLoad {
 
 /// The embedding model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelStatus {
     /// Where it stands.
     pub state: ModelLoad,
@@ -86,6 +92,7 @@ pub struct ModelStatus {
 
 /// One workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceStatus {
     /// Canonical root.
     pub root: String,
@@ -139,6 +146,7 @@ pub struct WorkspaceStatus {
 
 /// The compaction tree of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeStatus {
     /// When all of it was last brought up to date, RFC 3339; null: never.
     pub last: Option<String>,
@@ -162,6 +170,7 @@ pub struct TreeStatus {
 
 /// What the program that writes summaries did today, by the workspace's zone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeCommandStatus {
     /// Summaries that it was asked for.
     pub jobs: u64,
@@ -180,6 +189,7 @@ pub struct TreeCommandStatus {
 
 /// What the sessions of a workspace keep.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextsStatus {
     /// Sessions, closed ones included.
     pub sessions: u64,
@@ -201,6 +211,7 @@ pub struct ContextsStatus {
 
 /// The index file of a workspace, and what tends it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexStatus {
     /// Entries in the index file and the files below it, the queue included.
     pub entries: u64,
@@ -226,6 +237,7 @@ pub struct IndexStatus {
 
 /// A file that is not indexed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// Relative to the workspace.
     pub path: String,
@@ -235,6 +247,7 @@ pub struct Skipped {
 
 /// Where changes are heard from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WatcherMode {
     /// The system tells.
@@ -247,6 +260,7 @@ pub enum WatcherMode {
 
 /// How changes are noticed. Times are ages in milliseconds, absent where it never happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WatcherStatus {
     /// Where changes are heard from.
     pub mode: WatcherMode,
@@ -267,6 +281,7 @@ pub struct WatcherStatus {
 
 /// Disk against index at the last reconcile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiskStatus {
     /// Watched files on disk.
     pub files: u64,
@@ -276,6 +291,7 @@ pub struct DiskStatus {
 
 /// The kind of vector index in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VectorBackend {
     /// Every code is compared.
@@ -286,6 +302,7 @@ pub enum VectorBackend {
 
 /// The vector index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VectorStatus {
     /// Which kind answers.
     pub backend: VectorBackend,

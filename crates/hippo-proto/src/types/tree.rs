@@ -14,6 +14,7 @@ pub const MAX_JOBS: u32 = 1_000;
 
 /// Parameters of `tree.compact`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TreeCompactRequest {
     /// Path of the workspace, or of anything below it.
@@ -38,6 +39,7 @@ impl Validate for TreeCompactRequest {
 
 /// What was done to the tree.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeCompactResponse {
     /// The day that counts as today, `YYYY-MM-DD`.
     pub today: String,
@@ -62,6 +64,7 @@ pub struct TreeCompactResponse {
 
 /// A node that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeChange {
     /// Its file, relative to the workspace.
     pub path: String,
@@ -78,6 +81,7 @@ pub struct TreeChange {
 
 /// A node that could not be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeRefusal {
     /// Its file, relative to the workspace.
     pub path: String,
@@ -87,11 +91,13 @@ pub struct TreeRefusal {
 
 /// Parameters of `tree.pending`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TreePendingRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Most jobs, 1 to [`MAX_JOBS`]; 10 without it.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_JOBS)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -111,6 +117,7 @@ impl Validate for TreePendingRequest {
 
 /// Answer to `tree.pending`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreePendingResponse {
     /// Nodes whose body somebody should write, days first, the newest of a level first.
     pub jobs: Vec<TreeJob>,
@@ -120,6 +127,7 @@ pub struct TreePendingResponse {
 
 /// A body that somebody should write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeJob {
     /// The node's file, relative to the workspace.
     pub path: String,
@@ -139,6 +147,7 @@ pub struct TreeJob {
 
 /// Parameters of `tree.submit`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TreeSubmitRequest {
     /// Path of the workspace, or of anything below it.
@@ -168,6 +177,7 @@ impl Validate for TreeSubmitRequest {
 
 /// Answer to `tree.submit`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeSubmitResponse {
     /// The node's file, relative to the workspace.
     pub path: String,
@@ -181,6 +191,7 @@ pub struct TreeSubmitResponse {
 
 /// Parameters of `tree.show`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TreeShowRequest {
     /// Path of the workspace, or of anything below it.
@@ -199,6 +210,7 @@ impl Validate for TreeShowRequest {
 
 /// Answer to `tree.show`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeShowResponse {
     /// The node's file, relative to the workspace.
     pub path: String,

@@ -7,6 +7,7 @@ use crate::error::RpcError;
 
 /// Parameters of `workspace.add`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceAddRequest {
     /// Absolute path of the folder.
@@ -21,6 +22,7 @@ impl Validate for WorkspaceAddRequest {
 
 /// Answer to `workspace.add`; indexing goes on in the background.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceAddResponse {
     /// Canonical root, the identity of the workspace.
     pub root: String,
@@ -33,6 +35,7 @@ pub struct WorkspaceAddResponse {
 
 /// Parameters of `workspace.list`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceListRequest {}
 
@@ -40,6 +43,7 @@ impl Validate for WorkspaceListRequest {}
 
 /// Answer to `workspace.list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceListResponse {
     /// In order of their roots.
     pub workspaces: Vec<WorkspaceInfo>,
@@ -47,6 +51,7 @@ pub struct WorkspaceListResponse {
 
 /// One registered folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceInfo {
     /// Canonical root.
     pub root: String,
@@ -62,6 +67,7 @@ pub struct WorkspaceInfo {
 
 /// Parameters of `workspace.remove`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceRemoveRequest {
     /// Path of the folder; it need not exist any more.
@@ -79,6 +85,7 @@ impl Validate for WorkspaceRemoveRequest {
 
 /// Answer to `workspace.remove`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceRemoveResponse {
     /// The root that is registered no more.
     pub root: String,
@@ -89,6 +96,7 @@ pub struct WorkspaceRemoveResponse {
 
 /// Parameters of `workspace.sync`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceSyncRequest {
     /// Path of the workspace, or of anything below it.
@@ -110,6 +118,7 @@ impl Validate for WorkspaceSyncRequest {
 
 /// Answer to `workspace.sync`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceSyncResponse {
     /// Watched files in the index.
     pub documents: u64,

@@ -6,16 +6,18 @@ use std::fmt;
 use std::future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use hippo_proto::{ClientError, ErrorKind, Request};
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::{RequestContext, RoleServer};
 use serde::de::DeserializeOwned;
+use tokio::sync::oneshot;
 use tokio::time::{self, Instant};
 
 use crate::connect::{PATIENCE, Session};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 
 /// A call that the daemon is not ready for is made again until then. The daemon itself waits for as much as 20 seconds
 /// for a workspace to be opened, and clients give up after a minute.
@@ -32,6 +34,8 @@ pub struct Trouble {
     hint: Cow<'static, str>,
     /// The same call will succeed later.
     warming: bool,
+    /// What was asked for is not there.
+    absent: bool,
 }
 
 impl Trouble {
@@ -41,7 +45,13 @@ impl Trouble {
             message: message.into(),
             hint: Cow::Borrowed(""),
             warming: false,
+            absent: false,
         }
+    }
+
+    /// Whether what was asked for is not there, while all else is well.
+    pub fn is_absence(&self) -> bool {
+        self.absent
     }
 
     /// The same with what to do about it.
@@ -63,7 +73,10 @@ impl fmt::Display for Trouble {
 
 impl From<Failure> for Trouble {
     fn from(failure: Failure) -> Self {
-        Self::new(failure.message).hint(failure.hint)
+        Self {
+            absent: failure.exit == Exit::NotFound,
+            ..Self::new(failure.message).hint(failure.hint)
+        }
     }
 }
 
@@ -150,9 +163,7 @@ impl Calls {
                 given_up: given_up.0.clone(),
             };
             let work = work.clone();
-            let answer = tokio::task::spawn_blocking(move || work(&mut line))
-                .await
-                .unwrap_or_else(|_| Err(Trouble::new("the call failed within hippoctl")));
+            let answer = on_a_thread(move || work(&mut line)).await;
             match answer {
                 Err(trouble) if trouble.warming && begun.elapsed() < AGAIN_UNTIL => {
                     warming.store(true, Ordering::Relaxed);
@@ -162,6 +173,27 @@ impl Calls {
             }
         }
     }
+}
+
+/// What the work gives on a thread of its own. A machine that can make no more threads is told, where the pool of the
+/// runtime would panic.
+async fn on_a_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
+) -> Result<T, Trouble> {
+    let (sender, receiver) = oneshot::channel();
+    thread::Builder::new()
+        .name("call".to_owned())
+        .spawn(move || {
+            // Nobody may wait any more.
+            let _ = sender.send(work());
+        })
+        .map_err(|error| {
+            Trouble::new(format!("could not start a thread for the call: {error}"))
+                .hint("the machine is short of memory or processes: try again later")
+        })?;
+    receiver
+        .await
+        .unwrap_or_else(|_| Err(Trouble::new("the call failed within hippoctl")))
 }
 
 /// Tells the thread of a call, when it goes, that nobody waits.

@@ -58,7 +58,26 @@ pub fn answer(name: &str, arguments: &Arguments, line: &mut Line) -> Result<Valu
     Ok(answer)
 }
 
+/// Whether hippod keeps what a client of OpenClaw's tools asks for; without a name it is all that there is.
+///
+/// # Errors
+/// No corpus has that name.
+fn is_kept(corpus: Option<&str>) -> Result<bool, Trouble> {
+    match corpus {
+        None | Some("memory" | "all") => Ok(true),
+        Some("sessions" | "wiki") => Ok(false),
+        Some(other) => Err(Trouble::new(format!("unknown corpus \"{}\"", shorten(other)))
+            .hint("there are memory and all; sessions and wiki hold nothing here")),
+    }
+}
+
 fn search(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+    let corpus = arguments.text("corpus");
+    if !is_kept(corpus.as_deref())? {
+        let note =
+            "hippod has the corpus memory alone: transcripts are found as the logs that they went into";
+        return Ok(json!({"results": [], "pending": 0, "notes": [note]}));
+    }
     let query = arguments.text("query").unwrap_or_default();
     let answer: SearchResponse = line.root().and_then(|root| {
         line.ask(SearchRequest {
@@ -69,6 +88,7 @@ fn search(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
     })?;
     let result = |hit: SearchHit| {
         json!({
+            "citation": cited(&hit),
             "path": hit.path,
             "startLine": hit.start_line,
             "endLine": hit.end_line,
@@ -76,6 +96,7 @@ fn search(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
             "snippet": hit.text,
             // There are no other sources: transcripts are searched as the logs that they went into.
             "source": "memory",
+            "corpus": "memory",
         })
     };
     let notes = answer.notes.into_iter().chain(answer.index.why);
@@ -87,7 +108,22 @@ fn search(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
     }))
 }
 
+/// Where a result stands, as agents write it.
+fn cited(hit: &SearchHit) -> String {
+    if hit.start_line == hit.end_line {
+        format!("{}#L{}", hit.path, hit.start_line)
+    } else {
+        format!("{}#L{}-L{}", hit.path, hit.start_line, hit.end_line)
+    }
+}
+
 fn get(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+    let corpus = arguments.text("corpus");
+    if !is_kept(corpus.as_deref())? {
+        return Err(
+            Trouble::new("no such file here: hippod has the corpus memory alone").hint("leave corpus out"),
+        );
+    }
     let root = line.root()?;
     let path = arguments.text("path").unwrap_or_default();
     let answer: GetResponse = line.ask(GetRequest {
@@ -97,12 +133,17 @@ fn get(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
         count: arguments.count("lines"),
         ..GetRequest::default()
     })?;
+    let more = answer.end_line < answer.total_lines;
     Ok(json!({
         "text": answer.text,
         "path": answer.path,
         "startLine": answer.start_line,
         "endLine": answer.end_line,
         "totalLines": answer.total_lines,
+        "from": answer.start_line,
+        "lines": (answer.end_line + 1).saturating_sub(answer.start_line),
+        "truncated": more.then_some(true),
+        "nextFrom": more.then_some(answer.end_line + 1),
     }))
 }
 
@@ -255,7 +296,7 @@ mod tests {
             (
                 0,
                 json!({"query": "q", "zzz": 5}),
-                "takes maxResults, minScore, query",
+                "takes corpus, maxResults, minScore, query",
             ),
             (
                 1,

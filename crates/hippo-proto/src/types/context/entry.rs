@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 /// A sparse pointer in an agent's context that stands for content kept elsewhere. Time is counted in turns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextEntry {
     /// Names it; unique over all sessions.
     pub id: String,
@@ -30,6 +31,7 @@ pub struct ContextEntry {
 
 /// What an entry stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextType {
     /// What a tool answered.
@@ -60,6 +62,7 @@ impl ContextType {
 
 /// Where the content of an entry comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextSource {
     /// How it was made, and how it can be made again: `browser.snapshot`, `file`, `exec`.
     #[serde(rename = "type")]
@@ -75,6 +78,7 @@ pub struct ContextSource {
 
 /// How an entry fades.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextDecay {
     /// How much a turn counts; at least 0.
     pub rate: f32,
@@ -86,6 +90,7 @@ pub struct ContextDecay {
 
 /// What makes an entry fade slower or faster.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextModifiers {
     /// How much it matters.
     pub priority: ContextPriority,
@@ -97,6 +102,7 @@ pub struct ContextModifiers {
 
 /// How much a context entry matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextPriority {
     /// Never fades.
@@ -127,6 +133,7 @@ impl ContextPriority {
 
 /// Whether somebody made an entry on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextEncoding {
     /// Somebody did; it fades more slowly.
@@ -151,6 +158,7 @@ impl ContextEncoding {
 
 /// Beginning and end of an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextLifecycle {
     /// The turn in which it was made.
     pub created: u64,
@@ -163,6 +171,7 @@ pub struct ContextLifecycle {
 
 /// Whether an entry is part of the context in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextState {
     /// It is.

@@ -8,6 +8,7 @@ use crate::types::{Validate, no_empty};
 
 /// Parameters of `context.fetch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextFetchRequest {
     /// The session that asks: an entry of it is accessed by this.
@@ -37,6 +38,7 @@ impl Validate for ContextFetchRequest {
 
 /// How much of the content could be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextOutcome {
     /// All of a content: as it was put, or the source as it is now.
@@ -49,6 +51,7 @@ pub enum ContextOutcome {
 
 /// Where an answer to `context.fetch` comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextOrigin {
     /// The content that was kept.
@@ -61,6 +64,7 @@ pub enum ContextOrigin {
 
 /// Answer to `context.fetch`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextFetchResponse {
     /// How much could be had.
     pub outcome: ContextOutcome,
@@ -90,6 +94,7 @@ pub struct ContextFetchResponse {
 
 /// Parameters of `context.touch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextTouchRequest {
     /// Id of an open session.
@@ -110,6 +115,7 @@ impl Validate for ContextTouchRequest {
 
 /// Answer to `context.touch`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextTouchResponse {
     /// The entry as it is after this access.
     pub entry: ContextEntry,

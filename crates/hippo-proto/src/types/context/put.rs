@@ -22,6 +22,7 @@ const MAX_ASSOCIATIONS: usize = 16;
 
 /// Parameters of `context.put`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutRequest {
     /// Id of an open session.
@@ -54,6 +55,7 @@ pub struct ContextPutRequest {
 
 /// Where content comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutSource {
     /// How it was made, and how it can be made again: `browser.snapshot`, `file`, `exec`.
@@ -66,6 +68,7 @@ pub struct ContextPutSource {
 
 /// What makes the new entry fade slower or faster.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutModifiers {
     /// How much it matters.
@@ -81,6 +84,7 @@ pub struct ContextPutModifiers {
 
 /// When the new entry ends.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutLifecycle {
     /// From this turn on it is out of the context; after the turn of the request.
@@ -172,6 +176,7 @@ fn no_longer(field: &str, text: &str, most: usize) -> Result<(), RpcError> {
 
 /// What became of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextPutOutcome {
     /// It is kept, and has an entry.
@@ -186,6 +191,7 @@ pub enum ContextPutOutcome {
 
 /// Answer to `context.put`; what it tells of is on disk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextPutResponse {
     /// What stands for the content; null where nothing does.
     pub entry: Option<ContextEntry>,

@@ -12,6 +12,7 @@ const MAX_CUE_BYTES: usize = 16 * 1024;
 
 /// Parameters of `context.render`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextRenderRequest {
     /// Id of a session.
@@ -19,7 +20,7 @@ pub struct ContextRenderRequest {
     /// Most tokens, at least 1; without it what the configuration says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
-    /// The form of the section; [`ContextFormat::Markdown`] without it.
+    /// The form of the section; `markdown` without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<ContextFormat>,
     /// What the agent is about to do: dormant entries that fit it come back.
@@ -49,6 +50,7 @@ impl Validate for ContextRenderRequest {
 
 /// The form of the section that `context.render` makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextFormat {
     /// A list.
@@ -73,6 +75,7 @@ impl ContextFormat {
 
 /// Answer to `context.render`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextRenderResponse {
     /// The section between its marks, in the form asked for; empty where there is nothing to show.
     pub markdown: String,
@@ -93,6 +96,7 @@ pub struct ContextRenderResponse {
 
 /// An entry that is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextShown {
     /// By which its content is fetched.
     pub id: String,

@@ -8,6 +8,7 @@ use crate::types::{CycleName, MAX_ENTRIES, Validate, at_least_one, no_empty};
 
 /// Parameters of `context.open`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextOpenRequest {
     /// Path of the workspace, or of anything below it.
@@ -30,6 +31,7 @@ impl Validate for ContextOpenRequest {
 
 /// Answer to `context.open`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextOpenResponse {
     /// Its id, unique over all workspaces.
     pub session: String,
@@ -43,6 +45,7 @@ pub struct ContextOpenResponse {
 
 /// Parameters of `context.turn`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextTurnRequest {
     /// Id of an open session.
@@ -73,6 +76,7 @@ impl Validate for ContextTurnRequest {
 
 /// Answer to `context.turn`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextTurnResponse {
     /// The highest turn so far: the one that counts.
     pub turn: u64,
@@ -95,6 +99,7 @@ pub struct ContextTurnResponse {
 
 /// An entry that changed its state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextMove {
     /// The entry.
     pub id: String,
@@ -106,6 +111,7 @@ pub struct ContextMove {
 
 /// Parameters of `context.list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextListRequest {
     /// Only sessions of this workspace.
@@ -144,6 +150,7 @@ impl Validate for ContextListRequest {
 
 /// Answer to `context.list`: `sessions`, or `entries` and `turn`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextListResponse {
     /// The last used first; absent where a session was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -160,6 +167,7 @@ pub struct ContextListResponse {
 
 /// An entry of a session, and whether it is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextListed {
     /// The entry; its members stand beside `state`.
     #[serde(flatten)]
@@ -170,6 +178,7 @@ pub struct ContextListed {
 
 /// A session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextSession {
     /// Its id.
     pub session: String,
@@ -192,6 +201,7 @@ pub struct ContextSession {
 
 /// Parameters of `context.close`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextCloseRequest {
     /// Id of a session.
@@ -206,6 +216,7 @@ impl Validate for ContextCloseRequest {
 
 /// Answer to `context.close`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextCloseResponse {
     /// Its id.
     pub session: String,
@@ -225,6 +236,7 @@ pub struct ContextCloseResponse {
 
 /// An entry that went into long-term memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextPersisted {
     /// The entry.
     pub id: String,

@@ -19,6 +19,7 @@ pub const MAX_TAG_CHARS: usize = 64;
 
 /// Parameters of `index.edit`: what is absent stays as it is, and something must be given.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IndexEditRequest {
     /// Path of the workspace, or of anything below it.
@@ -111,6 +112,7 @@ fn no_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), RpcErro
 
 /// Answer to `index.edit`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexEditResponse {
     /// The entry as it is now.
     pub entry: IndexEntry,

@@ -1,0 +1,211 @@
+//! Which JSON is each parameter, answer and notification: one JSON Schema, made from the types?
+
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use serde_json::{Map, Value, json};
+
+use crate::methods::describe;
+use crate::{
+    Event, MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_ENTRIES, MAX_JOBS, MAX_LIMIT, MAX_RUNS, MAX_SCORES,
+    MAX_TEXT_BYTES, PROTOCOL, Progress, RpcError,
+};
+
+/// What the documentation of a type calls by a name that only Rust knows.
+const LIMITS: [(&str, usize); 8] = [
+    ("MAX_BODY_BYTES", MAX_BODY_BYTES),
+    ("MAX_CONTENT_BYTES", MAX_CONTENT_BYTES),
+    ("MAX_ENTRIES", MAX_ENTRIES as usize),
+    ("MAX_JOBS", MAX_JOBS as usize),
+    ("MAX_LIMIT", MAX_LIMIT as usize),
+    ("MAX_RUNS", MAX_RUNS as usize),
+    ("MAX_SCORES", MAX_SCORES),
+    ("MAX_TEXT_BYTES", MAX_TEXT_BYTES),
+];
+
+/// The schema of the whole protocol, of draft 2020-12. `methods` has one property a method with its `params` and its
+/// `result`, `notifications` one a notification with its parameters, and `error` is the `error` member of an answer.
+///
+/// Parameters are as the daemon reads them: nothing that is unknown, and optional what has a default. Answers are as
+/// it writes them: a member that is not required is absent and never null, and there may be members that are unknown.
+pub fn document() -> Value {
+    let settings = SchemaSettings::draft2020_12();
+    let mut read = SchemaGenerator::new(settings.clone().for_deserialize());
+    let mut written = SchemaGenerator::new(settings.for_serialize());
+    let methods = describe(&mut read, &mut written);
+    let notifications = [
+        (
+            Event::METHOD,
+            "What happens, after `subscribe`.",
+            written.subschema_for::<Event>(),
+        ),
+        (
+            Progress::METHOD,
+            "How far a request is.",
+            written.subschema_for::<Progress>(),
+        ),
+    ];
+    let error = written.subschema_for::<RpcError>();
+    let mut params = read.take_definitions(true);
+    let mut definitions = written.take_definitions(true);
+    params.values_mut().for_each(|schema| tidy(schema, true));
+    definitions.values_mut().for_each(|schema| tidy(schema, false));
+    let renamed = distinct(&mut params, &definitions);
+    definitions.append(&mut params);
+
+    let exchange = |what: &str, [params, result]: [schemars::Schema; 2]| {
+        let mut params = params.to_value();
+        rename(&mut params, &renamed);
+        json!({
+            "type": "object",
+            "description": what.trim(),
+            "required": ["params", "result"],
+            "properties": {"params": params, "result": result},
+        })
+    };
+    let methods: Vec<_> = methods
+        .into_iter()
+        .map(|(name, what, sides)| (name, exchange(what, sides)))
+        .collect();
+    let notifications = notifications.map(|(name, what, params)| {
+        let mut params = params.to_value();
+        params["description"] = what.into();
+        (name, params)
+    });
+    definitions.insert(
+        "Methods".into(),
+        all_of("Each method with its parameters and its answer.", methods),
+    );
+    definitions.insert(
+        "Notifications".into(),
+        all_of("Lines without an id, by their method.", notifications),
+    );
+    let mut document = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "protocol.schema.json",
+        "title": format!("hippod protocol {PROTOCOL}"),
+        "description": "What crosses the socket of hippod; docs/protocol.md says what it means. Made from the types by `cargo xtask schema`.",
+        "type": "object",
+        "required": ["methods", "notifications", "error"],
+        "properties": {
+            "methods": {"$ref": "#/$defs/Methods"},
+            "notifications": {"$ref": "#/$defs/Notifications"},
+            "error": error,
+        },
+        "$defs": definitions,
+    });
+    // Whatever order the maps of this build keep, the document has one.
+    document.sort_all_objects();
+    document
+}
+
+/// An object with each of these members.
+fn all_of(what: &str, members: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+    let properties: Map<String, Value> = members
+        .into_iter()
+        .map(|(name, schema)| (name.to_owned(), schema))
+        .collect();
+    let names: Vec<&String> = properties.keys().collect();
+    json!({"type": "object", "description": what, "required": names, "properties": properties})
+}
+
+/// Says a definition as clients read it: without names of Rust, without a default that is no value; and, where it is
+/// written by the daemon, without a null that is left out instead.
+fn tidy(schema: &mut Value, read: bool) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::String(text)) = members.get_mut("description") {
+                *text = plain(text);
+            }
+            if members.get("default") == Some(&Value::Null) {
+                members.remove("default");
+            }
+            if !read {
+                present(members);
+            }
+            members.values_mut().for_each(|inner| tidy(inner, read));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|inner| tidy(inner, read)),
+        _ => {}
+    }
+}
+
+/// Every member that need not be there is one that is left out rather than null.
+fn present(members: &mut Map<String, Value>) {
+    let required = members.get("required").cloned().unwrap_or_default();
+    let Some(Value::Object(properties)) = members.get_mut("properties") else {
+        return;
+    };
+    for (name, schema) in properties {
+        let needed = required
+            .as_array()
+            .is_some_and(|names| names.iter().any(|one| one == name));
+        if !needed {
+            not_null(schema);
+        }
+    }
+}
+
+fn not_null(schema: &mut Value) {
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            schema["type"] = only.clone();
+        }
+    }
+    let Some(Value::Array(mut any)) = schema.as_object_mut().and_then(|members| members.remove("anyOf"))
+    else {
+        return;
+    };
+    any.retain(|one| one["type"] != "null");
+    if let ([Value::Object(only)], Value::Object(members)) = (any.as_slice(), schema) {
+        members.extend(only.clone());
+    }
+}
+
+/// Text of a doc comment without its line breaks and its links.
+fn plain(text: &str) -> String {
+    let mut text = text
+        .replace("\n\n", "\u{0}")
+        .replace('\n', " ")
+        .replace('\u{0}', "\n\n");
+    for (name, value) in LIMITS {
+        text = text.replace(&format!("[`{name}`]"), &value.to_string());
+    }
+    text.replace("[`crate::", "`")
+        .replace("[`", "`")
+        .replace("`]", "`")
+}
+
+/// Gives a definition of the parameters a name of its own where the answers have another one of the same name.
+/// Answers the old names with the new ones.
+fn distinct(params: &mut Map<String, Value>, answers: &Map<String, Value>) -> Vec<(String, String)> {
+    let differ = |name: &String, schema: &Value| answers.get(name).is_some_and(|other| other != schema);
+    let renamed: Vec<(String, String)> = params
+        .iter()
+        .filter(|(name, schema)| differ(name, schema))
+        .map(|(name, _)| (name.clone(), format!("{name}Input")))
+        .collect();
+    for (old, new) in &renamed {
+        if let Some(schema) = params.remove(old) {
+            params.insert(new.clone(), schema);
+        }
+    }
+    params.values_mut().for_each(|schema| rename(schema, &renamed));
+    renamed
+}
+
+/// Lets references follow definitions that have another name now.
+fn rename(schema: &mut Value, renamed: &[(String, String)]) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::String(reference)) = members.get_mut("$ref") {
+                let is = |old: &String| reference.strip_prefix("#/$defs/") == Some(old);
+                if let Some((_, new)) = renamed.iter().find(|(old, _)| is(old)) {
+                    *reference = format!("#/$defs/{new}");
+                }
+            }
+            members.values_mut().for_each(|inner| rename(inner, renamed));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|inner| rename(inner, renamed)),
+        _ => {}
+    }
+}

@@ -1,0 +1,34 @@
+//! Why is a request that the library could not read as one of the protocol refused?
+
+use hippo_proto::{nearest, shorten};
+use rmcp::model::{ErrorCode, ErrorData};
+
+/// The requests that this server answers, with what their parameters must have.
+const KNOWN: [(&str, &str); 9] = [
+    ("initialize", "protocolVersion, capabilities and clientInfo"),
+    ("ping", "nothing"),
+    (
+        "prompts/get",
+        "the name of a prompt, and its arguments as an object",
+    ),
+    ("prompts/list", "at most a cursor"),
+    ("resources/list", "at most a cursor"),
+    ("resources/read", "the uri of a resource"),
+    ("server/discover", "nothing"),
+    ("tools/call", "the name of a tool, and its arguments as an object"),
+    ("tools/list", "at most a cursor"),
+];
+
+/// A method that is known came with other parameters than it takes; any other is unknown.
+pub fn refusal(method: &str) -> ErrorData {
+    if let Some((_, wanted)) = KNOWN.iter().find(|(known, _)| *known == method) {
+        return ErrorData::invalid_params(format!("wrong parameters of {method}: it takes {wanted}"), None);
+    }
+    let names = KNOWN.map(|(known, _)| known);
+    let hint = match nearest(method, names) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("the methods are {}", names.join(", ")),
+    };
+    let what = format!("unknown method \"{}\"; {hint}", shorten(method));
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, what, None)
+}

@@ -1,0 +1,961 @@
+"""One function for each method of the protocol. Made from docs/schema/protocol.schema.json by `cargo xtask schema`.
+
+A parameter that is None is not sent. One whose name Python keeps for itself has a low line behind it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import protocol as p
+
+
+def given(**parameters: object) -> dict[str, object]:
+    """The parameters that have a value, by their names on the wire."""
+    return {name.removesuffix("_"): value for name, value in parameters.items() if value is not None}
+
+
+class Methods(ABC):
+    """The methods, for callers that wait."""
+
+    @abstractmethod
+    def call(
+        self, method: str, params: Mapping[str, object] | None = None, *, timeout: float | None = None
+    ) -> Any:
+        """Asks, and gives the answer."""
+
+    def audit(
+        self,
+        *,
+        workspace: str,
+        examples: int | None = None,
+        record: bool | None = None,
+    ) -> p.AuditResponse:
+        """How sound what a workspace remembers is, in numbers."""
+        answer: p.AuditResponse = self.call("audit", given(workspace=workspace, examples=examples, record=record))
+        return answer
+
+    def context_close(
+        self,
+        *,
+        session: str,
+    ) -> p.ContextCloseResponse:
+        """Ends a session: what is to last goes into long-term memory."""
+        answer: p.ContextCloseResponse = self.call("context.close", given(session=session))
+        return answer
+
+    def context_fetch(
+        self,
+        *,
+        id: str,
+        session: str | None = None,
+    ) -> p.ContextFetchResponse:
+        """Content again, by the id of its entry or its own."""
+        answer: p.ContextFetchResponse = self.call("context.fetch", given(id=id, session=session))
+        return answer
+
+    def context_list(
+        self,
+        *,
+        at_turn: int | None = None,
+        limit: int | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+    ) -> p.ContextListResponse:
+        """The sessions, or the entries of one."""
+        answer: p.ContextListResponse = self.call("context.list", given(at_turn=at_turn, limit=limit, session=session, workspace=workspace))
+        return answer
+
+    def context_open(
+        self,
+        *,
+        workspace: str,
+        agent: str | None = None,
+        session: str | None = None,
+    ) -> p.ContextOpenResponse:
+        """Opens a session, or goes on with one."""
+        answer: p.ContextOpenResponse = self.call("context.open", given(workspace=workspace, agent=agent, session=session))
+        return answer
+
+    def context_put(
+        self,
+        *,
+        content: str,
+        session: str,
+        source: p.ContextPutSource,
+        turn: int,
+        type: p.ContextType,
+        error: bool | None = None,
+        key_data: Mapping[str, Any] | None = None,
+        lifecycle: p.ContextPutLifecycle | None = None,
+        modifiers: p.ContextPutModifiers | None = None,
+        summary: str | None = None,
+    ) -> p.ContextPutResponse:
+        """Gives content to a session; answers the sparse entry that stands for it."""
+        answer: p.ContextPutResponse = self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
+        return answer
+
+    def context_render(
+        self,
+        *,
+        session: str,
+        budget_tokens: int | None = None,
+        cue: str | None = None,
+        format: p.ContextFormat | None = None,
+    ) -> p.ContextRenderResponse:
+        """The active entries of a session, as text for a prompt."""
+        answer: p.ContextRenderResponse = self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
+        return answer
+
+    def context_touch(
+        self,
+        *,
+        id: str,
+        session: str,
+        turn: int | None = None,
+    ) -> p.ContextTouchResponse:
+        """Accesses an entry: it is strong again."""
+        answer: p.ContextTouchResponse = self.call("context.touch", given(id=id, session=session, turn=turn))
+        return answer
+
+    def context_turn(
+        self,
+        *,
+        session: str,
+        turn: int,
+        context_limit: int | None = None,
+        context_tokens: int | None = None,
+    ) -> p.ContextTurnResponse:
+        """Says that a turn is complete: entries fade, some leave the context."""
+        answer: p.ContextTurnResponse = self.call("context.turn", given(session=session, turn=turn, context_limit=context_limit, context_tokens=context_tokens))
+        return answer
+
+    def cycle_history(
+        self,
+        *,
+        workspace: str,
+        limit: int | None = None,
+        run: int | None = None,
+    ) -> p.CycleHistoryResponse:
+        """The runs so far."""
+        answer: p.CycleHistoryResponse = self.call("cycle.history", given(workspace=workspace, limit=limit, run=run))
+        return answer
+
+    def cycle_run(
+        self,
+        *,
+        cycle: p.CycleName,
+        workspace: str,
+        at: str | None = None,
+        dry_run: bool | None = None,
+    ) -> p.CycleReport:
+        """Runs a consolidation cycle, or says what it would do."""
+        answer: p.CycleReport = self.call("cycle.run", given(cycle=cycle, workspace=workspace, at=at, dry_run=dry_run))
+        return answer
+
+    def cycle_undo(
+        self,
+        *,
+        run: int,
+        workspace: str,
+    ) -> p.CycleUndoResponse:
+        """Takes a run back."""
+        answer: p.CycleUndoResponse = self.call("cycle.undo", given(run=run, workspace=workspace))
+        return answer
+
+    def doctor(
+        self,
+        *,
+        dry_run: bool | None = None,
+        fix: bool | None = None,
+        rebuild: bool | None = None,
+        workspace: str | None = None,
+    ) -> p.DoctorResponse:
+        """Names problems with their fixes; can rebuild what is derived from the files."""
+        answer: p.DoctorResponse = self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
+        return answer
+
+    def get(
+        self,
+        *,
+        count: int | None = None,
+        from_: int | None = None,
+        id: str | None = None,
+        path: str | None = None,
+        section: str | None = None,
+        workspace: str | None = None,
+    ) -> p.GetResponse:
+        """Reads what a pointer points to."""
+        answer: p.GetResponse = self.call("get", given(count=count, from_=from_, id=id, path=path, section=section, workspace=workspace))
+        return answer
+
+    def heartbeat(
+        self,
+        *,
+        workspace: str,
+    ) -> p.HeartbeatResponse:
+        """Runs what is due; answers what waits for the agent."""
+        answer: p.HeartbeatResponse = self.call("heartbeat", given(workspace=workspace))
+        return answer
+
+    def hello(
+        self,
+        *,
+        client: str,
+        protocol: int,
+        agent: str | None = None,
+        workspace: str | None = None,
+    ) -> p.HelloResponse:
+        """Optional greeting; checks the protocol version."""
+        answer: p.HelloResponse = self.call("hello", given(client=client, protocol=protocol, agent=agent, workspace=workspace))
+        return answer
+
+    def index_edit(
+        self,
+        *,
+        id: str,
+        workspace: str,
+        pinned: bool | None = None,
+        pointers: Sequence[p.IndexPointerInput] | None = None,
+        priority: p.IndexPriority | None = None,
+        summary: str | None = None,
+        tags: Sequence[str] | None = None,
+        topic: str | None = None,
+    ) -> p.IndexEditResponse:
+        """Changes what an entry says, or its priority."""
+        answer: p.IndexEditResponse = self.call("index.edit", given(id=id, workspace=workspace, pinned=pinned, pointers=pointers, priority=priority, summary=summary, tags=tags, topic=topic))
+        return answer
+
+    def index_forget(
+        self,
+        *,
+        id: str,
+        workspace: str,
+    ) -> p.IndexForgetResponse:
+        """Takes an entry out of the index file; what it points at stays."""
+        answer: p.IndexForgetResponse = self.call("index.forget", given(id=id, workspace=workspace))
+        return answer
+
+    def index_list(
+        self,
+        *,
+        workspace: str,
+        archived: bool | None = None,
+        at: str | None = None,
+        limit: int | None = None,
+    ) -> p.IndexListResponse:
+        """The entries of the index file, with their strengths."""
+        answer: p.IndexListResponse = self.call("index.list", given(workspace=workspace, archived=archived, at=at, limit=limit))
+        return answer
+
+    def index_restore(
+        self,
+        *,
+        id: str,
+        workspace: str,
+    ) -> p.IndexRestoreResponse:
+        """Brings an entry back that was forgotten or archived."""
+        answer: p.IndexRestoreResponse = self.call("index.restore", given(id=id, workspace=workspace))
+        return answer
+
+    def index_show(
+        self,
+        *,
+        id: str,
+        workspace: str,
+        at: str | None = None,
+    ) -> p.IndexShowResponse:
+        """One entry, and why it is as strong as it is."""
+        answer: p.IndexShowResponse = self.call("index.show", given(id=id, workspace=workspace, at=at))
+        return answer
+
+    def metrics(
+        self,
+    ) -> p.MetricsResponse:
+        """What is counted and measured, for Prometheus."""
+        answer: p.MetricsResponse = self.call("metrics", given())
+        return answer
+
+    def model_import(
+        self,
+        *,
+        from_: str,
+        model: str | None = None,
+    ) -> p.ModelPullResponse:
+        """Installs a model and the runtime from files on this machine."""
+        answer: p.ModelPullResponse = self.call("model.import", given(from_=from_, model=model))
+        return answer
+
+    def model_list(
+        self,
+    ) -> p.ModelListResponse:
+        """The embedding models that are known."""
+        answer: p.ModelListResponse = self.call("model.list", given())
+        return answer
+
+    def model_pull(
+        self,
+        *,
+        model: str | None = None,
+    ) -> p.ModelPullResponse:
+        """Obtains a model and the runtime; streams progress."""
+        answer: p.ModelPullResponse = self.call("model.pull", given(model=model))
+        return answer
+
+    def model_verify(
+        self,
+        *,
+        model: str | None = None,
+    ) -> p.ModelVerifyResponse:
+        """Checks the installed files against their checksums."""
+        answer: p.ModelVerifyResponse = self.call("model.verify", given(model=model))
+        return answer
+
+    def remember(
+        self,
+        *,
+        workspace: str,
+        analysis: str | None = None,
+        decision: str | None = None,
+        feedback: str | None = None,
+        outcome: str | None = None,
+        priority: p.IndexPriority | None = None,
+        references: str | None = None,
+        request: str | None = None,
+        tags: Sequence[str] | None = None,
+        text: str | None = None,
+        topic: str | None = None,
+        type: p.MemoryType | None = None,
+    ) -> p.RememberResponse:
+        """Appends to the log of today, and enters it into the index file."""
+        answer: p.RememberResponse = self.call("remember", given(workspace=workspace, analysis=analysis, decision=decision, feedback=feedback, outcome=outcome, priority=priority, references=references, request=request, tags=tags, text=text, topic=topic, type=type))
+        return answer
+
+    def search(
+        self,
+        *,
+        query: str,
+        workspace: str,
+        agent: str | None = None,
+        budget_tokens: int | None = None,
+        explain: bool | None = None,
+        limit: int | None = None,
+        min_score: float | None = None,
+        mode: p.Mode | None = None,
+        path: str | None = None,
+        record: bool | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> p.SearchResponse:
+        """Retrieval."""
+        answer: p.SearchResponse = self.call("search", given(query=query, workspace=workspace, agent=agent, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
+        return answer
+
+    def session_compact(
+        self,
+        *,
+        budget_tokens: int | None = None,
+        config: Mapping[str, Any] | None = None,
+        format: p.TranscriptFormat | None = None,
+        messages: Sequence[Any] | None = None,
+        path: str | None = None,
+        workspace: str | None = None,
+    ) -> p.SessionCompactResponse:
+        """A short summary of a transcript, whose messages can be fetched."""
+        answer: p.SessionCompactResponse = self.call("session.compact", given(budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
+        return answer
+
+    def session_flush(
+        self,
+        *,
+        path: str,
+        workspace: str,
+        close: bool | None = None,
+        compact: bool | None = None,
+        format: p.TranscriptFormat | None = None,
+        session: str | None = None,
+        tree: bool | None = None,
+        wait: bool | None = None,
+    ) -> p.SessionFlushResponse:
+        """What is new in a transcript goes into the daily log."""
+        answer: p.SessionFlushResponse = self.call("session.flush", given(path=path, workspace=workspace, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
+        return answer
+
+    def shutdown(
+        self,
+    ) -> p.ShutdownResponse:
+        """Stops the daemon."""
+        answer: p.ShutdownResponse = self.call("shutdown", given())
+        return answer
+
+    def status(
+        self,
+    ) -> p.StatusResponse:
+        """How the daemon and its workspaces are; answered before any model is loaded."""
+        answer: p.StatusResponse = self.call("status", given())
+        return answer
+
+    def subscribe(
+        self,
+        *,
+        events: Sequence[p.EventName] | None = None,
+        workspace: str | None = None,
+    ) -> p.SubscribeResponse:
+        """Streams events to this connection from now on."""
+        answer: p.SubscribeResponse = self.call("subscribe", given(events=events, workspace=workspace))
+        return answer
+
+    def tree_compact(
+        self,
+        *,
+        workspace: str,
+        at: str | None = None,
+        dry_run: bool | None = None,
+        when_due: bool | None = None,
+    ) -> p.TreeCompactResponse:
+        """Brings the compaction tree up to date."""
+        answer: p.TreeCompactResponse = self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, when_due=when_due))
+        return answer
+
+    def tree_pending(
+        self,
+        *,
+        workspace: str,
+        limit: int | None = None,
+    ) -> p.TreePendingResponse:
+        """Nodes whose body somebody should write."""
+        answer: p.TreePendingResponse = self.call("tree.pending", given(workspace=workspace, limit=limit))
+        return answer
+
+    def tree_show(
+        self,
+        *,
+        workspace: str,
+        node: str | None = None,
+    ) -> p.TreeShowResponse:
+        """One node, and how it stands."""
+        answer: p.TreeShowResponse = self.call("tree.show", given(workspace=workspace, node=node))
+        return answer
+
+    def tree_submit(
+        self,
+        *,
+        body: str,
+        node: str,
+        workspace: str,
+        source_digest: str | None = None,
+    ) -> p.TreeSubmitResponse:
+        """Gives a node a body."""
+        answer: p.TreeSubmitResponse = self.call("tree.submit", given(body=body, node=node, workspace=workspace, source_digest=source_digest))
+        return answer
+
+    def workspace_add(
+        self,
+        *,
+        workspace: str,
+    ) -> p.WorkspaceAddResponse:
+        """Registers a folder."""
+        answer: p.WorkspaceAddResponse = self.call("workspace.add", given(workspace=workspace))
+        return answer
+
+    def workspace_list(
+        self,
+    ) -> p.WorkspaceListResponse:
+        """The registered folders."""
+        answer: p.WorkspaceListResponse = self.call("workspace.list", given())
+        return answer
+
+    def workspace_remove(
+        self,
+        *,
+        workspace: str,
+        purge: bool | None = None,
+    ) -> p.WorkspaceRemoveResponse:
+        """Forgets a folder and what was derived from it; its files stay."""
+        answer: p.WorkspaceRemoveResponse = self.call("workspace.remove", given(workspace=workspace, purge=purge))
+        return answer
+
+    def workspace_sync(
+        self,
+        *,
+        workspace: str,
+        accept_deletions: bool | None = None,
+        wait: bool | None = None,
+    ) -> p.WorkspaceSyncResponse:
+        """Reconciles the index with the disk."""
+        answer: p.WorkspaceSyncResponse = self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, wait=wait))
+        return answer
+
+
+class AsyncMethods(ABC):
+    """The methods, for callers that await."""
+
+    @abstractmethod
+    async def call(
+        self, method: str, params: Mapping[str, object] | None = None, *, timeout: float | None = None
+    ) -> Any:
+        """Asks, and gives the answer."""
+
+    async def audit(
+        self,
+        *,
+        workspace: str,
+        examples: int | None = None,
+        record: bool | None = None,
+    ) -> p.AuditResponse:
+        """How sound what a workspace remembers is, in numbers."""
+        answer: p.AuditResponse = await self.call("audit", given(workspace=workspace, examples=examples, record=record))
+        return answer
+
+    async def context_close(
+        self,
+        *,
+        session: str,
+    ) -> p.ContextCloseResponse:
+        """Ends a session: what is to last goes into long-term memory."""
+        answer: p.ContextCloseResponse = await self.call("context.close", given(session=session))
+        return answer
+
+    async def context_fetch(
+        self,
+        *,
+        id: str,
+        session: str | None = None,
+    ) -> p.ContextFetchResponse:
+        """Content again, by the id of its entry or its own."""
+        answer: p.ContextFetchResponse = await self.call("context.fetch", given(id=id, session=session))
+        return answer
+
+    async def context_list(
+        self,
+        *,
+        at_turn: int | None = None,
+        limit: int | None = None,
+        session: str | None = None,
+        workspace: str | None = None,
+    ) -> p.ContextListResponse:
+        """The sessions, or the entries of one."""
+        answer: p.ContextListResponse = await self.call("context.list", given(at_turn=at_turn, limit=limit, session=session, workspace=workspace))
+        return answer
+
+    async def context_open(
+        self,
+        *,
+        workspace: str,
+        agent: str | None = None,
+        session: str | None = None,
+    ) -> p.ContextOpenResponse:
+        """Opens a session, or goes on with one."""
+        answer: p.ContextOpenResponse = await self.call("context.open", given(workspace=workspace, agent=agent, session=session))
+        return answer
+
+    async def context_put(
+        self,
+        *,
+        content: str,
+        session: str,
+        source: p.ContextPutSource,
+        turn: int,
+        type: p.ContextType,
+        error: bool | None = None,
+        key_data: Mapping[str, Any] | None = None,
+        lifecycle: p.ContextPutLifecycle | None = None,
+        modifiers: p.ContextPutModifiers | None = None,
+        summary: str | None = None,
+    ) -> p.ContextPutResponse:
+        """Gives content to a session; answers the sparse entry that stands for it."""
+        answer: p.ContextPutResponse = await self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
+        return answer
+
+    async def context_render(
+        self,
+        *,
+        session: str,
+        budget_tokens: int | None = None,
+        cue: str | None = None,
+        format: p.ContextFormat | None = None,
+    ) -> p.ContextRenderResponse:
+        """The active entries of a session, as text for a prompt."""
+        answer: p.ContextRenderResponse = await self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
+        return answer
+
+    async def context_touch(
+        self,
+        *,
+        id: str,
+        session: str,
+        turn: int | None = None,
+    ) -> p.ContextTouchResponse:
+        """Accesses an entry: it is strong again."""
+        answer: p.ContextTouchResponse = await self.call("context.touch", given(id=id, session=session, turn=turn))
+        return answer
+
+    async def context_turn(
+        self,
+        *,
+        session: str,
+        turn: int,
+        context_limit: int | None = None,
+        context_tokens: int | None = None,
+    ) -> p.ContextTurnResponse:
+        """Says that a turn is complete: entries fade, some leave the context."""
+        answer: p.ContextTurnResponse = await self.call("context.turn", given(session=session, turn=turn, context_limit=context_limit, context_tokens=context_tokens))
+        return answer
+
+    async def cycle_history(
+        self,
+        *,
+        workspace: str,
+        limit: int | None = None,
+        run: int | None = None,
+    ) -> p.CycleHistoryResponse:
+        """The runs so far."""
+        answer: p.CycleHistoryResponse = await self.call("cycle.history", given(workspace=workspace, limit=limit, run=run))
+        return answer
+
+    async def cycle_run(
+        self,
+        *,
+        cycle: p.CycleName,
+        workspace: str,
+        at: str | None = None,
+        dry_run: bool | None = None,
+    ) -> p.CycleReport:
+        """Runs a consolidation cycle, or says what it would do."""
+        answer: p.CycleReport = await self.call("cycle.run", given(cycle=cycle, workspace=workspace, at=at, dry_run=dry_run))
+        return answer
+
+    async def cycle_undo(
+        self,
+        *,
+        run: int,
+        workspace: str,
+    ) -> p.CycleUndoResponse:
+        """Takes a run back."""
+        answer: p.CycleUndoResponse = await self.call("cycle.undo", given(run=run, workspace=workspace))
+        return answer
+
+    async def doctor(
+        self,
+        *,
+        dry_run: bool | None = None,
+        fix: bool | None = None,
+        rebuild: bool | None = None,
+        workspace: str | None = None,
+    ) -> p.DoctorResponse:
+        """Names problems with their fixes; can rebuild what is derived from the files."""
+        answer: p.DoctorResponse = await self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
+        return answer
+
+    async def get(
+        self,
+        *,
+        count: int | None = None,
+        from_: int | None = None,
+        id: str | None = None,
+        path: str | None = None,
+        section: str | None = None,
+        workspace: str | None = None,
+    ) -> p.GetResponse:
+        """Reads what a pointer points to."""
+        answer: p.GetResponse = await self.call("get", given(count=count, from_=from_, id=id, path=path, section=section, workspace=workspace))
+        return answer
+
+    async def heartbeat(
+        self,
+        *,
+        workspace: str,
+    ) -> p.HeartbeatResponse:
+        """Runs what is due; answers what waits for the agent."""
+        answer: p.HeartbeatResponse = await self.call("heartbeat", given(workspace=workspace))
+        return answer
+
+    async def hello(
+        self,
+        *,
+        client: str,
+        protocol: int,
+        agent: str | None = None,
+        workspace: str | None = None,
+    ) -> p.HelloResponse:
+        """Optional greeting; checks the protocol version."""
+        answer: p.HelloResponse = await self.call("hello", given(client=client, protocol=protocol, agent=agent, workspace=workspace))
+        return answer
+
+    async def index_edit(
+        self,
+        *,
+        id: str,
+        workspace: str,
+        pinned: bool | None = None,
+        pointers: Sequence[p.IndexPointerInput] | None = None,
+        priority: p.IndexPriority | None = None,
+        summary: str | None = None,
+        tags: Sequence[str] | None = None,
+        topic: str | None = None,
+    ) -> p.IndexEditResponse:
+        """Changes what an entry says, or its priority."""
+        answer: p.IndexEditResponse = await self.call("index.edit", given(id=id, workspace=workspace, pinned=pinned, pointers=pointers, priority=priority, summary=summary, tags=tags, topic=topic))
+        return answer
+
+    async def index_forget(
+        self,
+        *,
+        id: str,
+        workspace: str,
+    ) -> p.IndexForgetResponse:
+        """Takes an entry out of the index file; what it points at stays."""
+        answer: p.IndexForgetResponse = await self.call("index.forget", given(id=id, workspace=workspace))
+        return answer
+
+    async def index_list(
+        self,
+        *,
+        workspace: str,
+        archived: bool | None = None,
+        at: str | None = None,
+        limit: int | None = None,
+    ) -> p.IndexListResponse:
+        """The entries of the index file, with their strengths."""
+        answer: p.IndexListResponse = await self.call("index.list", given(workspace=workspace, archived=archived, at=at, limit=limit))
+        return answer
+
+    async def index_restore(
+        self,
+        *,
+        id: str,
+        workspace: str,
+    ) -> p.IndexRestoreResponse:
+        """Brings an entry back that was forgotten or archived."""
+        answer: p.IndexRestoreResponse = await self.call("index.restore", given(id=id, workspace=workspace))
+        return answer
+
+    async def index_show(
+        self,
+        *,
+        id: str,
+        workspace: str,
+        at: str | None = None,
+    ) -> p.IndexShowResponse:
+        """One entry, and why it is as strong as it is."""
+        answer: p.IndexShowResponse = await self.call("index.show", given(id=id, workspace=workspace, at=at))
+        return answer
+
+    async def metrics(
+        self,
+    ) -> p.MetricsResponse:
+        """What is counted and measured, for Prometheus."""
+        answer: p.MetricsResponse = await self.call("metrics", given())
+        return answer
+
+    async def model_import(
+        self,
+        *,
+        from_: str,
+        model: str | None = None,
+    ) -> p.ModelPullResponse:
+        """Installs a model and the runtime from files on this machine."""
+        answer: p.ModelPullResponse = await self.call("model.import", given(from_=from_, model=model))
+        return answer
+
+    async def model_list(
+        self,
+    ) -> p.ModelListResponse:
+        """The embedding models that are known."""
+        answer: p.ModelListResponse = await self.call("model.list", given())
+        return answer
+
+    async def model_pull(
+        self,
+        *,
+        model: str | None = None,
+    ) -> p.ModelPullResponse:
+        """Obtains a model and the runtime; streams progress."""
+        answer: p.ModelPullResponse = await self.call("model.pull", given(model=model))
+        return answer
+
+    async def model_verify(
+        self,
+        *,
+        model: str | None = None,
+    ) -> p.ModelVerifyResponse:
+        """Checks the installed files against their checksums."""
+        answer: p.ModelVerifyResponse = await self.call("model.verify", given(model=model))
+        return answer
+
+    async def remember(
+        self,
+        *,
+        workspace: str,
+        analysis: str | None = None,
+        decision: str | None = None,
+        feedback: str | None = None,
+        outcome: str | None = None,
+        priority: p.IndexPriority | None = None,
+        references: str | None = None,
+        request: str | None = None,
+        tags: Sequence[str] | None = None,
+        text: str | None = None,
+        topic: str | None = None,
+        type: p.MemoryType | None = None,
+    ) -> p.RememberResponse:
+        """Appends to the log of today, and enters it into the index file."""
+        answer: p.RememberResponse = await self.call("remember", given(workspace=workspace, analysis=analysis, decision=decision, feedback=feedback, outcome=outcome, priority=priority, references=references, request=request, tags=tags, text=text, topic=topic, type=type))
+        return answer
+
+    async def search(
+        self,
+        *,
+        query: str,
+        workspace: str,
+        agent: str | None = None,
+        budget_tokens: int | None = None,
+        explain: bool | None = None,
+        limit: int | None = None,
+        min_score: float | None = None,
+        mode: p.Mode | None = None,
+        path: str | None = None,
+        record: bool | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> p.SearchResponse:
+        """Retrieval."""
+        answer: p.SearchResponse = await self.call("search", given(query=query, workspace=workspace, agent=agent, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
+        return answer
+
+    async def session_compact(
+        self,
+        *,
+        budget_tokens: int | None = None,
+        config: Mapping[str, Any] | None = None,
+        format: p.TranscriptFormat | None = None,
+        messages: Sequence[Any] | None = None,
+        path: str | None = None,
+        workspace: str | None = None,
+    ) -> p.SessionCompactResponse:
+        """A short summary of a transcript, whose messages can be fetched."""
+        answer: p.SessionCompactResponse = await self.call("session.compact", given(budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
+        return answer
+
+    async def session_flush(
+        self,
+        *,
+        path: str,
+        workspace: str,
+        close: bool | None = None,
+        compact: bool | None = None,
+        format: p.TranscriptFormat | None = None,
+        session: str | None = None,
+        tree: bool | None = None,
+        wait: bool | None = None,
+    ) -> p.SessionFlushResponse:
+        """What is new in a transcript goes into the daily log."""
+        answer: p.SessionFlushResponse = await self.call("session.flush", given(path=path, workspace=workspace, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
+        return answer
+
+    async def shutdown(
+        self,
+    ) -> p.ShutdownResponse:
+        """Stops the daemon."""
+        answer: p.ShutdownResponse = await self.call("shutdown", given())
+        return answer
+
+    async def status(
+        self,
+    ) -> p.StatusResponse:
+        """How the daemon and its workspaces are; answered before any model is loaded."""
+        answer: p.StatusResponse = await self.call("status", given())
+        return answer
+
+    async def subscribe(
+        self,
+        *,
+        events: Sequence[p.EventName] | None = None,
+        workspace: str | None = None,
+    ) -> p.SubscribeResponse:
+        """Streams events to this connection from now on."""
+        answer: p.SubscribeResponse = await self.call("subscribe", given(events=events, workspace=workspace))
+        return answer
+
+    async def tree_compact(
+        self,
+        *,
+        workspace: str,
+        at: str | None = None,
+        dry_run: bool | None = None,
+        when_due: bool | None = None,
+    ) -> p.TreeCompactResponse:
+        """Brings the compaction tree up to date."""
+        answer: p.TreeCompactResponse = await self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, when_due=when_due))
+        return answer
+
+    async def tree_pending(
+        self,
+        *,
+        workspace: str,
+        limit: int | None = None,
+    ) -> p.TreePendingResponse:
+        """Nodes whose body somebody should write."""
+        answer: p.TreePendingResponse = await self.call("tree.pending", given(workspace=workspace, limit=limit))
+        return answer
+
+    async def tree_show(
+        self,
+        *,
+        workspace: str,
+        node: str | None = None,
+    ) -> p.TreeShowResponse:
+        """One node, and how it stands."""
+        answer: p.TreeShowResponse = await self.call("tree.show", given(workspace=workspace, node=node))
+        return answer
+
+    async def tree_submit(
+        self,
+        *,
+        body: str,
+        node: str,
+        workspace: str,
+        source_digest: str | None = None,
+    ) -> p.TreeSubmitResponse:
+        """Gives a node a body."""
+        answer: p.TreeSubmitResponse = await self.call("tree.submit", given(body=body, node=node, workspace=workspace, source_digest=source_digest))
+        return answer
+
+    async def workspace_add(
+        self,
+        *,
+        workspace: str,
+    ) -> p.WorkspaceAddResponse:
+        """Registers a folder."""
+        answer: p.WorkspaceAddResponse = await self.call("workspace.add", given(workspace=workspace))
+        return answer
+
+    async def workspace_list(
+        self,
+    ) -> p.WorkspaceListResponse:
+        """The registered folders."""
+        answer: p.WorkspaceListResponse = await self.call("workspace.list", given())
+        return answer
+
+    async def workspace_remove(
+        self,
+        *,
+        workspace: str,
+        purge: bool | None = None,
+    ) -> p.WorkspaceRemoveResponse:
+        """Forgets a folder and what was derived from it; its files stay."""
+        answer: p.WorkspaceRemoveResponse = await self.call("workspace.remove", given(workspace=workspace, purge=purge))
+        return answer
+
+    async def workspace_sync(
+        self,
+        *,
+        workspace: str,
+        accept_deletions: bool | None = None,
+        wait: bool | None = None,
+    ) -> p.WorkspaceSyncResponse:
+        """Reconciles the index with the disk."""
+        answer: p.WorkspaceSyncResponse = await self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, wait=wait))
+        return answer

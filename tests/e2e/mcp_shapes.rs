@@ -1,0 +1,103 @@
+//! Do `memory_search` and `memory_get` take and answer what OpenClaw's tools of these names do, field for field?
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::mcp::served;
+
+/// Of a result: path, lines, score, text, and twice which kind of file it is; `citation` where places are told.
+const RESULT: [&str; 8] = [
+    "citation",
+    "corpus",
+    "endLine",
+    "path",
+    "score",
+    "snippet",
+    "source",
+    "startLine",
+];
+/// Of a text that was read; the last two only where the file goes on.
+const READ: [&str; 6] = ["from", "lines", "path", "text", "nextFrom", "truncated"];
+
+fn names(value: &Value) -> BTreeSet<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn a_result_has_the_fields_of_openclaw_and_no_other() {
+    let (_scratch, _daemon, mut mcp) = served();
+    for corpus in [None, Some("memory"), Some("all")] {
+        let asked = json!({"query": "staging port", "maxResults": 5, "minScore": 0, "corpus": corpus});
+        let found = mcp.gives("memory_search", asked);
+        let best = &found["results"][0];
+        assert_eq!(names(best), BTreeSet::from(RESULT), "{best}");
+        assert!(best["score"].is_number() && best["snippet"].is_string(), "{best}");
+        let (first, last) = (&best["startLine"], &best["endLine"]);
+        let lines = if first == last {
+            format!("L{first}")
+        } else {
+            format!("L{first}-L{last}")
+        };
+        assert_eq!(
+            (&best["source"], &best["corpus"], &best["citation"]),
+            (
+                &json!("memory"),
+                &json!("memory"),
+                &json!(format!("memory/2026-03-02.md#{lines}"))
+            )
+        );
+    }
+    for corpus in ["sessions", "wiki"] {
+        let found = mcp.gives(
+            "memory_search",
+            json!({"query": "staging port", "corpus": corpus}),
+        );
+        assert_eq!(found["results"], json!([]));
+        assert!(
+            found["notes"][0].as_str().unwrap().contains("memory alone"),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn a_text_has_the_fields_of_openclaw_and_says_where_it_goes_on() {
+    let (_scratch, _daemon, mut mcp) = served();
+    let path = "memory/2026-03-02.md";
+    let whole = mcp.gives("memory_get", json!({"path": path}));
+    let fields = BTreeSet::from(READ);
+    let common: Vec<_> = names(&whole).intersection(&fields).copied().collect();
+    assert_eq!(
+        common,
+        ["from", "lines", "path", "text"],
+        "the file does not go on: {whole}"
+    );
+    assert_eq!(
+        (&whole["from"], &whole["lines"]),
+        (&json!(1), &whole["totalLines"])
+    );
+
+    // From where it says that it goes on, until it does not: that is the whole file.
+    let (mut text, mut from) = (String::new(), json!(1));
+    loop {
+        let part = mcp.gives("memory_get", json!({"path": path, "from": from, "lines": 2}));
+        text.push_str(part["text"].as_str().unwrap());
+        assert_eq!(part["from"], from);
+        match part.get("nextFrom") {
+            Some(next) => {
+                assert_eq!(
+                    (&part["truncated"], &part["lines"]),
+                    (&json!(true), &json!(2)),
+                    "{part}"
+                );
+                from = next.clone();
+            }
+            None => {
+                assert_eq!(part.get("truncated"), None, "{part}");
+                break;
+            }
+        }
+    }
+    assert_eq!(json!(text), whole["text"]);
+}
