@@ -77,6 +77,8 @@ methods! {
     "get" => Get(GetRequest),
     /// Appends to the log of today, and enters it into the index file.
     "remember" => Remember(RememberRequest),
+    /// Takes over the memories of another program, or says what that would write.
+    "import" => Import(ImportRequest),
     /// The entries of the index file, with their strengths.
     "index.list" => IndexList(IndexListRequest),
     /// One entry, and why it is as strong as it is.

@@ -3,6 +3,8 @@
 pub mod context;
 pub mod cycle;
 pub mod doctor;
+pub mod formats;
+pub mod import;
 pub mod index;
 pub mod ingest;
 pub mod init;

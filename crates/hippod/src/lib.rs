@@ -8,6 +8,7 @@ mod engine;
 mod event;
 mod files;
 mod harness;
+mod import;
 mod index;
 pub mod instance;
 mod models;
