@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::Instant;
 
 use hippo_proto::{ErrorKind, ImportFrom, ImportRequest, ImportResponse, RpcError};
-use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, client_program};
+use hippod_tests::{Caller, Daemon, Scratch, client_program};
 use serde_json::{Value, json};
 
 const FIXTURES: [(ImportFrom, &str); 5] = [
@@ -18,7 +17,7 @@ const FIXTURES: [(ImportFrom, &str); 5] = [
     (ImportFrom::Mem0, "mem0-history.db"),
 ];
 
-fn fixture(name: &str) -> PathBuf {
+pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("data/import")
         .join(name)
@@ -41,7 +40,7 @@ fn told(daemon: &Daemon, root: &Path, words: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn import(
+pub fn import(
     client: &mut Caller,
     root: &Path,
     from: ImportFrom,
@@ -63,7 +62,7 @@ fn import(
 }
 
 /// The markdown files of a workspace but for what the daemon keeps, with their bytes.
-fn memory_of(root: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn memory_of(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.join("memory"), root.join("knowledge")];
     while let Some(folder) = folders.pop() {
@@ -83,7 +82,7 @@ fn memory_of(root: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-fn begun(scratch: &Scratch) -> (Daemon, Caller, PathBuf) {
+pub fn begun(scratch: &Scratch) -> (Daemon, Caller, PathBuf) {
     let daemon = scratch.daemon();
     let mut client = daemon.client();
     let root = scratch.workspace();
@@ -101,8 +100,7 @@ fn what_was_imported_is_found_and_a_second_time_adds_nothing() {
         let path = fixture(name);
         let words = ["import", from.name(), path.to_str().unwrap()];
         let dry = told(&daemon, &root, &words);
-        // The history says of the same memories what the export does.
-        assert_eq!(dry.contains("add --apply"), name != "mem0-history.db", "{dry}");
+        assert!(dry.contains("add --apply"), "{dry}");
     }
     assert_eq!(memory_of(&root), before, "a dry run writes nothing");
     for (from, name) in FIXTURES {
@@ -245,75 +243,6 @@ fn the_file_of_a_store_and_its_export_say_the_same() {
     }
     let again = import(&mut client, &root, ImportFrom::HippoMemory, &files, false).unwrap();
     assert_eq!((again.memories, again.known), (8, 8));
-}
-
-#[test]
-fn an_import_that_was_cut_off_anywhere_ends_as_one_that_was_not() {
-    let scratch = Scratch::new();
-    let (_daemon, mut client, root) = begun(&scratch);
-    let path = fixture("claude-mem.json");
-    let import = |client: &mut Caller| import(client, &root, ImportFrom::ClaudeMem, &path, true).unwrap();
-    import(&mut client);
-    let whole = memory_of(&root);
-    let names: Vec<&String> = whole.keys().collect();
-    for (number, name) in names.iter().enumerate() {
-        let bytes = &whole[*name];
-        // The end of each line, and places within one.
-        let cuts = (1..bytes.len()).filter(|at| bytes[*at] == b'\n' || at % 41 == 0);
-        for cut in cuts {
-            fs::write(root.join(name), &bytes[..cut]).unwrap();
-            for later in &names[number + 1..] {
-                fs::remove_file(root.join(later)).unwrap();
-            }
-            import(&mut client);
-            let now = memory_of(&root);
-            assert!(
-                now == whole,
-                "{name} cut at {cut}: {}",
-                String::from_utf8_lossy(&now[*name])
-            );
-        }
-    }
-}
-
-#[test]
-fn a_daemon_that_is_killed_in_the_middle_loses_and_repeats_nothing() {
-    let scratch = Scratch::new();
-    let large = scratch.beside("large.json");
-    let record = |number: u32| {
-        let day = jiff::civil::date(2024, 1, 1) + jiff::Span::new().days(number % 300);
-        json!({"id": number, "memory": format!("Note {number}: {}", "the pump hums ".repeat(20)), "created_at": format!("{day}T12:00:00Z")})
-    };
-    let records: Vec<Value> = (0..6000).map(record).collect();
-    fs::write(&large, serde_json::to_vec(&records).unwrap()).unwrap();
-    let (daemon, mut client, root) = begun(&scratch);
-    let request = ImportRequest {
-        workspace: root.display().to_string(),
-        from: ImportFrom::Mem0,
-        path: large.display().to_string(),
-        into: None,
-        apply: true,
-    };
-    let cut_off = std::thread::spawn(move || client.raw().call::<ImportResponse>(&request.into()).is_ok());
-    let deadline = Instant::now() + PATIENCE;
-    while fs::read_dir(root.join("memory")).map_or(0, Iterator::count) < 20 {
-        assert!(Instant::now() < deadline, "nothing is written");
-        std::thread::yield_now();
-    }
-    daemon.kill();
-    // It may have been done just before.
-    let _ = cut_off.join().unwrap();
-    let daemon = scratch.daemon();
-    let mut client = daemon.client();
-    let answer = import(&mut client, &root, ImportFrom::Mem0, &large, true).unwrap();
-    assert_eq!(answer.memories, 6000);
-    let ended = memory_of(&root);
-    let other = scratch.beside("other");
-    fs::create_dir_all(&other).unwrap();
-    client.add(&other);
-    import(&mut client, &other, ImportFrom::Mem0, &large, true).unwrap();
-    assert!(ended == memory_of(&other), "{} files", ended.len());
-    assert_eq!(ended.len(), 300);
 }
 
 #[test]

@@ -14,16 +14,18 @@ const ASIDE: [&str; 8] = [
     "olvida",
 ];
 /// What is left aside then.
-const RULES: [&str; 8] = [
+const RULES: [&str; 6] = [
     "instruction",
     "instruccion",
     "prompt",
-    "guideline",
     "directive",
     "anweisung",
     "consigne",
-    "rules",
 ];
+/// Words that people use for other rules, too.
+const COMMON: [&str; 2] = ["rules", "guideline"];
+/// What makes them those of an agent.
+const WHOSE: [&str; 7] = ["your", "all", "previous", "prior", "earlier", "above", "system"];
 /// Words between the two, at most.
 const APART: usize = 5;
 /// What only a planted text says.
@@ -55,6 +57,9 @@ pub fn reads_as_instruction(text: &str) -> bool {
     let begins = |word: &str, with: &[&str]| with.iter().any(|start| word.starts_with(start));
     words.iter().enumerate().any(|(at, word)| {
         let behind = words.get(at + 1..).unwrap_or_default();
-        begins(word, &ASIDE) && behind.iter().take(APART).any(|word| begins(word, &RULES))
+        let behind = behind.get(..APART).unwrap_or(behind);
+        let whose = behind.iter().any(|word| WHOSE.contains(word));
+        let rules = |word: &str| begins(word, &RULES) || (whose && begins(word, &COMMON));
+        begins(word, &ASIDE) && behind.iter().any(|word| rules(word))
     })
 }

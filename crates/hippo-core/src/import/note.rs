@@ -1,10 +1,11 @@
 //! What is a note of basic-memory: a markdown file with front matter?
 
-use super::{Memory, Trouble, front_matter, id, moment, text, words};
+use super::{Fields, Memory, Trouble, front_matter, id, moment, text, words};
 
 /// The note, which stays the file that it is. One whose front matter cannot be read is a text without.
 pub(super) fn memory(path: &str, whole: String) -> Result<Memory, Trouble> {
-    let (fields, body) = front_matter::split(&whole).unwrap_or_default();
+    let read = front_matter::split(&whole);
+    let (fields, body) = read.unwrap_or_else(|_| (Fields::new(), &whole));
     if body.trim().is_empty() && (fields.is_empty() || whole.trim().is_empty()) {
         return Err(Trouble::at(1, "there is nothing in it"));
     }

@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(
             one.text,
             format!(
-                "## The pump\n\n### The pump\nIt hums.[31m\n\nTags: pump\n\n<!-- imported from=hippo-memory id=a___b kind=episodic hash={} -->\n",
+                "## The pump\n\n### The pump\nIt hums.[31m\n\nTags: pump\n\n<!-- imported from=hippo-memory id=a____b kind=episodic hash={} -->\n",
                 one.hash
             )
         );
