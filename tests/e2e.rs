@@ -30,6 +30,10 @@ mod flush_again;
 mod harness;
 #[path = "e2e/hooks.rs"]
 mod hooks;
+#[path = "e2e/import.rs"]
+mod import;
+#[path = "e2e/import_crash.rs"]
+mod import_crash;
 #[path = "e2e/index_crash.rs"]
 mod index_crash;
 #[path = "e2e/index_file.rs"]

@@ -16,6 +16,7 @@ pub mod extract;
 pub mod flush;
 pub mod harness;
 pub mod hierarchy;
+pub mod import;
 pub mod index_file;
 pub mod layout;
 pub mod literal;

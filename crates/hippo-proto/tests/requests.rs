@@ -321,6 +321,17 @@ fn requests_with_every_field() {
         }
         .into(),
     );
+    golden(
+        r#"{"workspace":"/w","from":"claude-mem","path":"/home/ada/export.json","into":"memory/other","apply":true}"#,
+        ImportRequest {
+            workspace: workspace(),
+            from: ImportFrom::ClaudeMem,
+            path: "/home/ada/export.json".into(),
+            into: Some("memory/other".into()),
+            apply: true,
+        }
+        .into(),
+    );
     golden("{}", ModelListRequest {}.into());
     golden(r#"{"model":"m"}"#, ModelPullRequest { model: model() }.into());
     golden(r#"{"model":"m"}"#, ModelVerifyRequest { model: model() }.into());

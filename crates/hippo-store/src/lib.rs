@@ -3,6 +3,7 @@
 pub mod contexts;
 pub mod db;
 mod error;
+pub mod foreign;
 pub mod shared_file;
 pub mod vector;
 

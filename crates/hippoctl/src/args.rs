@@ -5,11 +5,13 @@ mod compact;
 mod context;
 mod cycle;
 mod hook;
+mod import;
 mod index;
 mod ingest;
 mod init;
 mod operate;
 mod policy;
+mod qmd;
 mod remember;
 mod service;
 mod texts;
@@ -27,11 +29,13 @@ pub use context::{
 };
 pub use cycle::{ConsolidateArgs, HistoryArgs};
 pub use hook::{HookArgs, HookName};
+pub use import::ImportArgs;
 pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 pub use ingest::IngestArgs;
 pub use init::{DeinitArgs, InitArgs};
 pub use operate::{AuditArgs, DoctorArgs, LogsArgs, StatusArgs};
 pub use policy::PolicyVerb;
+pub use qmd::{GetArgs, OutputFormat, QmdSearch, refusal};
 pub use remember::RememberArgs;
 pub use service::{ServiceArgs, ServiceVerb};
 pub use texts::in_their_places;
@@ -113,10 +117,7 @@ pub enum Verb {
     /// Search the memory
     Search(SearchArgs),
     /// Read what a pointer points to
-    Get {
-        /// PATH, PATH#Section, PATH:FROM, PATH:FROM:COUNT, or the id of a search result
-        target: String,
-    },
+    Get(GetArgs),
     /// List, explain and change the entries of the index file
     Index {
         /// What to do with it.
@@ -186,6 +187,11 @@ pub enum Verb {
     /// Take transcripts of sessions into the daily logs, each message once
     #[command(after_help = ingest::EXAMPLES)]
     Ingest(IngestArgs),
+    /// Take over the memories of another program as markdown, each once; without --apply, only say what would be written
+    ///
+    /// Logs are appended to and files are added; nothing that is there changes. Secrets are redacted.
+    #[command(after_help = import::EXAMPLES)]
+    Import(ImportArgs),
     /// Serve the memory to an agent over MCP, on standard input and output
     ///
     /// For the configuration of a client of the Model Context Protocol. It ends when its input is closed.
@@ -293,6 +299,9 @@ pub struct SearchArgs {
     /// Leave no trace: strengthen no entry and create none
     #[arg(long)]
     pub no_record: bool,
+    /// What qmd calls so, too.
+    #[command(flatten)]
+    pub qmd: QmdSearch,
 }
 
 /// Verbs of `model`.

@@ -22,7 +22,12 @@ use failure::Failure;
 use output::Output;
 
 fn main() -> ExitCode {
-    let words = args::in_their_places(&Cli::command(), std::env::args_os().collect());
+    let given: Vec<_> = std::env::args_os().collect();
+    if let Some(refusal) = args::refusal(&given) {
+        Output::from_terminal(false).failure(&refusal);
+        return refusal.exit.into();
+    }
+    let words = args::in_their_places(&Cli::command(), given);
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => {
@@ -68,7 +73,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         },
         Verb::Sync(args) => verbs::workspace::sync(&mut session, &args, out),
         Verb::Search(args) => verbs::search::search(&mut session, args, out),
-        Verb::Get { target } => verbs::get::get(&mut session, &target, out),
+        Verb::Get(args) => verbs::get::get(&mut session, &args, out),
         Verb::Index { verb } => verbs::index::index(&mut session, verb, out),
         Verb::Remember(args) => verbs::remember::remember(&mut session, args, out),
         Verb::Consolidate(args) => verbs::cycle::consolidate(&mut session, args, out),
@@ -82,6 +87,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         // Answered before there is a session.
         Verb::Hook(_) => Ok(()),
         Verb::Ingest(args) => verbs::ingest::ingest(&mut session, &args, out),
+        Verb::Import(args) => verbs::import::import(&mut session, &args, out),
         Verb::Mcp => mcp::mcp(session),
         Verb::Model { verb } => verbs::model::model(&mut session, verb, out),
         Verb::Bench(args) => bench::bench(&mut session, &args, out),

@@ -4,6 +4,8 @@ pub mod audit;
 pub mod context;
 pub mod cycle;
 pub mod doctor;
+pub mod formats;
+pub mod import;
 pub mod index;
 pub mod ingest;
 pub mod init;

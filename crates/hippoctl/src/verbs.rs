@@ -8,6 +8,7 @@ pub mod daemon;
 pub mod deinit;
 pub mod get;
 pub mod hook;
+pub mod import;
 pub mod index;
 pub mod ingest;
 pub mod init;

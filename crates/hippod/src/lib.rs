@@ -9,6 +9,7 @@ mod engine;
 mod event;
 mod files;
 mod harness;
+mod import;
 mod index;
 pub mod instance;
 mod models;

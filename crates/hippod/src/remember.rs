@@ -20,7 +20,7 @@ use crate::files;
 pub use entry::structured;
 use log::Log;
 pub use secret::Secrets;
-use topic::{made, one_line};
+pub use topic::{made, one_line};
 
 /// What was appended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +87,26 @@ pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<O
     }))
 }
 
+/// Appends sections to a log at any path below the workspace, which is begun with the title where there is none; of sections that a write
+/// was cut off in the middle of, the rest.
+///
+/// # Errors
+/// As [`append`].
+pub fn append_sections(
+    root: &Path,
+    path: &str,
+    title: Option<&str>,
+    sections: &str,
+) -> Result<Lines, RpcError> {
+    let log = Log::at(root, path.to_owned(), title.map(str::to_owned))?;
+    let (start_line, end_line) = log.append_or_finish(sections, path)?;
+    Ok(Lines {
+        path: log.path,
+        start_line,
+        end_line,
+    })
+}
+
 /// Lines of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lines {
@@ -115,7 +135,7 @@ fn standing(log: &[u8], section: &str, text: &str) -> Option<(u32, u32)> {
 
 /// A text that stays within its section: headings stand below the section's own, underlines make none, and a fence that was left open is
 /// closed.
-fn tamed(text: &str) -> String {
+pub fn tamed(text: &str) -> String {
     let mut open: Option<&str> = None;
     let mut before = "";
     let mut out = String::with_capacity(text.len());

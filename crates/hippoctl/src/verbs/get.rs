@@ -4,16 +4,27 @@ use std::path::Path;
 
 use hippo_proto::{GetRequest, GetResponse};
 
+use crate::args::GetArgs;
 use crate::connect::Session;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::output::Output;
+use crate::render::formats::numbered;
 
 /// Prints the text as it is on disk.
 ///
 /// # Errors
 /// No workspace, or nothing is there.
-pub fn get(session: &mut Session, target: &str, out: &mut Output) -> Result<(), Failure> {
-    let mut request = parse(target);
+pub fn get(session: &mut Session, args: &GetArgs, out: &mut Output) -> Result<(), Failure> {
+    let mut request = parse(&args.target);
+    let lines_of_id = request.path.is_none() && (args.from.is_some() || args.lines.is_some());
+    if lines_of_id {
+        return Err(
+            Failure::new(Exit::Usage, "the id of a result names its lines already")
+                .hint("give the path with --from and -l"),
+        );
+    }
+    request.from = args.from.or(request.from);
+    request.count = args.lines.or(request.count);
     if let Some(path) = request.path.take() {
         let workspace = session.workspace()?;
         request.path = Some(below(&path, &workspace));
@@ -28,7 +39,11 @@ pub fn get(session: &mut Session, target: &str, out: &mut Output) -> Result<(), 
             answer.total_lines, answer.start_line, answer.end_line
         ));
     }
+    let with_numbers = args.line_numbers;
     out.answer(&answer, |answer, _| {
+        if with_numbers {
+            return numbered(&answer.text, answer.start_line);
+        }
         let end = if answer.text.is_empty() || answer.text.ends_with('\n') {
             ""
         } else {

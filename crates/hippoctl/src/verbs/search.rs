@@ -1,8 +1,11 @@
 //! `search`: what does the memory say?
 
-use hippo_proto::{SearchRequest, SearchResponse};
+use std::collections::HashSet;
+use std::path::Path;
 
-use crate::args::SearchArgs;
+use hippo_proto::{GetRequest, GetResponse, MAX_LIMIT, SearchRequest, SearchResponse};
+
+use crate::args::{OutputFormat, QmdSearch, SearchArgs};
 use crate::connect::Session;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -25,26 +28,67 @@ pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Resu
         agent,
         explain,
         no_record,
+        qmd,
     } = args;
+    let format = qmd.wanted();
+    out.json |= format == OutputFormat::Json;
+    let workspace = session.workspace()?;
     let request = SearchRequest {
-        workspace: session.workspace()?,
+        workspace: workspace.clone(),
         query: query.join(" "),
         mode: mode.map(Into::into),
-        limit,
+        limit: limit.or(qmd.all.then_some(MAX_LIMIT)),
         budget_tokens: budget,
         min_score,
-        path,
+        path: path.or_else(|| qmd.glob()),
         since,
         until,
         agent,
         explain,
         record: !no_record,
     };
-    let answer: SearchResponse = session.call(request)?;
+    let mut answer: SearchResponse = session.call(request)?;
+    shown_as_asked(session, &workspace, &qmd, &mut answer)?;
     if !out.json {
         for note in render::search::notes(&answer) {
             out.note(&note);
         }
     }
-    out.answer(&answer, render::search::search)
+    match format {
+        OutputFormat::Cli | OutputFormat::Json => out.answer(&answer, render::search::search),
+        format => out.answer(&answer, |answer, _| render::formats::results(answer, format)),
+    }
+}
+
+/// Whole documents, numbers of lines and whole paths, where they were asked for.
+fn shown_as_asked(
+    session: &mut Session,
+    workspace: &str,
+    asked: &QmdSearch,
+    answer: &mut SearchResponse,
+) -> Result<(), Failure> {
+    if asked.full {
+        let mut seen = HashSet::new();
+        answer.results.retain(|hit| seen.insert(hit.path.clone()));
+        for hit in &mut answer.results {
+            let whole = GetRequest {
+                workspace: Some(workspace.to_owned()),
+                path: Some(hit.path.clone()),
+                ..GetRequest::default()
+            };
+            let whole: GetResponse = session.call(whole)?;
+            (hit.start_line, hit.end_line, hit.text) = (whole.start_line, whole.end_line, whole.text);
+        }
+    }
+    // What was given may lie below the root.
+    let root = asked.full_path.then(|| session.root()).transpose()?;
+    for hit in &mut answer.results {
+        if asked.line_numbers {
+            hit.text = render::formats::numbered(&hit.text, hit.start_line);
+        }
+        if let Some(root) = &root {
+            hit.path = Path::new(root).join(&hit.path).display().to_string();
+        }
+    }
+    Ok(())
 }

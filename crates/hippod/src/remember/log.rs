@@ -1,4 +1,4 @@
-//! Where is the log of a day, may it be appended to, and how do whole sections come to its end in one step?
+//! Where is a log, may it be appended to, and how do whole sections come to its end in one step?
 
 use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use super::{append, files};
 /// A log above this size is not read to find its line ends.
 const LARGEST: u64 = 64 << 20;
 
-/// The log of a day, as it was when it was looked at. Only one at a time writes to logs while there is one.
+/// A log, as it was when it was looked at. Only one at a time writes to logs while there is one.
 pub(super) struct Log {
     /// Relative to the workspace.
     pub path: String,
     /// All of it; nothing where there is none yet.
     pub before: Vec<u8>,
     whole: PathBuf,
-    day: Date,
+    title: Option<String>,
     _one: MutexGuard<'static, ()>,
 }
 
@@ -27,29 +27,38 @@ impl Log {
     /// Looks at the log of a day.
     ///
     /// # Errors
-    /// `bad-request` where it leads out of the workspace, else `read-only` or `internal` with what the system said.
+    /// As [`at`](Self::at).
     pub fn open(root: &Path, day: Date) -> Result<Self, RpcError> {
+        Self::at(root, format!("memory/{day}.md"), Some(day.to_string()))
+    }
+
+    /// Looks at a log at any path below the workspace; one that is begun gets the title.
+    ///
+    /// # Errors
+    /// `bad-request` where it leads out of the workspace, else `read-only` or `internal` with what the system said.
+    pub fn at(root: &Path, path: String, title: Option<String>) -> Result<Self, RpcError> {
         // Two clients that begin a day write its title once.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = format!("memory/{day}.md");
         let whole = root.join(&path);
         let refused = |error| refused(&path, error);
-        match std::fs::create_dir(root.join("memory")) {
-            Err(error) if error.kind() != IoErrorKind::AlreadyExists => return Err(refused(error)),
-            _ => {}
+        let leads_out = || {
+            RpcError::bad_request(format!("the log leads out of the workspace: {path}"))
+                .hint("logs are written within the workspace only; nothing was written")
+        };
+        let mut folder = root.to_path_buf();
+        for part in Path::new(&path).parent().into_iter().flat_map(Path::components) {
+            folder.push(part);
+            match std::fs::create_dir(&folder) {
+                Err(error) if error.kind() != IoErrorKind::AlreadyExists => return Err(refused(error)),
+                _ => {}
+            }
+            if !folder.canonicalize().map_err(refused)?.starts_with(root) {
+                return Err(leads_out());
+            }
         }
-        let real = whole
-            .parent()
-            .map(Path::canonicalize)
-            .transpose()
-            .map_err(refused)?;
-        let linked = whole.canonicalize().is_ok_and(|real| !real.starts_with(root));
-        if linked || real.is_none_or(|real| !real.starts_with(root)) {
-            return Err(
-                RpcError::bad_request(format!("the log leads out of the workspace: {path}"))
-                    .hint("logs are written within the workspace only; nothing was written"),
-            );
+        if whole.canonicalize().is_ok_and(|real| !real.starts_with(root)) {
+            return Err(leads_out());
         }
         let before = match files::read(&whole, LARGEST) {
             Ok(bytes) => bytes,
@@ -60,7 +69,7 @@ impl Log {
             path,
             before,
             whole,
-            day,
+            title,
             _one: one,
         })
     }
@@ -71,25 +80,59 @@ impl Log {
     /// # Errors
     /// `read-only` or `internal` with what the system said; the log is as it was, or the hint says what stands there.
     pub fn append(&self, section: &str, name: &str) -> Result<(u32, u32), RpcError> {
-        let path = &self.path;
-        let end = if self.before.windows(2).any(|pair| pair == b"\r\n") {
-            "\r\n"
-        } else {
-            "\n"
+        let text = self.beginning() + section;
+        self.put(self.with_its_ends(&text).as_bytes(), section, name)
+    }
+
+    /// The same where the log may end with the beginning of just this, because a write was cut off: then the rest is appended.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn append_or_finish(&self, section: &str, name: &str) -> Result<(u32, u32), RpcError> {
+        let bare = self.with_its_ends(section);
+        let titled = match &self.title {
+            Some(title) => self.with_its_ends(&format!("# {title}\n\n{section}")),
+            None => bare.clone(),
         };
-        let mut text = String::new();
-        if self.before.is_empty() {
-            text.push_str(&format!("# {}\n\n", self.day));
-        } else {
-            text.push_str(if self.before.ends_with(b"\n") {
-                "\n"
-            } else {
-                "\n\n"
-            });
+        let begun =
+            Some(titled.as_bytes()).filter(|all| !self.before.is_empty() && all.starts_with(&self.before));
+        let rest = match begun {
+            Some(all) => all.get(self.before.len()..),
+            None => unfinished(&self.before, bare.as_bytes()),
+        };
+        let apart = [&b"\n\n"[..], b"\r\n\r\n"];
+        match rest {
+            Some(rest) => self.put(rest, section, name),
+            // It may have been cut off before the first letter.
+            None if apart.iter().any(|end| self.before.ends_with(end)) => {
+                self.put(bare.as_bytes(), section, name)
+            }
+            None => self.append(section, name),
         }
-        let lines = section.matches('\n').count();
-        let text = (text + section).replace('\n', end);
-        let after = append::append(&self.whole, text.as_bytes()).map_err(|failed| match failed.left {
+    }
+
+    /// What comes before a section: the title of a log that is begun, else what keeps it apart from what stands above it.
+    fn beginning(&self) -> String {
+        match &self.title {
+            Some(title) if self.before.is_empty() => format!("# {title}\n\n"),
+            None if self.before.is_empty() => String::new(),
+            _ if self.before.ends_with(b"\n") => "\n".to_owned(),
+            _ => "\n\n".to_owned(),
+        }
+    }
+
+    fn with_its_ends(&self, text: &str) -> String {
+        if self.before.windows(2).any(|pair| pair == b"\r\n") {
+            text.replace('\n', "\r\n")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// Appends bytes with which `section` ends.
+    fn put(&self, bytes: &[u8], section: &str, name: &str) -> Result<(u32, u32), RpcError> {
+        let path = &self.path;
+        let after = append::append(&self.whole, bytes).map_err(|failed| match failed.left {
             0 => refused(path, failed.error),
             left => RpcError::internal(format!("could not append all of the text to {path}: {}", failed.error)).hint(
                 format!("the first {left} bytes of the section {name:?} stand there: take them out, or say it once more when there is room"),
@@ -110,9 +153,24 @@ impl Log {
             .filter(|byte| **byte == b'\n')
             .count();
         let end_line = u32::try_from(ends).unwrap_or(u32::MAX);
+        let lines = section.matches('\n').count();
         let height = u32::try_from(lines.saturating_sub(1)).unwrap_or(0);
         Ok((end_line.saturating_sub(height), end_line))
     }
+}
+
+/// What is missing of a section with whose beginning a log ends; `None` where it ends with anything else.
+fn unfinished<'s>(before: &[u8], section: &'s [u8]) -> Option<&'s [u8]> {
+    let from = before.len().saturating_sub(section.len());
+    let tail = before.get(from..)?;
+    let starts = (0..tail.len()).filter(|at| match at.checked_sub(1) {
+        Some(previous) => tail[previous] == b'\n',
+        None => from == 0 || before[from - 1] == b'\n',
+    });
+    let begun = starts
+        .map(|at| &tail[at..])
+        .find(|begun| section.starts_with(begun))?;
+    section.get(begun.len()..).filter(|rest| !rest.is_empty())
 }
 
 fn refused(path: &str, error: io::Error) -> RpcError {
@@ -123,5 +181,39 @@ fn refused(path: &str, error: io::Error) -> RpcError {
                 .hint("make the folder memory/ and its logs writable; nothing was written")
         }
         _ => RpcError::internal(what).hint("look after the disk of the workspace; nothing was written"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_that_were_cut_off_anywhere_are_finished_and_not_repeated() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let file = root.join("memory/other/a.md");
+        let sections = "## Größe\n\nx\n\n<!-- a -->\n\n## B\n\n## B\n";
+        for (before, title) in [
+            ("", Some("Day")),
+            ("", None),
+            ("# Day\n\n## Mine\n\nmine\n", Some("Day")),
+            ("mine, open", None),
+        ] {
+            let write = |cut: Option<&[u8]>| {
+                match cut {
+                    Some(bytes) => std::fs::write(&file, bytes).unwrap(),
+                    None => drop(std::fs::remove_file(&file)),
+                }
+                let log = Log::at(&root, "memory/other/a.md".into(), title.map(str::to_owned)).unwrap();
+                let lines = log.append_or_finish(sections, "a").unwrap();
+                (lines, std::fs::read(&file).unwrap())
+            };
+            let whole = write(Some(before.as_bytes()).filter(|before| !before.is_empty()));
+            assert!(whole.1.ends_with(sections.as_bytes()));
+            for cut in before.len() + 1..whole.1.len() {
+                assert_eq!(write(Some(&whole.1[..cut])), whole, "{before:?} cut at {cut}");
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ const TOPIC: usize = 60;
 const NAME: usize = 4;
 
 /// The beginning of a text as a heading.
-pub(super) fn made(text: &str) -> String {
+pub fn made(text: &str) -> String {
     let first = text
         .lines()
         .map(str::trim)
@@ -72,7 +72,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// A text on one line, with one space between words.
-pub(super) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

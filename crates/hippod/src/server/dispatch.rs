@@ -20,6 +20,7 @@ use crate::audit;
 use crate::contexts;
 use crate::engine::Change;
 use crate::event::{self, Answer, Event};
+use crate::import;
 use crate::recall;
 use crate::shared::{Shared, Slot};
 use crate::status;
@@ -27,7 +28,7 @@ use crate::tree;
 use crate::view::WorkspaceView;
 
 /// Parts of the protocol that this daemon has.
-const FEATURES: [&str; 13] = [
+const FEATURES: [&str; 14] = [
     "search",
     "get",
     "workspace",
@@ -41,6 +42,7 @@ const FEATURES: [&str; 13] = [
     "tree",
     "metrics",
     "audit",
+    "import",
 ];
 
 /// Serves one call; the line to send back.
@@ -91,6 +93,13 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::Search(request) => line(&id, recall::search(shared, request).await),
         Request::Get(request) => line(&id, recall::get(shared, request).await),
         Request::Remember(request) => line(&id, entries::remember(shared, request).await),
+        Request::Import(request) => match shared.views.get(&request.workspace).await {
+            Ok(view) => {
+                let import = move |shared: &Shared| import::import(shared, &view, &request);
+                line(&id, blocking(shared, import).await)
+            }
+            Err(error) => encode_error(&id, &error),
+        },
         Request::IndexList(request) => line(&id, entries::list(shared, request).await),
         Request::IndexShow(request) => line(&id, entries::show(shared, request).await),
         Request::IndexEdit(request) => {

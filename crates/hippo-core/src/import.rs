@@ -1,0 +1,242 @@
+//! What do the exports and stores of other memory programs say, memory by memory?
+//!
+//! Each program's own page in docs/import.md says which of its fields are read. Nothing here writes: what a memory becomes is
+//! decided by who writes it.
+
+mod claude_mem;
+mod front_matter;
+mod hippo_memory;
+mod instructive;
+mod mem0;
+mod note;
+mod records;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value};
+
+use crate::time::Timestamp;
+
+pub use instructive::reads_as_instruction;
+
+/// The fields of one record of an export, or one row of a table.
+pub type Fields = Map<String, Value>;
+
+/// A program whose memories can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Program {
+    /// hippo-memory: a folder `.hippo` with a database and markdown beside it.
+    HippoMemory,
+    /// basic-memory: a folder of markdown notes.
+    BasicMemory,
+    /// claude-mem: a database, or the JSON that its script exports.
+    ClaudeMem,
+    /// mem0: the JSON of `get_all`, or the history database.
+    Mem0,
+}
+
+impl Program {
+    /// As people call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HippoMemory => "hippo-memory",
+            Self::BasicMemory => "basic-memory",
+            Self::ClaudeMem => "claude-mem",
+            Self::Mem0 => "mem0",
+        }
+    }
+
+    /// The tables of its database that hold memories.
+    #[must_use]
+    pub const fn tables(self) -> &'static [&'static str] {
+        match self {
+            Self::HippoMemory => &["memories"],
+            Self::BasicMemory => &[],
+            Self::ClaudeMem => &["observations", "session_summaries"],
+            Self::Mem0 => &["history"],
+        }
+    }
+}
+
+/// One memory of another program.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// By which the program knows it; empty where it has no id.
+    pub id: String,
+    /// What the program calls its kind.
+    pub kind: String,
+    /// What it is about, where the program says that.
+    pub title: Option<String>,
+    /// What it says, markdown. Of a [`note`](Self::note) the whole file.
+    pub text: String,
+    /// When it was made.
+    pub created: Option<Timestamp>,
+    /// The type of the topic: `project` or `user`.
+    pub topic_type: Option<&'static str>,
+    /// Words that it is known by.
+    pub tags: Vec<String>,
+    /// What else is worth a line, with its name.
+    pub details: Vec<(&'static str, String)>,
+    /// It is a document of its own, at this path below the folder that was read.
+    pub note: Option<String>,
+}
+
+/// What could not be read, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// Line of the file, from 1; `None` where it has none.
+    pub line: Option<u32>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl Trouble {
+    fn at(line: u32, what: impl Into<String>) -> Self {
+        Self {
+            line: Some(line),
+            what: what.into(),
+        }
+    }
+}
+
+/// What was read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The memories, in the order of the source.
+    pub memories: Vec<Memory>,
+    /// What was passed over because it is damaged.
+    pub troubles: Vec<Trouble>,
+    /// Records that are no memories: sessions, prompts, what was deleted.
+    pub left_out: u64,
+}
+
+/// The memories of an export: a JSON document, or a JSON object on each line.
+///
+/// # Errors
+/// It is no export of this program at all; nothing of it can be taken.
+pub fn export(program: Program, bytes: &[u8]) -> Result<Found, Trouble> {
+    let groups: &[&str] = match program {
+        Program::ClaudeMem => &["observations", "summaries", "sessions", "prompts"],
+        Program::Mem0 => &["results", "memories"],
+        Program::HippoMemory | Program::BasicMemory => {
+            let what = format!(
+                "{} keeps its memories in files, and exports no JSON",
+                program.name()
+            );
+            return Err(Trouble { line: None, what });
+        }
+    };
+    let records::Records { records, troubles } = records::read(bytes, groups)?;
+    let mut found = Found {
+        troubles,
+        ..Found::default()
+    };
+    for record in records {
+        let memory = match program {
+            Program::ClaudeMem => claude_mem::memory(record.group, &record.fields),
+            _ => mem0::memory(&record.fields).map(Some),
+        };
+        match memory {
+            Ok(Some(memory)) => found.memories.push(memory),
+            Ok(None) => found.left_out += 1,
+            Err(what) => found.troubles.push(Trouble::at(record.line, what)),
+        }
+    }
+    Ok(found)
+}
+
+/// The memories of a table of its database.
+#[must_use]
+pub fn rows(program: Program, table: &str, rows: &[Fields]) -> Found {
+    let mut found = Found::default();
+    if program == Program::Mem0 {
+        return mem0::history(rows);
+    }
+    for (number, row) in rows.iter().enumerate() {
+        let memory = match program {
+            Program::ClaudeMem => claude_mem::memory(table, row),
+            _ => hippo_memory::row(row).map(Some),
+        };
+        match memory {
+            Ok(Some(memory)) => found.memories.push(memory),
+            Ok(None) => found.left_out += 1,
+            Err(what) => {
+                let what = format!("row {} of {table}: {what}", number + 1);
+                found.troubles.push(Trouble { line: None, what });
+            }
+        }
+    }
+    found
+}
+
+/// The memory of one markdown file, at this path below the folder that is read.
+///
+/// # Errors
+/// It is damaged, with the line.
+pub fn file(program: Program, path: &str, bytes: &[u8]) -> Result<Memory, Trouble> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| Trouble::at(line_of(bytes, error.valid_up_to()), "it is not UTF-8"))?;
+    let text = text
+        .strip_prefix('\u{feff}')
+        .unwrap_or(text)
+        .replace("\r\n", "\n");
+    match program {
+        Program::BasicMemory => note::memory(path, text),
+        _ => hippo_memory::file(&text),
+    }
+}
+
+/// The line that a byte stands on, from 1.
+fn line_of(bytes: &[u8], at: usize) -> u32 {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    let breaks = memchr::memchr_iter(b'\n', before).count();
+    u32::try_from(breaks + 1).unwrap_or(u32::MAX)
+}
+
+/// A field that is a text with something in it.
+fn text<'f>(fields: &'f Fields, name: &str) -> Option<&'f str> {
+    let text = fields.get(name)?.as_str()?;
+    Some(text).filter(|text| !text.trim().is_empty())
+}
+
+/// A field that names a record: a text or a number.
+fn id(fields: &Fields, name: &str) -> String {
+    match fields.get(name) {
+        Some(Value::String(id)) => id.clone(),
+        Some(Value::Number(id)) => id.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// A field that is a list of words: a list, a list as JSON in a text, or one word.
+fn words(fields: &Fields, name: &str) -> Vec<String> {
+    let value = match fields.get(name) {
+        Some(Value::String(text)) => match serde_json::from_str(text) {
+            Ok(Value::Array(items)) => Value::Array(items),
+            _ => Value::from(vec![text.clone()]),
+        },
+        Some(value) => value.clone(),
+        None => return Vec::new(),
+    };
+    let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let words = items.iter().filter_map(Value::as_str).map(str::trim);
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// A moment: RFC 3339, a day, a day with a time that has no zone (then it is UTC), or milliseconds since 1970.
+fn moment(value: Option<&Value>) -> Option<Timestamp> {
+    match value? {
+        Value::Number(number) => number.as_i64().map(Timestamp),
+        Value::String(text) => {
+            let text = text.trim();
+            if let Ok(moment) = text.parse::<jiff::Timestamp>() {
+                return Some(Timestamp(moment.as_millisecond()));
+            }
+            let civil: jiff::civil::DateTime = text.parse().ok()?;
+            let moment = civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
+            Some(Timestamp(moment.as_millisecond()))
+        }
+        _ => None,
+    }
+}

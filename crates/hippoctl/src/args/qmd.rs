@@ -1,0 +1,286 @@
+//! Which flags of qmd do `search` and `get` take, and what is said to the others?
+//!
+//! docs/qmd.md has the whole table; a test holds it to what stands here.
+
+use std::ffi::OsString;
+
+use clap::{Args, ValueEnum};
+
+use crate::failure::{Exit, Failure};
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// For people
+    Cli,
+    /// The daemon's answer, one line
+    Json,
+    /// A header and a row for each result
+    Csv,
+    /// A section for each result
+    Md,
+    /// An element for each result
+    Xml,
+    /// Id, score and path of each result
+    Files,
+}
+
+/// Flags of `search` that qmd has.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "As qmd has them")]
+pub struct QmdSearch {
+    /// As many results as can be asked for
+    #[arg(long, conflicts_with = "limit")]
+    pub all: bool,
+    /// Only what lies below this folder of the workspace; may be given again
+    #[arg(short, long = "collection", value_name = "FOLDER", conflicts_with = "path")]
+    pub collections: Vec<String>,
+    /// Each document whole instead of the passage that was found, once
+    #[arg(long)]
+    pub full: bool,
+    /// How results are printed
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub format: Option<OutputFormat>,
+    /// The same as --format csv
+    #[arg(long, conflicts_with_all = ["format", "md", "xml", "files"])]
+    pub csv: bool,
+    /// The same as --format md
+    #[arg(long, conflicts_with_all = ["format", "xml", "files"])]
+    pub md: bool,
+    /// The same as --format xml
+    #[arg(long, conflicts_with_all = ["format", "files"])]
+    pub xml: bool,
+    /// The same as --format files
+    #[arg(long, conflicts_with = "format")]
+    pub files: bool,
+    /// Each line of text with its number
+    #[arg(long)]
+    pub line_numbers: bool,
+    /// Paths from the root of the file system
+    #[arg(long)]
+    pub full_path: bool,
+    /// Changes nothing: no model ranks the results again
+    #[arg(long, hide = true)]
+    pub no_rerank: bool,
+    /// Changes nothing: the model runs on the processor
+    #[arg(long, hide = true)]
+    pub no_gpu: bool,
+}
+
+impl QmdSearch {
+    /// The format that was asked for in any way.
+    pub fn wanted(&self) -> OutputFormat {
+        let short = [
+            (self.csv, OutputFormat::Csv),
+            (self.md, OutputFormat::Md),
+            (self.xml, OutputFormat::Xml),
+            (self.files, OutputFormat::Files),
+        ];
+        let short = short
+            .into_iter()
+            .find_map(|(given, format)| given.then_some(format));
+        self.format.or(short).unwrap_or(OutputFormat::Cli)
+    }
+
+    /// The folders as a glob of paths.
+    pub fn glob(&self) -> Option<String> {
+        let names: Vec<&str> = self
+            .collections
+            .iter()
+            .map(|name| name.trim_start_matches("qmd://").trim_end_matches('/'))
+            .collect();
+        match names.as_slice() {
+            [] => None,
+            [one] => Some(format!("{one}/**")),
+            many => Some(format!("{{{}}}/**", many.join(","))),
+        }
+    }
+}
+
+/// What `get` takes.
+#[derive(Debug, Clone, Args)]
+pub struct GetArgs {
+    /// PATH, PATH#Section, PATH:FROM, PATH:FROM:COUNT, or the id of a search result
+    pub target: String,
+    /// First line, from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub from: Option<u32>,
+    /// Most lines
+    #[arg(short = 'l', long = "lines", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub lines: Option<u32>,
+    /// Each line with its number
+    #[arg(long)]
+    pub line_numbers: bool,
+    /// Lines without numbers, as they are by default
+    #[arg(long, hide = true, conflicts_with = "line_numbers")]
+    pub no_line_numbers: bool,
+}
+
+/// Verbs of qmd that are none here, and what to use instead.
+const VERBS: [(&str, &str); 9] = [
+    (
+        "query",
+        "hippoctl search QUERY searches by words and by meaning at once",
+    ),
+    ("vsearch", "hippoctl search --mode vector QUERY"),
+    (
+        "multi-get",
+        "hippoctl get PATH for each, or hippoctl search --path GLOB --full QUERY",
+    ),
+    (
+        "ls",
+        "hippoctl status counts the files of a workspace; they are plain files in it",
+    ),
+    ("collection", "hippoctl workspace add, list and remove"),
+    ("update", "hippoctl sync; the daemon notices edits by itself"),
+    ("embed", "hippoctl sync --wait; the daemon embeds by itself"),
+    ("pull", "hippoctl model pull"),
+    ("cleanup", "hippoctl doctor; the daemon tidies by itself"),
+];
+
+/// Flags of qmd that mean nothing here, for some of these verbs, and what to use instead.
+const FLAGS: [(&[&str], &[&str], &str); 7] = [
+    (
+        &["search", "get", "bench"],
+        &["--index"],
+        "--workspace DIR names what is searched",
+    ),
+    (
+        &["search"],
+        &["--candidate-limit", "-C"],
+        "-n N; no model ranks candidates again",
+    ),
+    (&["search"], &["--intent"], "say it in the query"),
+    (
+        &["search"],
+        &["--chunk-strategy"],
+        "nothing: files are cut by their headings",
+    ),
+    (
+        &["get"],
+        &["--full-path"],
+        "--json tells the path; --workspace is the folder above it",
+    ),
+    (&["get"], &["--max-bytes"], "-l N"),
+    (&["bench"], &["--collection", "-c"], "--workspace DIR"),
+];
+
+/// What is said to a command line with a verb or a flag of qmd that is none here.
+pub fn refusal(words: &[OsString]) -> Option<Failure> {
+    let mut words = words.iter().skip(1).filter_map(|word| word.to_str());
+    let verb = loop {
+        match words.next()? {
+            "--workspace" | "--socket" => {
+                words.next();
+            }
+            option if option.starts_with('-') => {}
+            verb => break verb,
+        }
+    };
+    if let Some((_, instead)) = VERBS.iter().find(|(name, _)| *name == verb) {
+        let what = format!("hippoctl has no verb `{verb}`");
+        return Some(Failure::new(Exit::Usage, what).hint(format!("instead: {instead}")));
+    }
+    let flags = FLAGS.iter().filter(|(verbs, ..)| verbs.contains(&verb));
+    let known: Vec<(&str, &str)> = flags
+        .flat_map(|(_, names, instead)| names.iter().map(|name| (*name, *instead)))
+        .collect();
+    let given = words.take_while(|word| *word != "--").find_map(|word| {
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        known.iter().find(|(known, _)| *known == name)
+    });
+    let (flag, instead) = given?;
+    let what = format!("`{verb}` has no {flag}");
+    Some(Failure::new(Exit::Usage, what).hint(format!("instead: {instead}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::args::{Cli, Verb, in_their_places};
+
+    /// The rows of the table: command line, what becomes of it, and what is said of it.
+    fn rows() -> Vec<(Vec<OsString>, &'static str, &'static str)> {
+        let document = include_str!("../../../../docs/qmd.md");
+        let rows = document
+            .lines()
+            .filter_map(|line| line.strip_prefix("| `hippoctl "));
+        let cells = rows.map(|row| {
+            let (command, rest) = row.split_once("` | ").unwrap();
+            let (verdict, said) = rest.trim_end_matches(" |").split_once(" | ").unwrap();
+            let words = ["hippoctl"].into_iter().chain(command.split(' '));
+            (words.map(OsString::from).collect(), verdict, said)
+        });
+        cells.collect()
+    }
+
+    #[test]
+    fn each_row_of_the_table_is_accepted_or_refused_as_it_says() {
+        let rows = rows();
+        assert!(rows.len() > 30, "{}", rows.len());
+        for (words, verdict, said) in &rows {
+            let refused = refusal(words);
+            let parsed = Cli::try_parse_from(in_their_places(&Cli::command(), words.clone()));
+            match *verdict {
+                "accepted" => assert!(refused.is_none() && parsed.is_ok(), "{words:?}: {refused:?}"),
+                "refused" => {
+                    let refused = refused.unwrap_or_else(|| panic!("{words:?}"));
+                    assert_eq!(
+                        refused.hint,
+                        format!("instead: {}", said.replace('`', "")),
+                        "{words:?}"
+                    );
+                }
+                other => panic!("{words:?}: {other}"),
+            }
+        }
+        let named = |name: &str| {
+            rows.iter()
+                .any(|(words, ..)| words.iter().any(|word| word == name))
+        };
+        for (verb, _) in VERBS {
+            assert!(named(verb), "{verb} is not in the table");
+        }
+        for flag in FLAGS.iter().flat_map(|(_, names, _)| names.iter()) {
+            assert!(named(flag), "{flag} is not in the table");
+        }
+        let command = Cli::command();
+        for arg in command.find_subcommand("search").unwrap().get_arguments() {
+            let Some(name) = arg
+                .get_long()
+                .filter(|_| arg.get_help_heading() == Some("As qmd has them"))
+            else {
+                continue;
+            };
+            assert!(named(&format!("--{name}")), "--{name} is not in the table");
+        }
+    }
+
+    #[test]
+    fn folders_and_formats_are_read() {
+        let parse = |line: &str| match Cli::try_parse_from(line.split(' ')).unwrap().verb {
+            Verb::Search(args) => args.qmd,
+            _ => panic!("no search"),
+        };
+        assert_eq!(
+            parse("hippoctl search x -c knowledge/").glob().unwrap(),
+            "knowledge/**"
+        );
+        let two = parse("hippoctl search x -c memory -c qmd://plans --csv");
+        assert_eq!(two.glob().unwrap(), "{memory,plans}/**");
+        assert_eq!(two.wanted(), OutputFormat::Csv);
+        assert_eq!(
+            parse("hippoctl search x --format files").wanted(),
+            OutputFormat::Files
+        );
+        assert_eq!(parse("hippoctl search x").wanted(), OutputFormat::Cli);
+        for line in ["hippoctl search x --csv --xml", "hippoctl search x -n 3 --all"] {
+            assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
+        }
+        // What stands behind a hyphen pair is a text.
+        let words = ["hippoctl", "search", "--", "--index"].map(OsString::from);
+        assert!(refusal(&words).is_none());
+    }
+}

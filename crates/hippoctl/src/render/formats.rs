@@ -1,0 +1,120 @@
+//! How do results look to programs that read tables, elements, sections or lists?
+
+use std::fmt::Write;
+
+use hippo_proto::{SearchHit, SearchResponse};
+
+use super::harmless;
+use crate::args::OutputFormat;
+
+/// The results in a format that is none of those for people and none of JSON.
+pub fn results(answer: &SearchResponse, format: OutputFormat) -> String {
+    let hits = answer.results.iter();
+    match format {
+        OutputFormat::Csv => {
+            let head = "id,score,path,start_line,end_line,title,text\n".to_owned();
+            head + &hits.map(row).collect::<String>()
+        }
+        OutputFormat::Xml => {
+            let elements = hits.map(element).collect::<String>();
+            format!("<results>\n{elements}</results>\n")
+        }
+        OutputFormat::Md => hits.map(section).collect::<Vec<_>>().join("\n---\n\n"),
+        OutputFormat::Files | OutputFormat::Cli | OutputFormat::Json => hits.map(line).collect(),
+    }
+}
+
+fn title(hit: &SearchHit) -> String {
+    harmless(&hit.heading.join(" › "))
+}
+
+fn row(hit: &SearchHit) -> String {
+    let cells = [
+        cell(&hit.id),
+        format!("{:.4}", hit.score),
+        cell(&hit.path),
+        hit.start_line.to_string(),
+        hit.end_line.to_string(),
+        cell(&title(hit)),
+        cell(&harmless(&hit.text)),
+    ];
+    cells.join(",") + "\n"
+}
+
+/// As RFC 4180 has it.
+fn cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+fn element(hit: &SearchHit) -> String {
+    format!(
+        "<result id=\"{}\" score=\"{:.4}\" path=\"{}\" start_line=\"{}\" end_line=\"{}\" title=\"{}\">\n{}\n</result>\n",
+        escaped(&hit.id),
+        hit.score,
+        escaped(&hit.path),
+        hit.start_line,
+        hit.end_line,
+        escaped(&title(hit)),
+        escaped(harmless(&hit.text).trim_end())
+    )
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+fn section(hit: &SearchHit) -> String {
+    let place = format!(
+        "{}:{}",
+        harmless(&hit.path),
+        super::lines(hit.start_line, hit.end_line)
+    );
+    let mut text = format!("# {place}\n\n");
+    if !hit.heading.is_empty() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "**{}**\n", title(hit));
+    }
+    let _ = writeln!(
+        text,
+        "score: {:.4}, id: {}\n\n{}",
+        hit.score,
+        hit.id,
+        harmless(hit.text.trim_end())
+    );
+    text
+}
+
+fn line(hit: &SearchHit) -> String {
+    format!("{},{:.4},{}\n", hit.id, hit.score, cell(&hit.path))
+}
+
+/// A text with the number of each line before it.
+pub fn numbered(text: &str, first: u32) -> String {
+    let numbers = (first..).zip(text.lines());
+    let mut out = String::with_capacity(text.len() * 2);
+    for (number, line) in numbers {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{number}: {line}");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_end_a_cell_or_an_element_ends_none() {
+        assert_eq!(cell("a, \"b\"\nc"), "\"a, \"\"b\"\"\nc\"");
+        assert_eq!(cell("plain"), "plain");
+        assert_eq!(escaped("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
+        assert_eq!(numbered("one\ntwo\n", 9), "9: one\n10: two\n");
+    }
+}
