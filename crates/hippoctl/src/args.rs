@@ -2,6 +2,7 @@
 
 mod bench;
 mod compact;
+mod completions;
 mod context;
 mod cycle;
 mod hook;
@@ -20,6 +21,7 @@ use hippo_proto::{MAX_LIMIT, Mode};
 
 pub use bench::{BenchArgs, BenchMode, Distinct};
 pub use compact::{CompactArgs, FormatArg};
+pub use completions::ShellArg;
 pub use context::{
     ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
 };
@@ -27,7 +29,7 @@ pub use cycle::{ConsolidateArgs, HistoryArgs};
 pub use hook::{HookArgs, HookName};
 pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 pub use ingest::IngestArgs;
-pub use init::{DeinitArgs, InitArgs};
+pub use init::{DeinitArgs, InitArgs, Platform};
 pub use policy::PolicyVerb;
 pub use remember::RememberArgs;
 pub use texts::in_their_places;
@@ -183,6 +185,13 @@ pub enum Verb {
     },
     /// Measure retrieval quality on your own questions, beside plain grep and a full scan
     Bench(BenchArgs),
+    /// Print a script that completes hippoctl's words in a shell
+    #[command(after_help = completions::EXAMPLES)]
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: ShellArg,
+    },
 }
 
 /// Options of `doctor`.
@@ -372,6 +381,8 @@ mod tests {
             "hippoctl search x --budget 0",
             "hippoctl workspace",
             "hippoctl bench q.jsonl -k 0",
+            "hippoctl completions",
+            "hippoctl completions tcsh",
             "hippoctl status --bogus",
         ] {
             assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");

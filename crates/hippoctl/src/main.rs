@@ -1,6 +1,5 @@
 //! `hippoctl`: what did the user ask for, and how did it end?
 
-mod args;
 mod bench;
 mod connect;
 mod failure;
@@ -15,9 +14,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use args::{Cli, Verb, WorkspaceVerb};
 use connect::Session;
 use failure::Failure;
+use hippoctl::args::{self, Cli, Verb, WorkspaceVerb};
 use output::Output;
 
 fn main() -> ExitCode {
@@ -49,6 +48,9 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
+    if let Verb::Completions { shell } = cli.verb {
+        return out.data(&shell.script(&mut Cli::command()));
+    }
     let mut session = Session::new(cli.global)?;
     match cli.verb {
         Verb::Init(args) => verbs::init::init(&mut session, args, out),
@@ -77,7 +79,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Compact(args) => verbs::compact::compact(&mut session, &args, out),
         Verb::Tree { verb } => verbs::tree::tree(&mut session, verb, out),
         // Answered before there is a session.
-        Verb::Hook(_) => Ok(()),
+        Verb::Hook(_) | Verb::Completions { .. } => Ok(()),
         Verb::Ingest(args) => verbs::ingest::ingest(&mut session, &args, out),
         Verb::Mcp => mcp::mcp(session),
         Verb::Model { verb } => verbs::model::model(&mut session, verb, out),
