@@ -2,11 +2,13 @@
 
 mod bench;
 mod demo;
+mod dist;
 mod edit;
 mod house;
 mod node;
 mod prerequisites;
 mod python;
+mod reference;
 mod scratch;
 mod setup;
 mod simulate;
@@ -26,6 +28,9 @@ usage: cargo xtask TASK
   test    the gate: set-up, format, lints, tests, documentation
   bench   the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
   simulate  a year of an agent in a minute: figures and tables of docs/simulation.md [--seed N]
+  dist    the packages: an archive and a .deb [--profile release|dev] [--out DIR]; --check builds them twice and compares,
+          then does what --try DEB does: installs it in a fresh Debian without network, asks questions, removes it
+  docs    write docs/cli.md from the definitions that the programs parse by
   setup   check the prerequisites; put runtime library and model into the cache
 ";
 
@@ -53,6 +58,9 @@ fn run() -> Result<()> {
     if task == "bench" {
         return bench::run(&house, rest);
     }
+    if task == "dist" {
+        return dist::run(&house, rest);
+    }
     if task == "simulate" {
         return simulate::run(&house, rest);
     }
@@ -60,6 +68,7 @@ fn run() -> Result<()> {
         bail!("unknown argument of {task}: {unknown}\n\n{USAGE}");
     }
     match task {
+        "docs" => reference::write(&house),
         "demo" => demo::run(&house),
         "test" => test::run(&house),
         "setup" => setup::run(&house).map(|_| ()),

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::house::{self, House, describe, succeeded};
 use crate::terminal::{duration, say};
-use crate::{node, prerequisites, python, setup};
+use crate::{dist, node, prerequisites, python, setup};
 
 /// The packages that can be built without the model; chosen by name, so that no other package of the workspace
 /// brings the feature back.
@@ -54,6 +54,11 @@ pub fn run(house: &House) -> Result<()> {
     }
     if python::is_there() {
         gate.step("Python client of MCP", python::test)?;
+    }
+    if cfg!(target_os = "linux") {
+        gate.step("packages", dist::rehearse)?;
+    } else {
+        say(format_args!("\nnot Linux: packages are not made"));
     }
     gate.step("programs without the model", |house| {
         build_programs(house, &["--no-default-features"])
