@@ -28,8 +28,10 @@ usage: cargo xtask TASK
   test    the gate: set-up, format, lints, tests, documentation
   bench   the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
   simulate  a year of an agent in a minute: figures and tables of docs/simulation.md [--seed N]
-  dist    the packages: an archive and a .deb [--profile release|dev] [--out DIR]; --check builds them twice and compares,
-          then does what --try DEB does: installs it in a fresh Debian without network, asks questions, removes it
+  dist    the packages: an archive and a .deb [--profile release|dev] [--out DIR]
+          --check builds them in two folders, compares them, and tries the .deb as --try does; with --profile dev it only
+          compares the contents of what tests run with what is expected, as the gate does
+          --try DEB installs a package in a fresh Debian without network, asks questions, and removes it
   docs    write docs/cli.md from the definitions that the programs parse by
   setup   check the prerequisites; put runtime library and model into the cache
 ";

@@ -128,8 +128,8 @@ fn starts(bin: &Path) -> Result<Vec<Figure>> {
         let measured = format!("{} / {}", ms(middle), ms(percentile(times, 0.95)));
         let figure = Figure::new("size", format!("{name}, whole process, p50 / p95"), measured);
         match name {
-            "`true`" => figure,
-            _ => figure.reach("≤ 5 ms", middle <= 5.0),
+            "`hippoctl --version`" => figure.reach("≤ 5 ms", middle <= 5.0),
+            _ => figure,
         }
     });
     Ok(figures.collect())
