@@ -1,6 +1,8 @@
 //! The daemon with the real model: search by meaning, unloading, a change of model, checking the installed files.
 
+use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Instant;
 
 use hippo_proto::{
@@ -8,7 +10,7 @@ use hippo_proto::{
     ModelVerifyResponse, SearchRequest, SearchResponse, SubscribeRequest, SubscribeResponse,
     TreeCompactRequest, TreeCompactResponse,
 };
-use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
+use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, program};
 
 const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2");
 
@@ -43,6 +45,49 @@ fn by_meaning(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResp
 
 fn best(client: &mut Caller, scratch: &Scratch, query: &str) -> String {
     by_meaning(client, scratch, query).results.remove(0).text
+}
+
+#[test]
+fn the_runtime_of_a_package_is_found_beside_its_program_and_the_users_own_wins() {
+    let scratch = with_model();
+    let own = scratch.home().join("runtime");
+    let runtime = fs::read_link(&own).unwrap();
+    fs::remove_file(&own).unwrap();
+    let prefix = scratch.beside("prefix");
+    fs::create_dir_all(prefix.join("bin")).unwrap();
+    fs::create_dir_all(prefix.join("lib/hippod")).unwrap();
+    let hippod = prefix.join("bin/hippod");
+    // A link to the same file where that can be, for its size.
+    if fs::hard_link(program(), &hippod).is_err() {
+        fs::copy(program(), &hippod).unwrap();
+    }
+    let started = || {
+        let mut command = Command::new(&hippod);
+        command.arg("run");
+        Daemon::start_as(command, &scratch.home(), &[REAL])
+    };
+    let listed = |daemon: &Daemon| -> ModelListResponse {
+        daemon.client().raw().call(&ModelListRequest {}.into()).unwrap()
+    };
+    let daemon = started();
+    assert_eq!(listed(&daemon).runtime.state, ModelState::Absent);
+    daemon.terminate();
+
+    let shipped = prefix.join("lib/hippod/runtime");
+    std::os::unix::fs::symlink(&runtime, &shipped).unwrap();
+    let daemon = started();
+    let found = listed(&daemon).runtime.path.expect("a path");
+    assert!(found.starts_with(shipped.to_str().unwrap()), "{found}");
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    assert!(best(&mut client, &scratch, "when does the boat sail").contains("ferry"));
+    drop(client);
+    daemon.terminate();
+
+    std::os::unix::fs::symlink(&runtime, &own).unwrap();
+    let daemon = started();
+    let found = listed(&daemon).runtime.path.expect("a path");
+    assert!(found.starts_with(own.to_str().unwrap()), "{found}");
 }
 
 #[test]

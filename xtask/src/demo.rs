@@ -15,7 +15,7 @@ use crate::setup;
 use crate::terminal::{duration, say};
 
 /// How many results are looked at.
-const DEPTH: u32 = 5;
+pub const DEPTH: u32 = 5;
 /// How long the daemon may be silent.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -27,9 +27,11 @@ const EDIT: Edit<'_> = Edit {
     depth: DEPTH,
 };
 
+/// A question with the places that answer it.
 #[derive(Deserialize)]
-struct Question {
-    query: String,
+pub struct Question {
+    /// What is asked.
+    pub query: String,
     evidence: Vec<Span>,
     group: String,
 }
@@ -128,18 +130,11 @@ fn ask_all(
     questions: &Path,
     times: &mut Vec<(String, Duration)>,
 ) -> Result<Asked> {
-    let text = fs::read_to_string(questions)
-        .with_context(|| format!("could not read the questions: {}", questions.display()))?;
     let mut asked = Asked {
         found: 0,
         missed: Vec::new(),
     };
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let question: Question = serde_json::from_str(line)
-            .with_context(|| format!("could not read a question: {}", questions.display()))?;
-        if question.group != "demo" {
-            continue;
-        }
+    for question in self::questions(questions)? {
         let begun = Instant::now();
         let mut command = scratch.hippoctl();
         command.args([
@@ -154,7 +149,7 @@ fn ask_all(
         ]);
         let answer: SearchResponse = scratch::answer(&mut command)?;
         let whole = begun.elapsed();
-        let rank = answer.results.iter().position(|hit| question.is_answered_by(hit));
+        let rank = question.rank_in(&answer);
         say(format_args!("\n{}", question.query));
         if answer.results.is_empty() {
             say(format_args!("  nothing found"));
@@ -185,13 +180,37 @@ fn ask_all(
             None => asked.missed.push(question.query),
         }
     }
-    if asked.found + asked.missed.len() == 0 {
-        bail!("no questions of the group \"demo\": {}", questions.display());
+    Ok(asked)
+}
+
+/// The questions of the demonstration in a file.
+///
+/// # Errors
+/// It cannot be read, or has none.
+pub fn questions(path: &Path) -> Result<Vec<Question>> {
+    let failed = || format!("could not read the questions: {}", path.display());
+    let text = fs::read_to_string(path).with_context(failed)?;
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let all: Vec<Question> = lines
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()
+        .with_context(failed)?;
+    let asked: Vec<Question> = all
+        .into_iter()
+        .filter(|question| question.group == "demo")
+        .collect();
+    if asked.is_empty() {
+        bail!("no questions of the group \"demo\": {}", path.display());
     }
     Ok(asked)
 }
 
 impl Question {
+    /// Where in an answer the first result stands that holds the evidence, from 0.
+    pub fn rank_in(&self, answer: &SearchResponse) -> Option<usize> {
+        answer.results.iter().position(|hit| self.is_answered_by(hit))
+    }
+
     fn is_answered_by(&self, hit: &SearchHit) -> bool {
         self.evidence.iter().any(|span| {
             span.path == hit.path && span.start_line <= hit.end_line && hit.start_line <= span.end_line

@@ -2,11 +2,13 @@
 
 mod bench;
 mod demo;
+mod dist;
 mod edit;
 mod house;
 mod node;
 mod prerequisites;
 mod python;
+mod reference;
 mod schema;
 mod scratch;
 mod setup;
@@ -29,6 +31,11 @@ usage: cargo xtask TASK
   bench   the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
   simulate  a year of an agent in a minute: figures and tables of docs/simulation.md [--seed N]
   schema  the protocol as JSON Schema, and the types of the clients: what is not as the Rust types say is written anew
+  dist    the packages: an archive and a .deb [--profile release|dev] [--out DIR]
+          --check builds them in two folders, compares them, and tries the .deb as --try does; with --profile dev it only
+          compares the contents of what tests run with what is expected, as the gate does
+          --try DEB installs a package in a fresh Debian without network, asks questions, and removes it
+  docs    write docs/cli.md from the definitions that the programs parse by
   setup   check the prerequisites; put runtime library and model into the cache
 ";
 
@@ -56,6 +63,9 @@ fn run() -> Result<()> {
     if task == "bench" {
         return bench::run(&house, rest);
     }
+    if task == "dist" {
+        return dist::run(&house, rest);
+    }
     if task == "simulate" {
         return simulate::run(&house, rest);
     }
@@ -63,6 +73,7 @@ fn run() -> Result<()> {
         bail!("unknown argument of {task}: {unknown}\n\n{USAGE}");
     }
     match task {
+        "docs" => reference::write(&house),
         "demo" => demo::run(&house),
         "test" => test::run(&house),
         "schema" => schema::run(&house),

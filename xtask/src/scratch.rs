@@ -45,12 +45,20 @@ impl Scratch {
     /// # Errors
     /// The folder cannot be made.
     pub fn new(house: &House, installed: &Path) -> Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix("hippod-")
-            .tempdir()
-            .context("could not create a temporary folder")?;
+        let folder = temporary()?;
         let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
-        Self::at(house, installed, path, Some(folder))
+        Self::at(released(house), installed, path, Some(folder))
+    }
+
+    /// The same with the programs in another folder.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn of_programs(programs: &Path, installed: &Path) -> Result<Self> {
+        let folder = temporary()?;
+        let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
+        let programs = ["hippod", "hippoctl"].map(|name| programs.join(name));
+        Self::at(programs, installed, path, Some(folder))
     }
 
     /// The same in a folder that stays, with what an earlier run left there.
@@ -61,10 +69,15 @@ impl Scratch {
         fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
         let path =
             fs::canonicalize(folder).with_context(|| format!("could not find {}", folder.display()))?;
-        Self::at(house, installed, path, None)
+        Self::at(released(house), installed, path, None)
     }
 
-    fn at(house: &House, installed: &Path, path: PathBuf, folder: Option<TempDir>) -> Result<Self> {
+    fn at(
+        [hippod, hippoctl]: [PathBuf; 2],
+        installed: &Path,
+        path: PathBuf,
+        folder: Option<TempDir>,
+    ) -> Result<Self> {
         let home = path.join("home");
         fs::create_dir_all(&home).with_context(|| format!("could not create {}", home.display()))?;
         for name in ["models", "runtime"] {
@@ -87,7 +100,6 @@ impl Scratch {
             std::process::exit(130);
         })
         .context("could not watch for interrupts")?;
-        let (hippod, hippoctl) = (house.release("hippod"), house.release("hippoctl"));
         Ok(Self {
             folder: path,
             paths,
@@ -247,6 +259,16 @@ impl Running {
             Err(error) => Err(anyhow!(error).context("the daemon could not be asked to stop and was killed")),
         }
     }
+}
+
+fn released(house: &House) -> [PathBuf; 2] {
+    ["hippod", "hippoctl"].map(|name| house.release(name))
+}
+
+fn temporary() -> Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    let folder = builder.prefix("hippod-").tempdir();
+    folder.context("could not create a temporary folder")
 }
 
 /// The end of a log.

@@ -51,6 +51,14 @@ pub fn run(house: &House) -> Result<PathBuf> {
     Ok(home)
 }
 
+/// Where downloaded wheels are kept.
+///
+/// # Errors
+/// The current folder cannot be found.
+pub fn wheels(house: &House) -> Result<PathBuf> {
+    Ok(cache(&house.target, |name| std::env::var_os(name))?.join("wheels"))
+}
+
 /// The cache of this user, or one below the build folder where no home is known.
 fn cache(target: &Path, variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Result<PathBuf> {
     let folder = acquire::default_cache(variable).unwrap_or_else(|| target.join("hippod-cache"));

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::house::{self, House, describe, succeeded};
 use crate::terminal::{duration, say};
-use crate::{node, prerequisites, python, setup, targets};
+use crate::{dist, node, prerequisites, python, setup, targets};
 
 /// The packages that can be built without the model; chosen by name, so that no other package of the workspace
 /// brings the feature back.
@@ -59,6 +59,11 @@ pub fn run(house: &House) -> Result<()> {
         for suite in &python::SUITES {
             gate.step(suite.what, |house| python::test(house, suite))?;
         }
+    }
+    if cfg!(target_os = "linux") {
+        gate.step("packages", dist::rehearse)?;
+    } else {
+        say(format_args!("\nnot Linux: packages are not made"));
     }
     gate.step("programs without the model", |house| {
         build_programs(house, &["--no-default-features"])

@@ -15,6 +15,8 @@ pub struct Paths {
     pub models: PathBuf,
     /// The ONNX Runtime library.
     pub runtime: PathBuf,
+    /// The same as a package brought it, for all users; looked at after `runtime`, and never written.
+    pub shipped_runtime: Option<PathBuf>,
     /// Databases, vector dumps, lock; created 0700.
     pub state: PathBuf,
     /// The socket; its folder is created 0700.
@@ -134,11 +136,19 @@ impl Paths {
             config_file: home.join("config.toml"),
             models: home.join("models"),
             runtime: home.join("runtime"),
+            shipped_runtime: None,
             socket: home.join("hippod.sock"),
             cache: home.join("cache"),
             log: state.join("hippod.log"),
             state,
         }
+    }
+
+    /// Where a package puts the runtime library for a program at this path: `../lib/hippod/runtime` from the program's folder, which
+    /// for `/usr/bin/hippod` is `/usr/lib/hippod/runtime`. Who can write there can replace the program itself.
+    pub fn shipped_with(program: &Path) -> Option<PathBuf> {
+        let prefix = program.parent()?.parent()?;
+        Some(prefix.join("lib/hippod/runtime"))
     }
 
     fn xdg(set: &impl Fn(&str) -> Option<PathBuf>) -> Result<Self, PathsError> {
@@ -159,6 +169,7 @@ impl Paths {
             config_file: base("XDG_CONFIG_HOME", ".config")?.join("config.toml"),
             models: data.join("models"),
             runtime: data.join("runtime"),
+            shipped_runtime: None,
             socket: socket_folder.join("hippod.sock"),
             cache: base("XDG_CACHE_HOME", ".cache")?,
             log: state.join("hippod.log"),
@@ -206,6 +217,7 @@ mod tests {
                 config_file,
                 models,
                 runtime,
+                shipped_runtime,
                 state,
                 socket,
                 cache,
@@ -214,6 +226,7 @@ mod tests {
             assert_eq!(config_file, Path::new("/h/config.toml"));
             assert_eq!(models, Path::new("/h/models"));
             assert_eq!(runtime, Path::new("/h/runtime"));
+            assert_eq!(shipped_runtime, None);
             assert_eq!(state, Path::new("/h/state"));
             assert_eq!(socket, Path::new("/h/hippod.sock"));
             assert_eq!(cache, Path::new("/h/cache"));
@@ -286,6 +299,17 @@ mod tests {
                 ..Paths::below(Path::new("/h"))
             }
         );
+    }
+
+    #[test]
+    fn a_package_s_runtime_is_beside_its_program() {
+        let shipped = |program: &str| Paths::shipped_with(Path::new(program));
+        assert_eq!(shipped("/usr/bin/hippod"), Some("/usr/lib/hippod/runtime".into()));
+        assert_eq!(
+            shipped("/opt/x/bin/hippod"),
+            Some("/opt/x/lib/hippod/runtime".into())
+        );
+        assert_eq!(shipped("/hippod"), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod bench;
 mod compact;
+mod completions;
 mod context;
 mod cycle;
 mod hook;
@@ -24,6 +25,7 @@ use hippo_proto::{MAX_LIMIT, Mode};
 
 pub use bench::{BenchArgs, BenchMode, Distinct};
 pub use compact::{CompactArgs, FormatArg};
+pub use completions::ShellArg;
 pub use context::{
     ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
 };
@@ -32,10 +34,10 @@ pub use hook::{HookArgs, HookName};
 pub use import::ImportArgs;
 pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 pub use ingest::IngestArgs;
-pub use init::{DeinitArgs, InitArgs};
-pub use operate::{AuditArgs, DoctorArgs, LogsArgs, StatusArgs};
+pub use init::{DeinitArgs, InitArgs, Platform};
+pub use operate::{AuditArgs, DoctorArgs, Level, LogsArgs, StatusArgs};
 pub use policy::PolicyVerb;
-pub use qmd::{GetArgs, OutputFormat, QmdSearch, refusal};
+pub use qmd::{GetArgs, OutputFormat, QmdSearch, Refused, refusal};
 pub use remember::RememberArgs;
 pub use service::{ServiceArgs, ServiceVerb};
 pub use texts::in_their_places;
@@ -204,6 +206,13 @@ pub enum Verb {
     },
     /// Measure retrieval quality on your own questions, beside plain grep and a full scan
     Bench(BenchArgs),
+    /// Print a script that completes hippoctl's words in a shell
+    #[command(after_help = completions::EXAMPLES)]
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: ShellArg,
+    },
 }
 
 /// Verbs of `workspace`.
@@ -377,6 +386,8 @@ mod tests {
             "hippoctl search x --budget 0",
             "hippoctl workspace",
             "hippoctl bench q.jsonl -k 0",
+            "hippoctl completions",
+            "hippoctl completions tcsh",
             "hippoctl status --bogus",
         ] {
             assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");

@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use hippo_proto::{WorkspaceSyncRequest, WorkspaceSyncResponse};
 use indicatif::ProgressBar;
 
-use crate::args::{BenchArgs, BenchMode};
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
+use hippoctl::args::{BenchArgs, BenchMode};
 
 use report::Report;
 use run::Measured;

@@ -8,9 +8,9 @@ use hippo_proto::{
 };
 use serde::de::DeserializeOwned;
 
-use crate::args::Global;
 use crate::failure::{Exit, Failure};
 use crate::launch;
+use hippoctl::args::Global;
 
 /// How long an ordinary request may take.
 pub const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,6 +1,5 @@
 //! `hippoctl`: what did the user ask for, and how did it end?
 
-mod args;
 mod bench;
 mod connect;
 mod failure;
@@ -16,14 +15,15 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use args::{Cli, Verb, WorkspaceVerb};
 use connect::Session;
-use failure::Failure;
+use failure::{Exit, Failure};
+use hippoctl::args::{self, Cli, Verb, WorkspaceVerb};
 use output::Output;
 
 fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().collect();
-    if let Some(refusal) = args::refusal(&given) {
+    if let Some(refused) = args::refusal(&given) {
+        let refusal = Failure::new(Exit::Usage, refused.what).hint(format!("instead: {}", refused.instead));
         Output::from_terminal(false).failure(&refusal);
         return refusal.exit.into();
     }
@@ -55,6 +55,9 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
+    if let Verb::Completions { shell } = cli.verb {
+        return out.data(&shell.script(&mut Cli::command()));
+    }
     let mut session = Session::new(cli.global)?;
     match cli.verb {
         Verb::Init(args) => verbs::init::init(&mut session, args, out),
@@ -85,7 +88,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Compact(args) => verbs::compact::compact(&mut session, &args, out),
         Verb::Tree { verb } => verbs::tree::tree(&mut session, verb, out),
         // Answered before there is a session.
-        Verb::Hook(_) => Ok(()),
+        Verb::Hook(_) | Verb::Completions { .. } => Ok(()),
         Verb::Ingest(args) => verbs::ingest::ingest(&mut session, &args, out),
         Verb::Import(args) => verbs::import::import(&mut session, &args, out),
         Verb::Mcp => mcp::mcp(session),

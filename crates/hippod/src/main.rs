@@ -1,12 +1,14 @@
 //! The daemon's program: `hippod run` stays in the foreground and logs to standard error.
 
+mod arguments;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use clap::{Parser, Subcommand};
+use clap::Parser;
 
 use hippo_proto::Paths;
 use hippod::clock::SystemClock;
@@ -14,29 +16,7 @@ use hippod::config::Config;
 use hippod::service;
 use hippod::{LogTo, Options, log_to, run};
 
-/// The memory daemon that AI agents keep beside them.
-#[derive(Parser)]
-#[command(name = "hippod", version)]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Serve in the foreground until SIGTERM or SIGINT.
-    Run {
-        /// Configuration file instead of the usual one.
-        #[arg(long, value_name = "FILE")]
-        config: Option<PathBuf>,
-        /// Socket instead of the usual one.
-        #[arg(long, value_name = "PATH")]
-        socket: Option<PathBuf>,
-        /// File to log to, kept within bounds, instead of standard error.
-        #[arg(long, value_name = "FILE")]
-        log_file: Option<PathBuf>,
-    },
-}
+use arguments::{Arguments, Command};
 
 fn main() -> ExitCode {
     let Command::Run {
@@ -61,6 +41,11 @@ fn main() -> ExitCode {
 
 fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option<PathBuf>) -> Result<()> {
     let mut paths = Paths::resolve(|name| std::env::var_os(name))?;
+    // Where the system does not tell which program this is, there is nothing beside it.
+    paths.shipped_runtime = std::env::current_exe()
+        .ok()
+        .as_deref()
+        .and_then(Paths::shipped_with);
     if let Some(file) = config_file {
         paths.config_file = file;
     }

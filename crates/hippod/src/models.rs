@@ -54,6 +54,7 @@ impl Models {
         let layout = Layout {
             models: paths.models.clone(),
             runtime: paths.runtime.clone(),
+            shipped_runtime: paths.shipped_runtime.clone(),
             cache: paths.cache.clone(),
         };
         Ok(Self {

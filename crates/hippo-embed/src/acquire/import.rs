@@ -14,7 +14,7 @@ use super::{AcquireError, Artifact, Layout, Manifest};
 /// something has the right name and the wrong content.
 pub fn import(layout: &Layout, manifest: &Manifest, path: &Path) -> Result<Vec<String>, AcquireError> {
     let mut names = Vec::new();
-    for artifact in manifest.artifacts(layout)? {
+    for artifact in manifest.wanted(layout)? {
         let done = if path.is_dir() {
             from_folder(&artifact, path)?
         } else {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use super::extract::file_sha256;
+use super::record::Record;
 use super::{AcquireError, Layout};
 use crate::ModelId;
 
@@ -123,6 +125,24 @@ pub struct Artifact {
     pub files: Vec<ManifestFile>,
     /// Folder to install into.
     pub folder: PathBuf,
+    /// Whether a package brought it: it is used as it is, and nothing is written there.
+    pub shipped: bool,
+}
+
+impl Artifact {
+    /// The first file that is not there as it should be, told without reading it.
+    pub(super) fn absent(&self) -> Option<&ManifestFile> {
+        if self.shipped {
+            let there = |file: &&ManifestFile| {
+                let metadata = self.folder.join(&file.name).metadata();
+                metadata.is_ok_and(|metadata| metadata.is_file() && metadata.len() == file.size)
+            };
+            return self.files.iter().find(|file| !there(file));
+        }
+        let record = Record::load(&self.folder);
+        let mut files = self.files.iter();
+        files.find(|file| !record.vouches_for(&self.folder, file))
+    }
 }
 
 impl Manifest {
@@ -163,15 +183,26 @@ impl Manifest {
             .ok_or_else(|| AcquireError::Platform(format!("{os} {arch}")))
     }
 
-    /// The default model and this platform's runtime, with the folders that they are installed into.
+    /// The default model and this platform's runtime, with the folders that they are in, or would be installed into.
     ///
     /// # Errors
     /// Fails on a platform without a pinned runtime.
     pub fn artifacts(&self, layout: &Layout) -> Result<Vec<Artifact>, AcquireError> {
         Ok(vec![
-            self.runtime()?.artifact(layout),
+            self.runtime()?.found(layout),
             self.default_model().artifact(layout),
         ])
+    }
+
+    /// The same for who installs: a library that a package brought counts only when it has the right content.
+    pub(super) fn wanted(&self, layout: &Layout) -> Result<Vec<Artifact>, AcquireError> {
+        let mut artifacts = self.artifacts(layout)?;
+        for artifact in &mut artifacts {
+            if artifact.shipped && !is_sound(artifact) {
+                *artifact = self.runtime()?.artifact(layout);
+            }
+        }
+        Ok(artifacts)
     }
 }
 
@@ -200,6 +231,7 @@ impl ModelEntry {
             wheel: self.wheel.clone(),
             files: self.files.clone(),
             folder: layout.models.join(&self.name),
+            shipped: false,
         }
     }
 }
@@ -217,8 +249,32 @@ impl RuntimeEntry {
             hub: None,
             wheel: self.wheel.clone(),
             files: self.files.clone(),
+            shipped: false,
         }
     }
+
+    /// The user's own, else what a package brought, else the user's own that is not there yet.
+    pub(super) fn found(&self, layout: &Layout) -> Artifact {
+        let own = self.artifact(layout);
+        let Some(shipped) = layout.shipped_runtime.as_ref().filter(|_| own.absent().is_some()) else {
+            return own;
+        };
+        let shipped = Artifact {
+            folder: shipped.join(&own.name),
+            shipped: true,
+            ..own.clone()
+        };
+        if shipped.absent().is_none() { shipped } else { own }
+    }
+}
+
+/// Whether each file has the pinned content.
+fn is_sound(artifact: &Artifact) -> bool {
+    let right = |file: &ManifestFile| {
+        let found = file_sha256(&artifact.folder.join(&file.name), &mut |_| Ok(()));
+        found.is_ok_and(|found| found == file.sha256)
+    };
+    artifact.files.iter().all(right)
 }
 
 #[cfg(test)]

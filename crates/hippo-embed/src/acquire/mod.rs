@@ -33,6 +33,9 @@ pub struct Layout {
     pub models: PathBuf,
     /// Holds one folder per runtime version.
     pub runtime: PathBuf,
+    /// The same as a package brought it: used where `runtime` has none, never written, and taken as it is but for its size. Who can
+    /// write there can replace the program as well.
+    pub shipped_runtime: Option<PathBuf>,
     /// Downloaded wheels, kept for later runs; may be shared by several installations.
     pub cache: PathBuf,
 }
@@ -43,6 +46,7 @@ impl Layout {
         Self {
             models: home.join("models"),
             runtime: home.join("runtime"),
+            shipped_runtime: None,
             cache: cache.into(),
         }
     }
@@ -136,12 +140,7 @@ impl Step {
 /// [`AcquireError::NotInstalled`] names the first file that is missing or not as recorded.
 pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
     for artifact in manifest.artifacts(layout)? {
-        let record = record::Record::load(&artifact.folder);
-        if let Some(file) = artifact
-            .files
-            .iter()
-            .find(|file| !record.vouches_for(&artifact.folder, file))
-        {
+        if let Some(file) = artifact.absent() {
             return Err(AcquireError::NotInstalled(artifact.folder.join(&file.name)));
         }
     }
@@ -149,7 +148,7 @@ pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, Acquire
 }
 
 fn installed(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
-    let runtime = manifest.runtime()?.artifact(layout);
+    let runtime = manifest.runtime()?.found(layout);
     let library = runtime
         .files
         .first()

@@ -36,7 +36,7 @@ pub fn pull_with(
     progress: &mut dyn FnMut(Progress<'_>),
     cancel: &AtomicBool,
 ) -> Result<Installed, AcquireError> {
-    for artifact in manifest.artifacts(layout)? {
+    for artifact in manifest.wanted(layout)? {
         let mut job = Job {
             artifact: &artifact,
             progress,
@@ -146,8 +146,12 @@ impl Job<'_> {
     }
 }
 
-/// The files that are not there as wanted. A right file without a record gets one.
+/// The files that are not there as wanted. A right file without a record gets one. What a package brought was looked at by
+/// [`Manifest::wanted`].
 pub(super) fn missing_files(artifact: &Artifact) -> Result<Vec<&ManifestFile>, AcquireError> {
+    if artifact.shipped {
+        return Ok(Vec::new());
+    }
     let record = Record::load(&artifact.folder);
     let mut missing = Vec::new();
     for file in &artifact.files {

@@ -98,19 +98,13 @@ pub fn verify(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, Ac
 /// Fails on a platform without a pinned runtime.
 pub fn list(layout: &Layout, manifest: &Manifest) -> Result<Vec<Listed>, AcquireError> {
     let artifacts = manifest.artifacts(layout)?;
-    let listed = artifacts.into_iter().map(|artifact| {
-        let record = Record::load(&artifact.folder);
-        Listed {
-            installed: artifact
-                .files
-                .iter()
-                .all(|file| record.vouches_for(&artifact.folder, file)),
-            size: artifact.files.iter().map(|f| f.size).sum(),
-            kind: artifact.kind,
-            name: artifact.name,
-            version: artifact.version,
-            folder: artifact.folder,
-        }
+    let listed = artifacts.into_iter().map(|artifact| Listed {
+        installed: artifact.absent().is_none(),
+        size: artifact.files.iter().map(|f| f.size).sum(),
+        kind: artifact.kind,
+        name: artifact.name,
+        version: artifact.version,
+        folder: artifact.folder,
     });
     Ok(listed.collect())
 }

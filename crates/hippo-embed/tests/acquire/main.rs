@@ -62,6 +62,40 @@ fn what_is_complete_needs_neither_cache_nor_network() {
 }
 
 #[test]
+fn a_library_that_a_package_brought_is_used_and_never_written() {
+    let mut fixture = Fixture::with_cache();
+    fixture.pull(NO_PYTHON).unwrap();
+    let own = fixture.layout.runtime.clone();
+    let shipped = fixture.folder.path().join("lib/runtime");
+    fs::create_dir_all(shipped.parent().unwrap()).unwrap();
+    fs::rename(&own, &shipped).unwrap();
+    fs::remove_file(shipped.join("p-runtime-1.0/installed.json")).unwrap();
+    assert!(locate(&fixture.layout, &fixture.manifest).is_err());
+    fixture.layout.shipped_runtime = Some(shipped.clone());
+
+    fixture.assert_complete();
+    let library = shipped.join("p-runtime-1.0/libruntime.so");
+    let found = locate(&fixture.layout, &fixture.manifest).unwrap();
+    assert_eq!(found.runtime, library);
+    fs::remove_file(fixture.layout.cache.join("runtime.whl")).unwrap();
+    assert_eq!(fixture.pull(NO_PYTHON).unwrap().runtime, library);
+    let files = fs::read_dir(library.parent().unwrap()).unwrap().count();
+    assert!(files == 1 && !own.exists(), "{files}");
+
+    // Found damaged by its checksum: what is installed instead comes into the user's own folder, and is used from then on.
+    let mut damaged = fs::read(&library).unwrap();
+    damaged[1000] ^= 1;
+    fs::write(&library, &damaged).unwrap();
+    assert!(matches!(fixture.states()[0], FileState::Corrupt { .. }));
+    fixture.put_wheels(&fixture.layout.cache);
+    fixture.pull(NO_PYTHON).unwrap();
+    fixture.assert_complete();
+    let found = locate(&fixture.layout, &fixture.manifest).unwrap();
+    assert!(found.runtime.starts_with(&own), "{found:?}");
+    assert_eq!(fs::read(&library).unwrap(), damaged);
+}
+
+#[test]
 fn a_half_finished_installation_is_continued() {
     let fixture = Fixture::with_cache();
     let installed = fixture.pull(NO_PYTHON).unwrap();

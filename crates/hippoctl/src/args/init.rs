@@ -2,15 +2,47 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-
-use crate::harness::Platform;
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 /// Below the help.
 pub const EXAMPLES: &str = "Examples:
   hippoctl init --dry-run
   hippoctl init ~/agent --platform openclaw
   hippoctl deinit ~/agent";
+
+/// A harness that init knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Platform {
+    /// Claude Code: `CLAUDE.md`, `.claude/`
+    ClaudeCode,
+    /// OpenClaw: `AGENTS.md`, `MEMORY.md`, `HEARTBEAT.md`
+    #[value(name = "openclaw")]
+    #[serde(rename = "openclaw")]
+    OpenClaw,
+    /// OpenCode: `AGENTS.md`, `.opencode/`
+    #[value(name = "opencode")]
+    #[serde(rename = "opencode")]
+    OpenCode,
+    /// Codex: `AGENTS.md`, `.codex/`
+    Codex,
+    /// No harness: the folders of the memory alone
+    None,
+}
+
+impl Platform {
+    /// As it is written in options and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::OpenClaw => "openclaw",
+            Self::OpenCode => "opencode",
+            Self::Codex => "codex",
+            Self::None => "none",
+        }
+    }
+}
 
 /// Options of `init`.
 #[derive(Debug, Args)]

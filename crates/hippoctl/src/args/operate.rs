@@ -3,8 +3,6 @@
 use clap::{Args, ValueEnum};
 use hippo_proto::MAX_EXAMPLES;
 
-use crate::verbs::logs::Level;
-
 /// Options of `status`.
 #[derive(Debug, Args)]
 pub struct StatusArgs {
@@ -41,12 +39,12 @@ pub struct LogsArgs {
     pub since: Option<String>,
     /// Only what is as bad as this at least
     #[arg(long, value_enum, value_name = "LEVEL")]
-    pub level: Option<LevelArg>,
+    pub level: Option<Level>,
 }
 
 /// Levels of the log, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LevelArg {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Level {
     /// Something failed
     Error,
     /// Something is not as it should be
@@ -57,18 +55,6 @@ pub enum LevelArg {
     Debug,
     /// For who looks for a fault in hippod
     Trace,
-}
-
-impl From<LevelArg> for Level {
-    fn from(level: LevelArg) -> Self {
-        match level {
-            LevelArg::Error => Level::Error,
-            LevelArg::Warn => Level::Warn,
-            LevelArg::Info => Level::Info,
-            LevelArg::Debug => Level::Debug,
-            LevelArg::Trace => Level::Trace,
-        }
-    }
 }
 
 /// Options of `audit`.

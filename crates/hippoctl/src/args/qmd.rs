@@ -6,8 +6,6 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 
-use crate::failure::{Exit, Failure};
-
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
@@ -165,8 +163,17 @@ const FLAGS: [(&[&str], &[&str], &str); 7] = [
     (&["bench"], &["--collection", "-c"], "--workspace DIR"),
 ];
 
+/// What is said to a word of qmd that is none here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// What is not there.
+    pub what: String,
+    /// What to use in its place.
+    pub instead: &'static str,
+}
+
 /// What is said to a command line with a verb or a flag of qmd that is none here.
-pub fn refusal(words: &[OsString]) -> Option<Failure> {
+pub fn refusal(words: &[OsString]) -> Option<Refused> {
     let mut words = words.iter().skip(1).filter_map(|word| word.to_str());
     let verb = loop {
         match words.next()? {
@@ -179,10 +186,10 @@ pub fn refusal(words: &[OsString]) -> Option<Failure> {
     };
     if let Some((_, instead)) = VERBS.iter().find(|(name, _)| *name == verb) {
         let what = format!("hippoctl has no verb `{verb}`");
-        return Some(Failure::new(Exit::Usage, what).hint(format!("instead: {instead}")));
+        return Some(Refused { what, instead });
     }
     let flags = FLAGS.iter().filter(|(verbs, ..)| verbs.contains(&verb));
-    let known: Vec<(&str, &str)> = flags
+    let known: Vec<(&str, &'static str)> = flags
         .flat_map(|(_, names, instead)| names.iter().map(|name| (*name, *instead)))
         .collect();
     let given = words.take_while(|word| *word != "--").find_map(|word| {
@@ -191,7 +198,7 @@ pub fn refusal(words: &[OsString]) -> Option<Failure> {
     });
     let (flag, instead) = given?;
     let what = format!("`{verb}` has no {flag}");
-    Some(Failure::new(Exit::Usage, what).hint(format!("instead: {instead}")))
+    Some(Refused { what, instead })
 }
 
 #[cfg(test)]
@@ -227,11 +234,7 @@ mod tests {
                 "accepted" => assert!(refused.is_none() && parsed.is_ok(), "{words:?}: {refused:?}"),
                 "refused" => {
                     let refused = refused.unwrap_or_else(|| panic!("{words:?}"));
-                    assert_eq!(
-                        refused.hint,
-                        format!("instead: {}", said.replace('`', "")),
-                        "{words:?}"
-                    );
+                    assert_eq!(refused.instead, said.replace('`', ""), "{words:?}");
                 }
                 other => panic!("{words:?}: {other}"),
             }

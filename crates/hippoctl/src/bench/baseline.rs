@@ -10,8 +10,8 @@ use hippo_core::tokens;
 use super::metrics::{Judged, Span, judge, recall};
 use super::questions::Question;
 use super::run::Outcome;
-use crate::args::{BenchArgs, BenchMode};
 use crate::failure::Failure;
+use hippoctl::args::{BenchArgs, BenchMode};
 
 /// Files that the grep row reads whole.
 const GREP_FILES: usize = 5;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use hippo_proto::SearchHit;
 
 use super::metrics::Span;
-use crate::args::Distinct;
+use hippoctl::args::Distinct;
 
 /// The results as spans, in rank order, the first of each place.
 pub fn ranking(results: &[SearchHit], distinct: Distinct) -> Vec<Span> {

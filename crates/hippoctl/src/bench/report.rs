@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::metrics::{mean, percentile};
 use super::questions::Question;
 use super::run::Outcome;
-use crate::args::{BenchArgs, BenchMode};
 use crate::render::{plural, table};
+use hippoctl::args::{BenchArgs, BenchMode};
 
 /// The whole benchmark, as `--json` prints it. Shares are 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -229,8 +229,8 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::args::{Cli, Verb};
     use crate::bench::metrics::Judged;
+    use hippoctl::args::{Cli, Verb};
 
     fn outcome(recall: f64, latency_ms: f64, degraded: Option<&str>) -> Outcome {
         Outcome {

@@ -8,9 +8,9 @@ use hippo_proto::{ClientError, ErrorKind, MAX_LIMIT, Mode, SearchRequest, Search
 use super::distinct::ranking;
 use super::metrics::{Judged, judge, recall};
 use super::questions::Question;
-use crate::args::{BenchArgs, BenchMode, Distinct};
 use crate::connect::Session;
 use crate::failure::Failure;
+use hippoctl::args::{BenchArgs, BenchMode, Distinct};
 
 /// What one question came to in one mode.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::layout::{Choice, Part, layout};
 use super::{Config, Platform, Snapshot, text};
-use crate::args::Cli;
 use crate::mcp::prompts::PROMPTS;
+use hippoctl::args::Cli;
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,42 +1,8 @@
 //! Which harness runs agents in a folder?
 
-use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
+pub use hippoctl::args::Platform;
 
 use super::{Config, Snapshot, State};
-
-/// A harness that init knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Platform {
-    /// Claude Code: `CLAUDE.md`, `.claude/`
-    ClaudeCode,
-    /// OpenClaw: `AGENTS.md`, `MEMORY.md`, `HEARTBEAT.md`
-    #[value(name = "openclaw")]
-    #[serde(rename = "openclaw")]
-    OpenClaw,
-    /// OpenCode: `AGENTS.md`, `.opencode/`
-    #[value(name = "opencode")]
-    #[serde(rename = "opencode")]
-    OpenCode,
-    /// Codex: `AGENTS.md`, `.codex/`
-    Codex,
-    /// No harness: the folders of the memory alone
-    None,
-}
-
-impl Platform {
-    /// As it is written in options and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::OpenClaw => "openclaw",
-            Self::OpenCode => "opencode",
-            Self::Codex => "codex",
-            Self::None => "none",
-        }
-    }
-}
 
 /// What each harness leaves in a folder, the surest signs first.
 const SIGNS: [(Platform, &[&str]); 4] = [
@@ -122,6 +88,8 @@ pub fn detect(snapshot: &Snapshot, config: &Config) -> Found {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
+
     use super::*;
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use hippo_proto::{SearchHit, SearchResponse};
 
 use super::harmless;
-use crate::args::OutputFormat;
+use hippoctl::args::OutputFormat;
 
 /// The results in a format that is none of those for people and none of JSON.
 pub fn results(answer: &SearchResponse, format: OutputFormat) -> String {

@@ -2,11 +2,11 @@
 
 use hippo_proto::{AuditRequest, AuditResponse};
 
-use crate::args::AuditArgs;
 use crate::connect::Session;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
+use hippoctl::args::AuditArgs;
 
 /// Asks for the numbers and shows them beside the last ones.
 ///

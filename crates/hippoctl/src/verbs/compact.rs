@@ -12,11 +12,11 @@ use hippo_core::compaction::{CONFIG_FILE, Compacted, Compactor, Config, Options,
 use hippo_proto::{CompactProblem, CompactStats};
 use serde::{Serialize, Serializer};
 
-use crate::args::CompactArgs;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::{FORMATS, harmless, one_line};
+use hippoctl::args::CompactArgs;
 
 /// Bytes that are read at a time.
 const PIECE: usize = 256 << 10;

@@ -8,14 +8,14 @@ use hippo_proto::{
 };
 
 use super::input;
-use crate::args::{
-    ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
-};
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::context as render;
 use crate::render::one_line;
+use hippoctl::args::{
+    ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
+};
 
 /// What to do with content that is too long to be sent.
 const TOO_LONG: &str = "keep it in a file, and put what matters of it with that file as its source";

@@ -5,11 +5,11 @@ use hippo_proto::{
     CycleUndoResponse, HeartbeatRequest, HeartbeatResponse,
 };
 
-use crate::args::{ConsolidateArgs, HistoryArgs};
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
+use hippoctl::args::{ConsolidateArgs, HistoryArgs};
 
 /// Runs a cycle, or says what it would do.
 ///

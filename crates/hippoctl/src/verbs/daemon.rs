@@ -10,12 +10,12 @@ use hippo_proto::{
 };
 use serde::Serialize;
 
-use crate::args::{DoctorArgs, StatusArgs};
 use crate::connect::{Session, text};
 use crate::failure::{Exit, Failure};
 use crate::launch;
 use crate::output::Output;
 use crate::render;
+use hippoctl::args::{DoctorArgs, StatusArgs};
 
 /// How long a daemon may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -9,7 +9,6 @@ use hippo_proto::{
 };
 
 use super::init::{folder, unreadable};
-use crate::args::DeinitArgs;
 use crate::connect::{Session, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::aside::{self, Aside};
@@ -17,6 +16,7 @@ use crate::harness::{Plan, RECORD, Record, Snapshot, apply, rest, take_back};
 use crate::output::Output;
 use crate::render;
 use crate::render::init::{Taken, file};
+use hippoctl::args::DeinitArgs;
 
 /// Lines of it keep memory out of the repository.
 const GITIGNORE: &str = ".gitignore";

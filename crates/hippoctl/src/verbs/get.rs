@@ -4,11 +4,11 @@ use std::path::Path;
 
 use hippo_proto::{GetRequest, GetResponse};
 
-use crate::args::GetArgs;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::formats::numbered;
+use hippoctl::args::GetArgs;
 
 /// Prints the text as it is on disk.
 ///

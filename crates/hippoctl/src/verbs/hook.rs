@@ -20,10 +20,10 @@ use hippo_proto::{
     HeartbeatResponse, Paths, SessionFlushRequest, SessionFlushResponse,
 };
 
-use crate::args::{Global, HookArgs, HookName};
 use crate::connect::{absolute, text};
 use crate::failure::Failure;
 use crate::launch;
+use hippoctl::args::{Global, HookArgs, HookName};
 
 use event::Event;
 

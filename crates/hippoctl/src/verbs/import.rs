@@ -2,11 +2,11 @@
 
 use hippo_proto::{ImportRequest, ImportResponse};
 
-use crate::args::ImportArgs;
 use crate::connect::{Session, absolute, text};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
+use hippoctl::args::ImportArgs;
 
 /// Has the daemon take them over, or say what that would write.
 ///

@@ -5,11 +5,11 @@ use hippo_proto::{
     IndexListResponse, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest, IndexShowResponse,
 };
 
-use crate::args::{IndexEditArgs, IndexListArgs, IndexVerb};
 use crate::connect::Session;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
+use hippoctl::args::{IndexEditArgs, IndexListArgs, IndexVerb};
 
 /// Does one of the verbs of `index`.
 ///

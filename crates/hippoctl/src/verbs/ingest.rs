@@ -7,11 +7,11 @@ use std::time::SystemTime;
 use hippo_proto::{SessionFlushRequest, SessionFlushResponse};
 use serde::Serialize;
 
-use crate::args::{FormatArg, IngestArgs};
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
+use hippoctl::args::{FormatArg, IngestArgs};
 
 /// Folders below each other that are looked into.
 const DEPTH: usize = 8;

@@ -10,7 +10,6 @@ use hippo_proto::{
 };
 
 use super::place;
-use crate::args::InitArgs;
 use crate::connect::{Session, absolute, current_dir, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::layout::{Choice, bare, layout, paths, there_before};
@@ -21,6 +20,7 @@ use crate::harness::{
 use crate::output::Output;
 use crate::render;
 use crate::render::init::{Initialised, Registered, file};
+use hippoctl::args::InitArgs;
 
 /// How long the daemon may take to read what is there before its index file is asked for; the rest comes with the next cycle.
 const READING: Duration = Duration::from_secs(5);

@@ -9,12 +9,11 @@ use std::io::{self, BufRead};
 use std::thread;
 use std::time::Duration;
 
-use crate::args::LogsArgs;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use follow::Followed;
-pub use line::Level;
+use hippoctl::args::LogsArgs;
 use line::{Filter, since};
 use source::Source;
 
@@ -33,7 +32,7 @@ pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), 
             )
         })
     });
-    let mut filter = Filter::new(from.transpose()?, args.level.map(Into::into));
+    let mut filter = Filter::new(from.transpose()?, args.level);
     let source = Source::of(&session.paths)?;
     out.note(&format!("reading {source}"));
     match source {

@@ -8,11 +8,11 @@ use hippo_proto::{
 };
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::args::ModelVerb;
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
+use hippoctl::args::ModelVerb;
 
 /// Does one of the verbs of `model`.
 ///

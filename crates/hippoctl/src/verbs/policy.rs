@@ -11,11 +11,11 @@ use hippo_core::context::capture::{Indexing, Settings};
 use hippo_core::context::policy::{self, Evaluated, Record, Rule, evaluate};
 use serde::Serialize;
 
-use crate::args::PolicyVerb;
 use crate::connect::{Session, current_dir};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
+use hippoctl::args::PolicyVerb;
 
 /// Where the rules of a workspace stand.
 const POLICY_FILE: &str = ".hippocampus/policies.yaml";

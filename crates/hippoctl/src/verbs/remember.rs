@@ -3,11 +3,11 @@
 use hippo_proto::{MAX_TEXT_BYTES, RememberRequest, RememberResponse};
 
 use super::input;
-use crate::args::RememberArgs;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
+use hippoctl::args::RememberArgs;
 
 /// Appends the text to the log of today.
 ///

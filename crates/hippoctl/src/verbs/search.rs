@@ -5,11 +5,11 @@ use std::path::Path;
 
 use hippo_proto::{GetRequest, GetResponse, MAX_LIMIT, SearchRequest, SearchResponse};
 
-use crate::args::{OutputFormat, QmdSearch, SearchArgs};
 use crate::connect::Session;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
+use hippoctl::args::{OutputFormat, QmdSearch, SearchArgs};
 
 /// Searches the workspace.
 ///

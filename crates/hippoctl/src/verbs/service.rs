@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{Check, DoctorResponse, Severity};
 
 use super::daemon;
-use crate::args::{ServiceArgs, ServiceVerb};
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::launch;
@@ -16,6 +15,7 @@ use crate::render::service::{Daemon, Done, FileDone, FileState, Status, What};
 use crate::service::{
     Call, Control, Facts, Found, Look, Manager, UnitFile, findings, look, named_program, units,
 };
+use hippoctl::args::{ServiceArgs, ServiceVerb};
 
 fn variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name)

@@ -6,11 +6,11 @@ use hippo_proto::{
 };
 
 use super::input;
-use crate::args::TreeVerb;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::tree as render;
+use hippoctl::args::TreeVerb;
 
 /// Does one of the verbs of `tree`.
 ///

@@ -8,11 +8,11 @@ use hippo_proto::{
 };
 
 use super::place;
-use crate::args::SyncArgs;
 use crate::connect::{Session, absolute, current_dir, text};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
+use hippoctl::args::SyncArgs;
 
 /// Registers a folder: the one given, else `--workspace`, else the current one.
 ///

@@ -101,7 +101,7 @@ pub(super) fn plan(
 
 /// The marks in all memory files.
 fn standing(view: &WorkspaceView) -> HashSet<String> {
-    let found = scan::scan(&view.root, &view.rules, &view.config);
+    let found = scan::scan(&view.root, &view.rules, &view.config, &|| ());
     let limit = view.config.sources.max_file_bytes;
     let texts = found
         .files

@@ -93,13 +93,11 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::Search(request) => line(&id, recall::search(shared, request).await),
         Request::Get(request) => line(&id, recall::get(shared, request).await),
         Request::Remember(request) => line(&id, entries::remember(shared, request).await),
-        Request::Import(request) => match shared.views.get(&request.workspace).await {
-            Ok(view) => {
-                let import = move |shared: &Shared| import::import(shared, &view, &request);
-                line(&id, blocking(shared, import).await)
-            }
-            Err(error) => encode_error(&id, &error),
-        },
+        Request::Import(request) => {
+            let view = shared.views.get(&request.workspace).await?;
+            let import = move |shared: &Shared| import::import(shared, &view, &request);
+            line(&id, blocking(shared, import).await)
+        }
         Request::IndexList(request) => line(&id, entries::list(shared, request).await),
         Request::IndexShow(request) => line(&id, entries::show(shared, request).await),
         Request::IndexEdit(request) => {

@@ -10,11 +10,11 @@ use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use super::{config, folder, no_message, tell};
-use crate::args::{CompactArgs, FormatArg};
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::{harmless, one_line, plural};
+use hippoctl::args::{CompactArgs, FormatArg};
 
 /// Prints the summary; with `--json` the answer of the daemon.
 ///

@@ -4,31 +4,17 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::Deserialize;
 
-/// How bad it is, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Something failed.
-    Error,
-    /// Something is not as it should be.
-    Warn,
-    /// What happens.
-    Info,
-    /// For who looks for a fault.
-    Debug,
-    /// For who looks for a fault in hippod.
-    Trace,
-}
+use hippoctl::args::Level;
 
-impl Level {
-    fn named(name: &str) -> Option<Self> {
-        match name {
-            "ERROR" => Some(Self::Error),
-            "WARN" => Some(Self::Warn),
-            "INFO" => Some(Self::Info),
-            "DEBUG" => Some(Self::Debug),
-            "TRACE" => Some(Self::Trace),
-            _ => None,
-        }
+/// The level of a name, as it stands in the log.
+fn named(name: &str) -> Option<Level> {
+    match name {
+        "ERROR" => Some(Level::Error),
+        "WARN" => Some(Level::Warn),
+        "INFO" => Some(Level::Info),
+        "DEBUG" => Some(Level::Debug),
+        "TRACE" => Some(Level::Trace),
+        _ => None,
     }
 }
 
@@ -76,11 +62,11 @@ fn stamp(line: &str) -> Option<(Timestamp, Level)> {
     }
     if line.starts_with('{') {
         let Json { timestamp, level } = serde_json::from_str(line).ok()?;
-        return Some((timestamp.parse().ok()?, Level::named(&level)?));
+        return Some((timestamp.parse().ok()?, named(&level)?));
     }
     let mut words = line.split_whitespace();
     let at = words.next()?.parse().ok()?;
-    Some((at, Level::named(words.next()?)?))
+    Some((at, named(words.next()?)?))
 }
 
 /// The moment that is meant: an age, a time of today, a day, or a moment, by the zone of `now`.

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use hippo_proto::Paths;
 use jiff::Timestamp;
 
-use crate::args::LogsArgs;
 use crate::failure::{Exit, Failure};
+use hippoctl::args::LogsArgs;
 
 /// The name of the unit under which systemd runs the daemon.
 const UNIT: &str = "hippod.service";

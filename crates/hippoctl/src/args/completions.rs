@@ -1,0 +1,55 @@
+//! Which shells complete hippoctl's words, and by which script?
+
+use clap::{Command, ValueEnum};
+use clap_complete::Shell;
+
+/// Below the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  hippoctl completions bash > ~/.local/share/bash-completion/completions/hippoctl
+  hippoctl completions zsh > ~/.zfunc/_hippoctl                # a folder of $fpath
+  hippoctl completions fish > ~/.config/fish/completions/hippoctl.fish";
+
+/// A shell with completions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShellArg {
+    /// Bash, with the package bash-completion
+    Bash,
+    /// Zsh
+    Zsh,
+    /// Fish
+    Fish,
+}
+
+impl ShellArg {
+    /// The script for a program by its grammar.
+    pub fn script(self, command: &mut Command) -> Vec<u8> {
+        let name = command.get_name().to_owned();
+        let mut script = Vec::new();
+        let shell = match self {
+            Self::Bash => Shell::Bash,
+            Self::Zsh => Shell::Zsh,
+            Self::Fish => Shell::Fish,
+        };
+        clap_complete::generate(shell, command, name, &mut script);
+        script
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::args::Cli;
+
+    #[test]
+    fn every_script_knows_the_verbs_and_their_options() {
+        for shell in ShellArg::value_variants() {
+            let script = String::from_utf8(shell.script(&mut Cli::command())).unwrap();
+            for word in ["consolidate", "min-score", "claude-code", "completions"] {
+                assert!(script.contains(word), "{shell:?}: {word}");
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The command line of hippoctl, for what is generated from it: completions, manual pages, the reference.
+
+pub mod args;

@@ -1,0 +1,127 @@
+//! The programs of a package: how are they built, so that nothing of the machine is in them?
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::house::{self, House};
+
+/// How the programs are built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// As for use.
+    Release,
+    /// As tests run them: what is there is taken.
+    Dev,
+}
+
+/// The programs, stripped.
+#[derive(PartialEq, Eq)]
+pub struct Programs {
+    /// The daemon.
+    pub hippod: Vec<u8>,
+    /// The client.
+    pub hippoctl: Vec<u8>,
+}
+
+impl Programs {
+    /// Builds them and reads them.
+    ///
+    /// # Errors
+    /// They do not build.
+    pub fn build(house: &House, profile: Profile) -> Result<Self> {
+        let mut command = house.cargo();
+        command.args(["build", "--package", "hippod", "--package", "hippoctl"]);
+        if profile == Profile::Dev {
+            house::run(&mut command)?;
+            return Self::of_tests(house);
+        }
+        command.args(["--locked", "--profile", "dist"]);
+        house::run(for_everywhere(&mut command, &places(house)?, &house.target))?;
+        let read = |name: &str| read(&house.target.join("dist").join(name));
+        Ok(Self {
+            hippod: read("hippod")?,
+            hippoctl: read("hippoctl")?,
+        })
+    }
+
+    /// What lies in the folder of tests, without its symbols.
+    ///
+    /// # Errors
+    /// It is not there, or there is no `strip`.
+    pub fn of_tests(house: &House) -> Result<Self> {
+        let folder = tempfile::tempdir().context("could not create a temporary folder")?;
+        let stripped = |name: &str| {
+            let to = folder.path().join(name);
+            let mut strip = Command::new("strip");
+            strip.args(["--strip-all", "-o"]).arg(&to);
+            house::run(strip.arg(house.target.join("debug").join(name)))?;
+            read(&to)
+        };
+        Ok(Self {
+            hippod: stripped("hippod")?,
+            hippoctl: stripped("hippoctl")?,
+        })
+    }
+}
+
+/// Folders of this machine, and what stands for them in a program. Where several fit, compilers take the last one.
+fn places(house: &House) -> Result<[(PathBuf, &'static str); 3]> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let home = variable("HOME").map(|home| Path::new(&home).join(".cargo"));
+    let cargo = variable("CARGO_HOME").map(PathBuf::from).or(home);
+    Ok([
+        (house.root.clone(), "/hippod"),
+        (
+            cargo.context("could not find cargo's folder: set HOME or CARGO_HOME")?,
+            "/cargo",
+        ),
+        (house.target.clone(), "/target"),
+    ])
+}
+
+/// Has the compilers name those folders as they are named on every machine.
+fn for_everywhere<'c>(
+    command: &'c mut Command,
+    places: &[(PathBuf, &'static str)],
+    target: &Path,
+) -> &'c mut Command {
+    let mut rust = OsString::new();
+    let mut c = std::env::var_os("CFLAGS").unwrap_or_default();
+    let add = |flags: &mut OsString, between: &str, flag: &str, from: &OsStr, to: &str| {
+        if !flags.is_empty() {
+            flags.push(between);
+        }
+        flags.push(flag);
+        flags.push(from);
+        flags.push("=");
+        flags.push(to);
+    };
+    for (from, to) in places {
+        add(&mut rust, "\u{1f}", "--remap-path-prefix=", from.as_os_str(), to);
+        add(&mut c, " ", "-ffile-prefix-map=", from.as_os_str(), to);
+    }
+    command
+        .env("CARGO_ENCODED_RUSTFLAGS", rust)
+        .env("CFLAGS", c)
+        .env("CARGO_TARGET_DIR", target)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("could not read {}", path.display()))
+}
+
+/// The first place of a program that names a folder of this machine, with what stands around it.
+pub fn told_of_the_machine(house: &House, program: &[u8]) -> Result<Option<String>> {
+    for (place, _) in places(house)? {
+        let name = place.as_os_str().as_encoded_bytes();
+        if let Some(at) = program.windows(name.len()).position(|window| window == name) {
+            let around = &program[at..program.len().min(at + name.len() + 60)];
+            return Ok(Some(String::from_utf8_lossy(around).into_owned()));
+        }
+    }
+    Ok(None)
+}

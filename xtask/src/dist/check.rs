@@ -1,0 +1,228 @@
+//! Are the packages the same when they are built elsewhere, and does one serve a person on a fresh machine?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use hippo_embed::acquire::Manifest;
+use hippo_proto::{DoctorResponse, SearchResponse, Severity};
+use sha2::{Digest, Sha256};
+
+use super::build::Profile;
+use super::root::Root;
+use super::{folder, make, time};
+use crate::demo::{self, Question};
+use crate::house::House;
+use crate::setup;
+use crate::terminal::{duration, say};
+
+/// Most bytes of the Debian package, which has the runtime and no weights.
+const MOST: usize = 60_000_000;
+
+/// Builds twice, in two folders, and tries the Debian package out.
+///
+/// # Errors
+/// Names what differs, fails or is left behind.
+pub fn run(house: &House) -> Result<()> {
+    Root::possible()?;
+    let work = work(house);
+    let time = time(house)?;
+    let begun = Instant::now();
+    let first = make(house, Profile::Release, time)?;
+    say(format_args!(
+        "built in {}: {}",
+        house.root.display(),
+        duration(begun.elapsed())
+    ));
+    first.write(&folder(house))?;
+
+    let elsewhere = House {
+        root: work.join("tree"),
+        target: work.join("target"),
+    };
+    copy_sources(house, &elsewhere.root)?;
+    let begun = Instant::now();
+    let again = make(&elsewhere, Profile::Release, time)?;
+    say(format_args!(
+        "built in {}: {}",
+        elsewhere.root.display(),
+        duration(begun.elapsed())
+    ));
+    for (one, other) in [(&first.archive, &again.archive), (&first.debian, &again.debian)] {
+        let sums = [one, other].map(|package| sum(&package.bytes));
+        if one.bytes != other.bytes {
+            bail!("{} differs when it is built elsewhere: {sums:?}", one.name);
+        }
+        say(format_args!(
+            "{}: twice the same, {} bytes, SHA-256 {}",
+            one.name,
+            one.bytes.len(),
+            sums[0]
+        ));
+    }
+    if first.debian.bytes.len() > MOST {
+        bail!(
+            "{} has {} bytes, {MOST} are allowed",
+            first.debian.name,
+            first.debian.bytes.len()
+        );
+    }
+    try_out(house, &folder(house).join(&first.debian.name))
+}
+
+/// Where the second build and the Debian lie.
+fn work(house: &House) -> PathBuf {
+    house.target.join("dist-check")
+}
+
+/// Installs a package in a fresh Debian without network, uses it, removes it, and compares.
+///
+/// # Errors
+/// Names what fails or is left behind.
+pub fn try_out(house: &House, package: &Path) -> Result<()> {
+    Root::possible()?;
+    let bytes = fs::read(package).with_context(|| format!("could not read {}", package.display()))?;
+    let root = Root::fresh(&work(house))?;
+    let before = root.files()?;
+    let begun = Instant::now();
+    root.write("tmp/hippod.deb", &bytes)?;
+    root.run_as_root(&["dpkg", "--install", "/tmp/hippod.deb"])?;
+    say(format_args!("installed in {}", duration(begun.elapsed())));
+    root.run_as_root(&["dpkg", "--verify", "hippod"])?;
+    root.run_as_root(&["bash", "-n", "/usr/share/bash-completion/completions/hippoctl"])?;
+    for name in ["demo", "agent"] {
+        root.copy_for_user(&house.root.join("examples/workspace"), name)?;
+    }
+    let wheels = setup::wheels(house)?;
+    let model = Manifest::embedded()?.default_model().wheel.name.clone();
+    root.copy_for_user(&wheels.join(&model), &model)?;
+    let questions = demo::questions(&house.root.join("examples/questions.jsonl"))?;
+    let begun = Instant::now();
+    root.run_as_user(&session(&model, &questions))?;
+    say(format_args!(
+        "the person's session took {}",
+        duration(begun.elapsed())
+    ));
+    look_at_answers(&root, &questions)?;
+
+    root.run_as_root(&["dpkg", "--purge", "hippod"])?;
+    root.remove("tmp/hippod.deb")?;
+    let left = before.differences(&root.files()?);
+    if !left.is_empty() {
+        bail!("removed, and not as before: {left:#?}");
+    }
+    say(format_args!(
+        "removed: every file outside of the person's folder is as before"
+    ));
+    root.discard()
+}
+
+/// What the person types. Answers go into files, to be looked at afterwards.
+fn session(model: &str, questions: &[Question]) -> String {
+    let mut lines = vec![
+        "hippoctl --version".to_owned(),
+        format!("hippoctl model import {model}"),
+        "hippoctl model verify".to_owned(),
+        "cd demo".to_owned(),
+        "hippoctl workspace add".to_owned(),
+        "hippoctl sync --wait".to_owned(),
+    ];
+    for (at, question) in questions.iter().enumerate() {
+        let words = question.query.replace('\'', r"'\''");
+        lines.push(format!(
+            "hippoctl --json search -n {} -- '{words}' > ../answer-{at}.json",
+            demo::DEPTH
+        ));
+    }
+    let rest = [
+        "cd ../agent",
+        "hippoctl init --platform claude-code",
+        "hippoctl sync --wait",
+        "hippoctl search pipe organ",
+        "hippoctl --json doctor > ../doctor.json",
+        "hippoctl deinit",
+        "hippoctl stop",
+    ];
+    lines.extend(rest.map(str::to_owned));
+    lines.join("\n")
+}
+
+fn look_at_answers(root: &Root, questions: &[Question]) -> Result<()> {
+    for (at, question) in questions.iter().enumerate() {
+        let answer: SearchResponse =
+            serde_json::from_slice(&root.read_of_user(&format!("answer-{at}.json"))?)
+                .with_context(|| format!("could not read the answer to: {}", question.query))?;
+        let rank = question.rank_in(&answer);
+        let rank =
+            rank.with_context(|| format!("no evidence among the first results: {}", question.query))?;
+        if let Some(missing) = &answer.index.degraded {
+            bail!("answered without {missing}: {}", question.query);
+        }
+        say(format_args!(
+            "  {}. of {} results: {}",
+            rank + 1,
+            answer.results.len(),
+            question.query
+        ));
+    }
+    let doctor: DoctorResponse = serde_json::from_slice(&root.read_of_user("doctor.json")?)
+        .context("could not read what doctor says")?;
+    let wrong = doctor
+        .problems
+        .iter()
+        .find(|problem| problem.severity != Severity::Info);
+    if let Some(problem) = wrong {
+        bail!("doctor finds on a fresh machine: {problem:?}");
+    }
+    say(format_args!(
+        "  doctor finds nothing wrong in {} checks",
+        doctor.checks.len()
+    ));
+    Ok(())
+}
+
+/// Copies what is part of the project, with its times, so that nothing is built again in vain.
+fn copy_sources(house: &House, to: &Path) -> Result<()> {
+    let mut git = Command::new("git");
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    let output = git
+        .current_dir(&house.root)
+        .output()
+        .context("could not run git")?;
+    if !output.status.success() {
+        bail!(
+            "git ls-files failed: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    if to.exists() {
+        fs::remove_dir_all(to).with_context(|| format!("could not remove {}", to.display()))?;
+    }
+    let listed = String::from_utf8_lossy(&output.stdout);
+    for name in listed.split('\0').filter(|name| !name.is_empty()) {
+        let (from, to) = (house.root.join(name), to.join(name));
+        let failed = || format!("could not copy {}", from.display());
+        // Removed, and not told to git yet.
+        if !from.is_file() {
+            continue;
+        }
+        fs::create_dir_all(to.parent().unwrap_or(&to)).with_context(failed)?;
+        fs::copy(&from, &to).with_context(failed)?;
+        let time = from
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .with_context(failed)?;
+        let copy = fs::File::options().write(true).open(&to).with_context(failed)?;
+        copy.set_modified(time).with_context(failed)?;
+    }
+    Ok(())
+}
+
+fn sum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}

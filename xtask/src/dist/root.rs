@@ -1,0 +1,248 @@
+//! A fresh Debian in a folder: what is needed for it, and what is done in it?
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use sha2::{Digest, Sha256};
+
+use crate::house;
+use crate::prerequisites;
+use crate::scratch::copy_folder;
+use crate::terminal::say;
+
+/// The release of Debian.
+const SUITE: &str = "bookworm";
+const MIRROR: &str = "http://deb.debian.org/debian";
+/// Who uses the package.
+const USER: &str = "ada";
+/// What the system writes about its packages, and what is no file.
+const NOT_LOOKED_AT: [&str; 7] = [
+    "proc",
+    "sys",
+    "dev",
+    "home/ada",
+    "var/lib/dpkg",
+    "var/log",
+    "var/cache",
+];
+
+/// A folder with a Debian in it.
+pub struct Root {
+    folder: PathBuf,
+}
+
+/// The files of a root: what each is, told by mode, owner and content.
+pub struct Files(BTreeMap<String, String>);
+
+impl Root {
+    /// Whether this machine can make one.
+    ///
+    /// # Errors
+    /// Says what is missing.
+    pub fn possible() -> Result<()> {
+        let id = Command::new("id")
+            .arg("-u")
+            .output()
+            .context("could not run id")?;
+        if id.stdout.trim_ascii() != b"0" {
+            bail!(
+                "a Debian in a folder needs root: run this in a container or a virtual machine of your own"
+            );
+        }
+        for (program, package) in [("debootstrap", "debootstrap"), ("unshare", "util-linux")] {
+            if !prerequisites::has_program(program) {
+                bail!("{program} is missing: `apt install {package}`");
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy of a base that is made once and kept.
+    ///
+    /// # Errors
+    /// The base cannot be made.
+    pub fn fresh(work: &Path) -> Result<Self> {
+        let base = work.join(SUITE);
+        if !base.exists() {
+            say(format_args!("making a Debian ({SUITE}) in {}", base.display()));
+            let (begun, debs) = (work.join("begun"), work.join("debs"));
+            remove(&begun)?;
+            fs::create_dir_all(&debs).with_context(|| format!("could not create {}", debs.display()))?;
+            let mut command = Command::new("debootstrap");
+            command
+                .arg("--variant=minbase")
+                .arg(format!("--cache-dir={}", debs.display()));
+            house::run(command.arg(SUITE).arg(&begun).arg(MIRROR))?;
+            house::run(
+                Command::new("chroot")
+                    .arg(&begun)
+                    .args(["useradd", "--create-home", USER]),
+            )?;
+            fs::rename(&begun, &base).with_context(|| format!("could not rename {}", begun.display()))?;
+        }
+        let folder = work.join("root");
+        remove(&folder)?;
+        house::run(Command::new("cp").arg("-a").arg(&base).arg(&folder))?;
+        Ok(Self { folder })
+    }
+
+    /// Runs a command in it as root.
+    ///
+    /// # Errors
+    /// It fails.
+    pub fn run_as_root(&self, words: &[&str]) -> Result<()> {
+        house::run(self.inside("root").args(words))
+    }
+
+    /// Runs a script in it as the person, in their folder, and ends what it leaves running.
+    ///
+    /// # Errors
+    /// A line of it fails.
+    pub fn run_as_user(&self, script: &str) -> Result<()> {
+        let path = format!("home/{USER}/session.sh");
+        self.write(&path, format!("set -eux\ncd \"$HOME\"\n{script}\n").as_bytes())?;
+        house::run(self.inside(USER).args(["sh", "session.sh"]))
+    }
+
+    /// No network, processes and mounts of its own: all ends with the command.
+    fn inside(&self, user: &str) -> Command {
+        let home = if user == "root" {
+            "/root".to_owned()
+        } else {
+            format!("/home/{user}")
+        };
+        let mut command = Command::new("unshare");
+        command.args([
+            "--mount",
+            "--net",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "sh",
+            "-euc",
+        ]);
+        command.arg("mount -t proc proc \"$1/proc\"; cd \"$1\"; user=$2; home=$3; root=$1; shift 3; exec chroot --userspec=$user:$user \"$root\" env -i HOME=$home PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive sh -c 'cd \"$HOME\" && exec \"$@\"' sh \"$@\"");
+        command.args(["sh"]).arg(&self.folder).args([user, &home]);
+        command
+    }
+
+    /// Writes a file in it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let place = self.folder.join(path);
+        fs::write(&place, bytes).with_context(|| format!("could not write {}", place.display()))
+    }
+
+    /// Removes a file of it.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn remove(&self, path: &str) -> Result<()> {
+        let place = self.folder.join(path);
+        fs::remove_file(&place).with_context(|| format!("could not remove {}", place.display()))
+    }
+
+    /// Copies a file or a folder into the person's folder, and gives it to them.
+    ///
+    /// # Errors
+    /// It cannot be copied.
+    pub fn copy_for_user(&self, from: &Path, name: &str) -> Result<()> {
+        let to = self.folder.join("home").join(USER).join(name);
+        if from.is_dir() {
+            copy_folder(from, &to)?;
+        } else {
+            fs::copy(from, &to).with_context(|| format!("could not copy {}", from.display()))?;
+        }
+        let owner = format!("{USER}:{USER}");
+        self.run_as_root(&["chown", "--recursive", &owner, &format!("/home/{USER}/{name}")])
+    }
+
+    /// Reads a file in the person's folder.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read_of_user(&self, name: &str) -> Result<Vec<u8>> {
+        let place = self.folder.join("home").join(USER).join(name);
+        fs::read(&place).with_context(|| format!("could not read {}", place.display()))
+    }
+
+    /// Everything in it that a package could leave behind.
+    ///
+    /// # Errors
+    /// Something cannot be read.
+    pub fn files(&self) -> Result<Files> {
+        let mut found = BTreeMap::new();
+        let mut waiting = vec![self.folder.clone()];
+        while let Some(folder) = waiting.pop() {
+            let failed = || format!("could not read {}", folder.display());
+            for entry in fs::read_dir(&folder).with_context(failed)? {
+                let path = entry.with_context(failed)?.path();
+                let name = path
+                    .strip_prefix(&self.folder)
+                    .unwrap_or(&path)
+                    .to_string_lossy()
+                    .into_owned();
+                if NOT_LOOKED_AT.contains(&name.as_str()) {
+                    continue;
+                }
+                let metadata = path.symlink_metadata().with_context(failed)?;
+                let content = if metadata.is_dir() {
+                    waiting.push(path);
+                    String::new()
+                } else if metadata.is_symlink() {
+                    fs::read_link(&path).with_context(failed)?.display().to_string()
+                } else if metadata.is_file() {
+                    let bytes = fs::read(&path).with_context(failed)?;
+                    Sha256::digest(&bytes)
+                        .iter()
+                        .map(|byte| format!("{byte:02x}"))
+                        .collect()
+                } else {
+                    String::new()
+                };
+                let about = format!(
+                    "{:o} {}:{} {content}",
+                    metadata.mode(),
+                    metadata.uid(),
+                    metadata.gid()
+                );
+                found.insert(name, about);
+            }
+        }
+        Ok(Files(found))
+    }
+
+    /// Removes it; the base stays.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn discard(self) -> Result<()> {
+        remove(&self.folder)
+    }
+}
+
+impl Files {
+    /// Names of what is not the same in both.
+    pub fn differences(&self, other: &Files) -> Vec<String> {
+        let names = self
+            .0
+            .keys()
+            .chain(other.0.keys())
+            .collect::<std::collections::BTreeSet<_>>();
+        let differs = |name: &&&String| self.0.get(**name) != other.0.get(**name);
+        names.iter().filter(differs).map(|name| (*name).clone()).collect()
+    }
+}
+
+fn remove(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("could not remove {}", folder.display()))?;
+    }
+    Ok(())
+}
