@@ -12,8 +12,11 @@ use serde_json::Value;
 use crate::house::House;
 use crate::terminal::say;
 
-/// What is made: the file, and how it is told from the schema.
-const MADE: [(&str, fn(&Value) -> Result<String>); 4] = [
+/// How a file is told from the schema.
+type Make = fn(&Value) -> Result<String>;
+
+/// What is made: the file, and how.
+const MADE: [(&str, Make); 4] = [
     ("docs/schema/protocol.schema.json", text),
     ("integrations/typescript/src/protocol.ts", typescript::types),
     ("integrations/python/src/hippod/protocol.py", python::types),
