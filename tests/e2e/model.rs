@@ -20,7 +20,7 @@ fn with_model() -> Scratch {
     let installed =
         installed.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder");
     let scratch = Scratch::new();
-    std::fs::create_dir_all(scratch.home()).unwrap();
+    fs::create_dir_all(scratch.home()).unwrap();
     for name in ["models", "runtime"] {
         std::os::unix::fs::symlink(installed.join(name), scratch.home().join(name)).unwrap();
     }
@@ -168,12 +168,12 @@ fn switched_off_it_is_silent_whatever_was_embedded_before() {
 fn a_model_that_is_put_into_its_place_by_hand_is_seen_at_the_next_sync() {
     let scratch = with_model();
     let (models, aside) = (scratch.home().join("models"), scratch.beside("models"));
-    std::fs::rename(&models, &aside).unwrap();
+    fs::rename(&models, &aside).unwrap();
     let daemon = Daemon::start(&scratch.home(), &[REAL]);
     let mut client = daemon.client();
     client.index(&scratch.workspace());
     assert_eq!(client.status().model.state, ModelLoad::Absent);
-    std::fs::rename(&aside, &models).unwrap();
+    fs::rename(&aside, &models).unwrap();
     let deadline = Instant::now() + PATIENCE;
     while client.sync(&scratch.workspace()).pending > 0 {
         assert!(Instant::now() < deadline, "never seen: {:?}", client.status());
@@ -244,7 +244,7 @@ fn topics(client: &mut Caller, scratch: &Scratch) -> Vec<String> {
     };
     let answer: TreeCompactResponse = client.raw().call(&request.into()).expect("a tree");
     assert_eq!(answer.refused, []);
-    let root = std::fs::read_to_string(scratch.workspace().join("memory/ROOT.md")).expect("a root");
+    let root = fs::read_to_string(scratch.workspace().join("memory/ROOT.md")).expect("a root");
     let index = root.split("## Topics Index\n").nth(1).expect("topics");
     let names = index
         .lines()
