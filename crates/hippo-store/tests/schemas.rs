@@ -197,8 +197,9 @@ fn every_earlier_database_of_contexts_keeps_everything() {
 
 #[test]
 fn a_database_of_a_later_schema_is_refused_and_left_as_it_is() {
-    type Opens = fn(&Path) -> StoreError;
-    let kinds: [(&str, fn(&Path), Opens); 2] = [
+    type Makes = fn(&Path);
+    type Refuses = fn(&Path) -> StoreError;
+    let kinds: [(&str, Makes, Refuses); 2] = [
         ("index", open_index, |file| Store::open(file, "/w").unwrap_err()),
         ("contexts", open_contexts, |file| {
             ContextStore::open(file).unwrap_err()
