@@ -179,7 +179,7 @@ fn every_earlier_database_of_contexts_keeps_everything() {
         let scratch = Scratch::stored("contexts", version);
         let columns = scratch.columns();
         let before = scratch.rows(&columns);
-        let found = scratch.found("texts", "kettle");
+        let found = scratch.found("texts", "hall");
         assert!(!found.is_empty() && !before["entries"].is_empty(), "{version}");
         for _ in 0..2 {
             open_contexts(&scratch.file);
@@ -189,7 +189,7 @@ fn every_earlier_database_of_contexts_keeps_everything() {
             assert_eq!(usage.entries, before["entries"].len() as u64, "{version}");
             assert_eq!(usage.contents, before["contents"].len() as u64, "{version}");
             assert_eq!(scratch.rows(&columns), before, "{version}");
-            assert_eq!(scratch.found("texts", "kettle"), found, "{version}");
+            assert_eq!(scratch.found("texts", "hall"), found, "{version}");
         }
         assert_eq!(scratch.version(), Scratch::current("contexts", open_contexts));
     }
@@ -197,8 +197,9 @@ fn every_earlier_database_of_contexts_keeps_everything() {
 
 #[test]
 fn a_database_of_a_later_schema_is_refused_and_left_as_it_is() {
-    type Opens = fn(&Path) -> StoreError;
-    let kinds: [(&str, fn(&Path), Opens); 2] = [
+    type Makes = fn(&Path);
+    type Refuses = fn(&Path) -> StoreError;
+    let kinds: [(&str, Makes, Refuses); 2] = [
         ("index", open_index, |file| Store::open(file, "/w").unwrap_err()),
         ("contexts", open_contexts, |file| {
             ContextStore::open(file).unwrap_err()

@@ -65,6 +65,8 @@ struct LogFile {
     file: File,
     length: u64,
     most: u64,
+    /// Standard error goes into the same file.
+    with_standard_error: bool,
 }
 
 impl LogFile {
@@ -78,6 +80,7 @@ impl LogFile {
             file,
             length,
             most,
+            with_standard_error: true,
         })
     }
 
@@ -89,7 +92,9 @@ impl LogFile {
             return;
         }
         if let Ok(file) = append_to(&self.path) {
-            follow_with_standard_error(&file);
+            if self.with_standard_error {
+                follow_with_standard_error(&file);
+            }
             (self.file, self.length) = (file, 0);
         }
     }
@@ -141,8 +146,8 @@ mod tests {
             file: append_to(&path).unwrap(),
             length: 0,
             most: 100,
+            with_standard_error: false,
         };
-        // Not by way of `set_aside`, which moves the standard error of the tests.
         for number in 0..9 {
             writeln!(log, "{number:>49}").unwrap();
         }

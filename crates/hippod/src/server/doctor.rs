@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hippo_core::layout::INDEX_FILE;
 use hippo_proto::{
     CycleName, CycleRunRequest, DoctorRequest, DoctorResponse, Fixed, Problem, RpcError, Severity,
 };
@@ -148,15 +149,7 @@ impl Remedy {
     async fn apply(&self, shared: &Arc<Shared>) -> Result<(), String> {
         match self {
             Self::Rebuild(root) => rebuild(shared, root).await,
-            Self::Index(root) => {
-                let request = CycleRunRequest {
-                    workspace: root.display().to_string(),
-                    cycle: CycleName::Light,
-                    dry_run: false,
-                    at: None,
-                };
-                entries::run(shared, request).await.map(|_| ()).map_err(told)
-            }
+            Self::Index(root) => write_index(shared, root).await,
             Self::Close(folder) => instance::close_to_others(folder).map_err(|error| error.to_string()),
             Self::Remove(file) => {
                 // It may be another one by now.
@@ -167,15 +160,7 @@ impl Remedy {
                 }
             }
             Self::Model => model(shared).await,
-            Self::Sync(root) => {
-                let synced = ask(shared, |reply| event::Request::Sync {
-                    root: root.clone(),
-                    wait: true,
-                    accept_deletions: false,
-                    reply,
-                });
-                synced.await.map(|_| ()).map_err(told)
-            }
+            Self::Sync(root) => sync(shared, root).await,
         }
     }
 }
@@ -189,6 +174,34 @@ fn root_of(shared: &Shared, place: &Path) -> PathBuf {
         .map(|(root, _)| root)
         .find(|root| root == place || place.starts_with(of_state(root)));
     found.unwrap_or_else(|| place.to_path_buf())
+}
+
+/// Reads what is behind, and waits for it.
+async fn sync(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
+    let root = root.to_path_buf();
+    let synced = ask(shared, |reply| event::Request::Sync {
+        root,
+        wait: true,
+        accept_deletions: false,
+        reply,
+    });
+    synced.await.map(|_| ()).map_err(told)
+}
+
+async fn write_index(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
+    // Who knows that the file is gone writes it again.
+    sync(shared, root).await?;
+    let request = CycleRunRequest {
+        workspace: root.display().to_string(),
+        cycle: CycleName::Light,
+        dry_run: false,
+        at: None,
+    };
+    let report = entries::run(shared, request).await.map_err(told)?;
+    if root.join(INDEX_FILE).exists() {
+        return Ok(());
+    }
+    Err(format!("the cycle wrote none: {}", report.notes.join("; ")))
 }
 
 async fn rebuild(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
