@@ -5,6 +5,7 @@ mod clocked;
 mod dice;
 mod entries;
 mod mcp;
+pub mod page;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;

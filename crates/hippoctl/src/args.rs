@@ -4,6 +4,8 @@ mod bench;
 mod compact;
 mod context;
 mod cycle;
+#[cfg(test)]
+pub mod documents;
 mod hook;
 mod index;
 mod ingest;

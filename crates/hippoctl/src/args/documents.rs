@@ -1,0 +1,140 @@
+//! Does every command that a document names exist, with these words?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+
+use super::Cli;
+
+/// The simple commands of a script as a shell cuts them, each as its words, without comments and redirections.
+pub fn simple_commands(script: &str) -> Vec<Vec<String>> {
+    let mut commands = vec![Vec::new()];
+    let (mut word, mut quote) = (None::<String>, None);
+    let (mut before, mut redirected, mut comment) = (' ', false, false);
+    for letter in script.replace("\\\n", " ").chars().chain(['\n']) {
+        let previous = std::mem::replace(&mut before, letter);
+        match (quote, letter) {
+            _ if comment && letter != '\n' => {}
+            (Some(open), _) if letter == open => quote = None,
+            (Some(_), _) => word.get_or_insert_default().push(letter),
+            (None, '"' | '\'') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, '#') if word.is_none() => comment = true,
+            (None, '&') if matches!(previous, '<' | '>') => {}
+            (None, ' ' | '\t' | '\n' | '|' | '&' | ';' | '(' | ')' | '<' | '>') => {
+                let into = matches!(letter, '<' | '>');
+                if let Some(word) = word.take() {
+                    let number = into && word.bytes().all(|byte| byte.is_ascii_digit());
+                    if !std::mem::take(&mut redirected) && !number {
+                        commands.last_mut().unwrap().push(word);
+                    }
+                }
+                if into {
+                    redirected = true;
+                } else if !matches!(letter, ' ' | '\t') {
+                    commands.push(Vec::new());
+                    (redirected, comment) = (false, false);
+                }
+            }
+            (None, _) => word.get_or_insert_default().push(letter),
+        }
+    }
+    commands.retain(|words| !words.is_empty());
+    commands
+}
+
+/// Those of hippoctl, also behind the words of another program that is to start it.
+fn ours(script: &str) -> impl Iterator<Item = Vec<String>> {
+    simple_commands(script).into_iter().filter_map(|words| {
+        let at = words.iter().position(|word| word == "hippoctl")?;
+        (at + 1 < words.len()).then(|| words[at..].to_vec())
+    })
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The documents that speak to users, by their paths.
+fn documents() -> Vec<(PathBuf, String)> {
+    let mut folders = vec![root().join("docs")];
+    let mut paths = ["README.md", "CHANGELOG.md", "ARCHITECTURE.md"]
+        .map(|name| root().join(name))
+        .to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                paths.push(path);
+            }
+        }
+    }
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        (path, text)
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// What is to be run, by the fences of a text, and what stands between backticks in its sentences.
+fn parts(text: &str) -> (String, Vec<&str>) {
+    let (mut scripts, mut spans) = (String::new(), Vec::new());
+    for (index, part) in text.split("```").enumerate() {
+        if index % 2 == 0 {
+            spans.extend(part.split('`').skip(1).step_by(2));
+        } else if let Some((info, body)) = part.split_once('\n')
+            && (info.starts_with("sh") || info.starts_with("console"))
+        {
+            for line in body.lines() {
+                scripts.push_str(line.trim_start().trim_start_matches("$ "));
+                scripts.push('\n');
+            }
+        }
+    }
+    (scripts, spans)
+}
+
+#[test]
+fn a_script_is_cut_as_a_shell_cuts_it() {
+    for (script, expected) in [
+        ("a b  # c\nd", "[a b][d]"),
+        ("x=$(a --b 'c d') && e | f", "[x=$][a --b c d][e][f]"),
+        ("a 2>&1 | b < in > out c", "[a][b c]"),
+        ("a \\\n  b \"\" ; c#d", "[a b ][c#d]"),
+    ] {
+        let cut = simple_commands(script);
+        let told: String = cut.iter().map(|words| format!("[{}]", words.join(" "))).collect();
+        assert_eq!(told, expected, "{script}");
+    }
+}
+
+#[test]
+fn every_command_that_a_document_names_can_be_given() {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (path, text) in documents() {
+        let (script, spans) = parts(&text);
+        for words in ours(&script) {
+            count += 1;
+            if let Err(error) = Cli::try_parse_from(&words) {
+                wrong.push(format!("{}: {words:?}: {error}", path.display()));
+            }
+        }
+        // A sentence may leave out what it does not speak of, and write a name for a value.
+        for words in spans.into_iter().flat_map(ours) {
+            let unknown = [ErrorKind::InvalidSubcommand, ErrorKind::UnknownArgument];
+            if let Err(error) = Cli::try_parse_from(&words)
+                && unknown.contains(&error.kind())
+            {
+                wrong.push(format!("{}: {words:?}: {error}", path.display()));
+            }
+        }
+    }
+    assert!(count > 60, "only {count} commands found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
