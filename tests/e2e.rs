@@ -20,6 +20,8 @@ mod crash;
 mod cycles;
 #[path = "e2e/damage.rs"]
 mod damage;
+#[path = "e2e/documents.rs"]
+mod documents;
 #[path = "e2e/edits.rs"]
 mod edits;
 #[path = "e2e/flush.rs"]

@@ -6,6 +6,7 @@ mod dice;
 mod entries;
 mod managed;
 mod mcp;
+pub mod page;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;

@@ -5,6 +5,8 @@ mod compact;
 mod completions;
 mod context;
 mod cycle;
+#[cfg(test)]
+mod documents;
 mod hook;
 mod import;
 mod index;

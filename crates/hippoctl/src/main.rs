@@ -9,6 +9,8 @@ mod mcp;
 mod output;
 mod render;
 mod service;
+#[cfg(test)]
+mod shell;
 mod verbs;
 
 use std::process::ExitCode;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::layout::{Choice, Part, layout};
 use super::{Config, Platform, Snapshot, text};
 use crate::mcp::prompts::PROMPTS;
+use crate::shell::simple_commands;
 use hippoctl::args::Cli;
 
 fn folder(name: &str) -> PathBuf {
@@ -56,25 +57,8 @@ fn commands(text: &str) -> Vec<Vec<String>> {
     lines
         .map(|line| line.trim().trim_end_matches('"'))
         .filter(|line| line.starts_with("hippoctl "))
-        .map(words)
+        .flat_map(|line| simple_commands(line).into_iter().take(1))
         .collect()
-}
-
-/// As a shell cuts them, up to a redirection.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quote = None;
-    for letter in line.chars() {
-        match (quote, letter) {
-            (Some(open), _) if letter == open => quote = None,
-            (None, '"' | '\'') => quote = Some(letter),
-            (None, ' ') => words.push(String::new()),
-            (None, '<' | '|' | '>') => break,
-            _ => words.last_mut().unwrap().push(letter),
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 #[test]
@@ -90,7 +74,11 @@ fn every_command_that_a_text_names_can_be_given() {
     }
     assert!(all.len() > 25, "only {} commands found", all.len());
     let hooks = json("claude-code/hooks/hooks.json");
-    all.extend(hook_commands(&hooks).iter().map(|command| words(command)));
+    all.extend(
+        hook_commands(&hooks)
+            .iter()
+            .flat_map(|command| simple_commands(command)),
+    );
     let mcp = &json("claude-code/.mcp.json")["mcpServers"]["hippod"];
     let args = mcp["args"].as_array().unwrap().iter();
     let args = args.map(|word| word.as_str().unwrap().to_owned());

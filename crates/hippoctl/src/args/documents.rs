@@ -1,0 +1,86 @@
+//! Does every command that a document names exist, with these words?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+
+use super::Cli;
+use crate::shell::simple_commands;
+
+/// Those of hippoctl, also behind the words of another program that is to start it.
+fn ours(script: &str) -> impl Iterator<Item = Vec<String>> {
+    simple_commands(script).into_iter().filter_map(|words| {
+        let at = words.iter().position(|word| word == "hippoctl")?;
+        (at + 1 < words.len()).then(|| words[at..].to_vec())
+    })
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The documents that speak to users, by their paths.
+fn documents() -> Vec<(PathBuf, String)> {
+    let mut folders = vec![root().join("docs")];
+    let mut paths = vec![root().join("README.md")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                paths.push(path);
+            }
+        }
+    }
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        (path, text)
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// What is to be run, by the fences of a text, and what stands between backticks in its sentences.
+fn parts(text: &str) -> (String, Vec<&str>) {
+    let (mut scripts, mut spans) = (String::new(), Vec::new());
+    for (index, part) in text.split("```").enumerate() {
+        if index % 2 == 0 {
+            spans.extend(part.split('`').skip(1).step_by(2));
+        } else if let Some((info, body)) = part.split_once('\n')
+            && (info.starts_with("sh") || info.starts_with("console"))
+        {
+            for line in body.lines() {
+                scripts.push_str(line.trim_start().trim_start_matches("$ "));
+                scripts.push('\n');
+            }
+        }
+    }
+    (scripts, spans)
+}
+
+#[test]
+fn every_command_that_a_document_names_can_be_given() {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (path, text) in documents() {
+        let (script, spans) = parts(&text);
+        for words in ours(&script) {
+            count += 1;
+            if let Err(error) = Cli::try_parse_from(&words) {
+                wrong.push(format!("{}: {words:?}: {error}", path.display()));
+            }
+        }
+        // A sentence may leave out what it does not speak of, and write a name for a value.
+        for words in spans.into_iter().flat_map(ours) {
+            let unknown = [ErrorKind::InvalidSubcommand, ErrorKind::UnknownArgument];
+            if let Err(error) = Cli::try_parse_from(&words)
+                && unknown.contains(&error.kind())
+            {
+                wrong.push(format!("{}: {words:?}: {error}", path.display()));
+            }
+        }
+    }
+    assert!(count > 60, "only {count} commands found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,296 @@
+//! Does every command of the documents do what they say, and does every link lead somewhere?
+//!
+//! A page is one shell that goes through its blocks from the first on, in a home where [`seed`] has put what the pages speak of.
+//! Which blocks are run, and what is compared, [`hippod_tests::page`] says.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use hippod_tests::page::{Block, Step, are_like, blocks, headings, links, steps};
+use hippod_tests::{QUIET, client_program};
+use serde_json::json;
+
+/// Programs that a document may name and no test may run: what they do does not end with the test.
+const OUT_OF_REACH: &str =
+    "apt brew cargo claude codex curl dpkg launchctl loginctl npm npx pip scp ssh sudo systemctl";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_path_buf()
+}
+
+/// README.md and all pages below docs/, by their paths.
+fn pages() -> Vec<(String, String)> {
+    let mut folders = vec!["docs".to_owned()];
+    let mut paths = vec!["README.md".to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).unwrap() {
+            let entry = entry.unwrap();
+            let path = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(path);
+            } else if path.ends_with(".md") {
+                paths.push(path);
+            }
+        }
+    }
+    paths.sort();
+    let read = |path: String| {
+        let text = fs::read_to_string(root().join(&path)).unwrap();
+        (path, text)
+    };
+    paths.into_iter().map(read).collect()
+}
+
+#[test]
+fn documents_mark_their_commands_as_such() {
+    let mut wrong = Vec::new();
+    for (page, text) in pages() {
+        for block in blocks(&text) {
+            let line = block.line;
+            // What the reference prints of a command is no command.
+            let usage = |line: &str| line.contains("[OPTIONS]") || line.contains("<COMMAND>");
+            let names =
+                |line: &&str| (line.starts_with("hippoctl ") || line.starts_with("hippod ")) && !usage(line);
+            if block.language.is_empty() && block.lines.iter().any(names) {
+                wrong.push(format!("{page}:{line}: commands of ours, and no language"));
+            }
+            let known = ["", "apart"].contains(&block.rest)
+                || block
+                    .rest
+                    .strip_prefix("not-run: ")
+                    .is_some_and(|why| why.len() > 5);
+            if matches!(block.language, "sh" | "console") && !known {
+                wrong.push(format!(
+                    "{page}:{line}: neither apart nor not-run with its reason"
+                ));
+            }
+            if matches!(block.language, "bash" | "shell" | "zsh") {
+                wrong.push(format!("{page}:{line}: sh or console instead"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn links_of_the_documents_lead_somewhere() {
+    let mut wrong = Vec::new();
+    for (page, text) in pages() {
+        for (path, heading) in links(&text) {
+            let file = root().join(&page);
+            let target = if path.is_empty() {
+                file
+            } else {
+                file.parent().unwrap().join(path)
+            };
+            let there = if heading.is_empty() {
+                target.exists()
+            } else {
+                let text = fs::read_to_string(&target).unwrap_or_default();
+                headings(&text).iter().any(|name| name == heading)
+            };
+            if !there {
+                wrong.push(format!("{page}: {path}#{heading}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A home for the commands of a page.
+struct Home {
+    folder: tempfile::TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Self { folder };
+        for name in ["bin", "run", "out", "ada"] {
+            fs::create_dir(home.path(name)).unwrap();
+        }
+        for name in OUT_OF_REACH.split(' ') {
+            let file = home.path("bin").join(name);
+            let text =
+                format!("#!/bin/sh\necho 'no test may run {name}: mark the block as not-run' >&2\nexit 97\n");
+            fs::write(&file, text).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        seed(&home.path("ada"));
+        home
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A program in this home, which knows nothing of the surroundings of the test.
+    fn command(&self, program: &Path) -> Command {
+        let own = client_program().parent().unwrap();
+        let folders = [
+            self.path("bin").as_path(),
+            own,
+            Path::new("/usr/local/bin"),
+            Path::new("/usr/bin"),
+            Path::new("/bin"),
+        ]
+        .map(Path::to_path_buf);
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", std::env::join_paths(folders).unwrap())
+            .env("HOME", self.path("ada"))
+            .env("XDG_RUNTIME_DIR", self.path("run"))
+            .env("LANG", "C.UTF-8")
+            .env("HIPPOD_EMBED_MODEL", "hash")
+            .env("HIPPOD_EMBED_SPARE", "false")
+            .env("HIPPOD_WATCH_QUIET_MS", "30")
+            .envs(QUIET)
+            .current_dir(self.path("ada"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, script: &str) -> Output {
+        let file = self.path("script");
+        fs::write(&file, script).unwrap();
+        self.command(Path::new("sh")).arg(&file).output().unwrap()
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // There may be none.
+        let _ = self
+            .command(client_program())
+            .args(["--no-start", "stop"])
+            .output();
+    }
+}
+
+/// What the pages speak of: the folder of an agent with two logs, transcripts of its sessions, and questions about it.
+fn seed(home: &Path) {
+    let write = |path: &str, text: &str| {
+        let file = home.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    write(
+        "my-agent/memory/2026-03-02.md",
+        "# 2026-03-02\n\n## Deploy\n\n- Staging runs on port 8443 since the certificate was renewed.\n- decision: every rollback is \
+         done by hand, with two people.\n\n## Greenhouse\n\n- Ada wants the window to open at 24 degrees.\n",
+    );
+    write(
+        "my-agent/memory/2026-03-03.md",
+        "# 2026-03-03\n\n## Pump\n\n- The pump restarts after a power cut, 500 ms after the relay has settled.\n",
+    );
+    let said = |id: u32, who: &str, text: &str| {
+        json!({"type": who, "uuid": id.to_string(), "sessionId": "4f1c", "timestamp": format!("2026-03-04T09:0{id}:00Z"),
+            "message": {"role": who, "content": text}})
+    };
+    let session = format!(
+        "{}\n{}\n",
+        said(
+            1,
+            "user",
+            "Please look after the valve of the greenhouse. It drips."
+        ),
+        said(
+            2,
+            "assistant",
+            "We decided to replace the seal. The valve is fixed, and all tests pass."
+        ),
+    );
+    write("my-agent/session.jsonl", &session);
+    write(".claude/projects/-home-ada-agent/4f1c.jsonl", &session);
+    let messages = json!([{"role": "user", "content": "Where is the key?"}, {"role": "assistant", "content": "Under the mat."}]);
+    write("my-agent/messages.json", &messages.to_string());
+    write(
+        "my-agent/rollout.jsonl",
+        &format!(
+            "{}\n",
+            json!({"role": "user", "content": "Paint the fence green."})
+        ),
+    );
+    let question = json!({"id": "1", "query": "which port does staging use",
+        "evidence": [{"path": "memory/2026-03-02.md", "start_line": 5, "end_line": 5}], "group": "ports"});
+    write("my-agent/questions.jsonl", &format!("{question}\n"));
+}
+
+/// The script of a part of a page, and what its consoles say. It names the block that it is in when it stops.
+fn script<'a>(page: &str, blocks: &[&Block<'a>], out: &Path) -> (String, Vec<Step<'a>>) {
+    let mut text =
+        "set -eu\ntrap 'code=$?; [ $code = 0 ] || echo \"stopped with $code at $at\" >&2' EXIT\n".to_owned();
+    let mut told = Vec::new();
+    for block in blocks {
+        writeln!(text, "at='{page}:{}'", block.line).unwrap();
+        if block.language == "sh" {
+            writeln!(text, "{}", block.lines.join("\n")).unwrap();
+            continue;
+        }
+        for step in steps(block) {
+            let file = out.join(told.len().to_string());
+            let (line, command) = (step.line, &step.command);
+            writeln!(
+                text,
+                "at='{page}:{line}'\n{{ {command}\n}} > '{}' 2>&1",
+                file.display()
+            )
+            .unwrap();
+            told.push(step);
+        }
+    }
+    (text, told)
+}
+
+/// What is wrong with a part of a page.
+fn problems(page: &str, blocks: &[&Block<'_>]) -> Vec<String> {
+    let home = Home::new();
+    let out = home.path("out");
+    let (script, told) = script(page, blocks, &out);
+    let output = home.run(&script);
+    let mut wrong = Vec::new();
+    let printed: Vec<String> = (0..told.len())
+        .map(|number| fs::read_to_string(out.join(number.to_string())).unwrap_or_default())
+        .collect();
+    if !output.status.success() {
+        let [told, errors] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        let last = printed.iter().rfind(|text| !text.is_empty());
+        wrong.push(format!("{told}\n{errors}\n{}", last.map_or("", String::as_str)));
+    }
+    for (step, printed) in told.iter().zip(&printed) {
+        let lines: Vec<&str> = printed.lines().collect();
+        if output.status.success() && !are_like(&lines, &step.prints) {
+            let (line, command) = (step.line, &step.command);
+            wrong.push(format!("{page}:{line}: `{command}` prints\n{printed}"));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_command_of_the_documents_runs() {
+    let pages = pages();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (page, text) in &pages {
+        let blocks = blocks(text);
+        let run: Vec<&Block<'_>> = blocks.iter().filter(|block| block.is_run()).collect();
+        count += run.len();
+        let (apart, together): (Vec<_>, Vec<_>) = run.into_iter().partition(|block| block.rest == "apart");
+        if !together.is_empty() {
+            wrong.extend(problems(page, &together));
+        }
+        for block in apart {
+            wrong.extend(problems(page, &[block]));
+        }
+    }
+    assert!(count > 20, "only {count} blocks found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
