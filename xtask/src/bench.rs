@@ -1,6 +1,7 @@
 //! How good, how fast and how small is it? Runs the benchmarks on a release build and prints one table.
 
 mod ask;
+mod backup;
 mod bare;
 mod client;
 mod compaction;
@@ -37,7 +38,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 21] = [
+const PARTS: [&str; 22] = [
     "locomo",
     "scifact",
     "memaware",
@@ -59,6 +60,7 @@ const PARTS: [&str; 21] = [
     "told",
     "redact",
     "hooks",
+    "backup",
 ];
 
 /// Those that need no daemon.
@@ -196,6 +198,7 @@ fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec
         "replay" => replay::run(ground),
         "contexts" => contexts::run(ground),
         "hooks" => hooks::run(ground),
+        "backup" => backup::run(ground),
         "told" => told::run(ground),
         "extract" => extract::run(ground.workspaces.eval()),
         "tree" => tree::run(ground.workspaces.eval()),

@@ -131,6 +131,14 @@ methods! {
     "model.verify" => ModelVerify(ModelVerifyRequest),
     /// Installs a model and the runtime from files on this machine.
     "model.import" => ModelImport(ModelImportRequest),
+    /// Puts workspaces with all that is known of them into one file, while they are used.
+    "backup" => Backup(BackupRequest),
+    /// Checks a backup against its checksums.
+    "backup.verify" => BackupVerify(BackupVerifyRequest),
+    /// Makes workspaces again from a backup or an export.
+    "restore" => Restore(RestoreRequest),
+    /// Writes workspaces in open formats.
+    "export" => Export(ExportRequest),
 }
 
 fn encode<T: serde::Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<u8>, serde_json::Error> {

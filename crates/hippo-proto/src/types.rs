@@ -1,5 +1,6 @@
 //! What are the parameters and answers of each method?
 
+mod backup;
 mod compact;
 mod context;
 mod cycle;
@@ -17,6 +18,10 @@ mod status;
 mod tree;
 mod workspace;
 
+pub use backup::{
+    BackedUp, BackupFormat, BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, LeftOut,
+    RestoreRequest, RestoreResponse, Restored,
+};
 pub use compact::{
     CompactEntry, CompactProblem, CompactStats, MAX_SCORES, SessionCompactRequest, SessionCompactResponse,
     TranscriptFormat,

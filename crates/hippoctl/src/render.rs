@@ -1,5 +1,6 @@
 //! How do answers look to a person?
 
+pub mod backup;
 pub mod context;
 pub mod cycle;
 pub mod doctor;

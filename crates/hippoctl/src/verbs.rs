@@ -1,5 +1,6 @@
 //! What does each verb do?
 
+pub mod backup;
 pub mod compact;
 pub mod context;
 pub mod cycle;

@@ -1,5 +1,6 @@
 //! The memory daemon: the only place of the project with threads, clock, signals and sockets.
 
+mod backup;
 pub mod clock;
 pub mod config;
 mod contexts;

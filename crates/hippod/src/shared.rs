@@ -12,6 +12,7 @@ use tokio::sync::{broadcast, watch};
 
 use hippo_proto::{ErrorKind, Paths, RpcError};
 
+use crate::backup;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::contexts::Contexts;
@@ -46,6 +47,8 @@ pub struct Shared {
     pub contexts: Contexts,
     /// Who is at which compaction tree.
     pub trees: Trees,
+    /// Who is at a backup or at a restore.
+    pub backups: backup::Turns,
     /// When the daemon started.
     pub started: Instant,
     /// Requests answered.

@@ -14,7 +14,7 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::{entries, flush};
+use super::{backups, entries, flush};
 use crate::contexts;
 use crate::engine::Change;
 use crate::event::{self, Answer, Event};
@@ -25,7 +25,7 @@ use crate::tree;
 use crate::view::WorkspaceView;
 
 /// Parts of the protocol that this daemon has.
-const FEATURES: [&str; 11] = [
+const FEATURES: [&str; 12] = [
     "search",
     "get",
     "workspace",
@@ -37,6 +37,7 @@ const FEATURES: [&str; 11] = [
     "remember",
     "context",
     "tree",
+    "backup",
 ];
 
 /// Serves one call; the line to send back.
@@ -208,6 +209,10 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8
             };
             line(&id, blocking(shared, import).await)
         }
+        Request::Backup(request) => line(&id, backups::backup(shared, request, &id, outbox).await),
+        Request::BackupVerify(request) => line(&id, backups::verify(shared, request, &id, outbox).await),
+        Request::Restore(request) => line(&id, backups::restore(shared, request, &id, outbox).await),
+        Request::Export(request) => line(&id, backups::export(shared, request, &id, outbox).await),
     }
 }
 
@@ -346,7 +351,7 @@ fn model_changed(shared: &Shared) {
 }
 
 /// Sets a flag when it goes, also when the future that holds it is dropped half way.
-struct SetOnDrop(Arc<AtomicBool>);
+pub(super) struct SetOnDrop(pub(super) Arc<AtomicBool>);
 
 impl Drop for SetOnDrop {
     fn drop(&mut self) {
