@@ -32,7 +32,7 @@ impl Snapshot {
             false => format!("SELECT * FROM {}", table.name),
         };
         let mut statement = self.sql(self.connection.prepare(&select))?;
-        let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let mut rows = self.sql(statement.query([]))?;
         let mut count = 0;
         while let Some(row) = self.sql(rows.next())? {
