@@ -4,6 +4,12 @@
     reason = "helpers of tests, outside the functions that clippy knows as tests"
 )]
 
+#[path = "e2e/backup.rs"]
+mod backup;
+#[path = "e2e/backup_crash.rs"]
+mod backup_crash;
+#[path = "e2e/backup_odd.rs"]
+mod backup_odd;
 #[path = "e2e/clients.rs"]
 mod clients;
 #[path = "e2e/contexts.rs"]

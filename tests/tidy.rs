@@ -232,9 +232,23 @@ fn the_code_map_names_every_module_and_nothing_else() {
 fn invariants_name_tests_that_exist() {
     let text = read("ARCHITECTURE.md");
     let (_, invariants) = text.split_once("\n## Invariants\n").expect("no invariants");
-    let invariants = invariants.split("\n## ").next().unwrap();
+    assert_tests_exist(invariants.split("\n## ").next().unwrap());
+}
+
+#[test]
+fn threats_name_tests_that_exist() {
+    let text = read("docs/security.md");
+    let unheld = text
+        .split("\n## ")
+        .skip(1)
+        .find(|threat| !threat.contains("Held by `"));
+    assert_eq!(unheld, None, "a threat that no test holds");
+    assert_tests_exist(&text);
+}
+
+fn assert_tests_exist(text: &str) {
     let code: String = sources().iter().map(|path| read(path)).collect();
-    let tests: Vec<&str> = invariants
+    let tests: Vec<&str> = text
         .split('`')
         .skip(1)
         .step_by(2)
@@ -246,10 +260,8 @@ fn invariants_name_tests_that_exist() {
         })
         .collect();
     assert!(tests.len() >= 8, "only {} tests named", tests.len());
-    let missing: Vec<&&str> = tests
-        .iter()
-        .filter(|test| !code.contains(&format!("fn {test}(")))
-        .collect();
+    let is_missing = |test: &&&str| !code.contains(&format!("fn {test}("));
+    let missing: Vec<&&str> = tests.iter().filter(is_missing).collect();
     assert!(missing.is_empty(), "no such tests: {missing:?}");
 }
 
@@ -353,7 +365,7 @@ fn the_notifications_of_the_protocol_can_be_read() {
     }
     assert_eq!(
         events.into_iter().collect::<Vec<_>>(),
-        ["Cycle", "Degraded", "Indexed", "Job", "download"]
+        ["Cycle", "Degraded", "Indexed", "Job", "backup", "download"]
     );
 }
 

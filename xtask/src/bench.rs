@@ -1,6 +1,7 @@
 //! How good, how fast and how small is it? Runs the benchmarks on a release build and prints one table.
 
 mod ask;
+mod backup;
 mod bare;
 mod client;
 mod compaction;
@@ -38,7 +39,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 22] = [
+const PARTS: [&str; 23] = [
     "locomo",
     "scifact",
     "memaware",
@@ -60,6 +61,7 @@ const PARTS: [&str; 22] = [
     "told",
     "redact",
     "hooks",
+    "backup",
     SIZE,
 ];
 
@@ -206,6 +208,7 @@ fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec
         "replay" => replay::run(ground),
         "contexts" => contexts::run(ground),
         "hooks" => hooks::run(ground),
+        "backup" => backup::run(ground),
         "told" => told::run(ground),
         SIZE => size::run(ground),
         "extract" => extract::run(ground.workspaces.eval()),

@@ -150,6 +150,14 @@ methods! {
     "model.verify" => ModelVerify(ModelVerifyRequest) -> ModelVerifyResponse,
     /// Installs a model and the runtime from files on this machine.
     "model.import" => ModelImport(ModelImportRequest) -> ModelPullResponse,
+    /// Puts workspaces with all that is known of them into one file, while they are used.
+    "backup" => Backup(BackupRequest) -> BackupResponse,
+    /// Checks a backup against its checksums.
+    "backup.verify" => BackupVerify(BackupVerifyRequest) -> BackupResponse,
+    /// Makes workspaces again from a backup or an export.
+    "restore" => Restore(RestoreRequest) -> RestoreResponse,
+    /// Writes workspaces in open formats.
+    "export" => Export(ExportRequest) -> BackupResponse,
 }
 
 fn encode<T: serde::Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<u8>, serde_json::Error> {

@@ -1,6 +1,7 @@
 //! What are the parameters and answers of each method?
 
 mod audit;
+mod backup;
 mod compact;
 mod context;
 mod cycle;
@@ -22,6 +23,10 @@ mod workspace;
 pub use audit::{
     AuditCount, AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, AuditRun, AuditUnit,
     MAX_EXAMPLES,
+};
+pub use backup::{
+    BackedUp, BackupFormat, BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, LeftOut,
+    RestoreRequest, RestoreResponse, Restored,
 };
 pub use compact::{
     CompactEntry, CompactProblem, CompactStats, MAX_SCORES, SessionCompactRequest, SessionCompactResponse,

@@ -4,6 +4,7 @@
     reason = "helpers of tests, outside the functions that clippy knows as tests"
 )]
 
+mod backups;
 mod contexts;
 mod schema;
 
@@ -343,7 +344,7 @@ fn requests_with_every_field() {
         }
         .into(),
     );
-    for (params, shape) in contexts::requests() {
+    for (params, shape) in contexts::requests().into_iter().chain(backups::requests()) {
         golden(params, shape);
     }
     assert_eq!(seen, METHODS.iter().copied().collect::<BTreeSet<_>>());

@@ -6,6 +6,7 @@
 
 mod entries;
 mod fresh;
+mod import;
 mod load;
 mod read;
 mod schema;
@@ -30,7 +31,9 @@ pub use vectors::{EmbedderRow, Embedding, PendingChunk, Placed};
 pub use write::{Batch, DocumentChange, DocumentRecord, NewChunk};
 
 use crate::StoreError;
+pub(crate) use import::import;
 use schema::Counter;
+pub(crate) use schema::{VERSION as SCHEMA, make};
 
 /// How long a connection waits for the other one's lock before it reports an error.
 const BUSY: Duration = Duration::from_secs(10);

@@ -1,6 +1,7 @@
 //! Everything hippod keeps on disk: the database of a workspace, the contexts of agents, the vector index, atomic files.
 
 pub mod contexts;
+pub mod copies;
 pub mod db;
 mod error;
 pub mod foreign;

@@ -1,5 +1,6 @@
 //! Which words does the command line understand?
 
+mod backup;
 mod bench;
 mod compact;
 mod completions;
@@ -25,6 +26,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hippo_proto::{MAX_LIMIT, Mode};
 
+pub use backup::{BackupArgs, BackupVerb, ExportArgs, RestoreArgs};
 pub use bench::{BenchArgs, BenchMode, Distinct};
 pub use compact::{CompactArgs, FormatArg};
 pub use completions::ShellArg;
@@ -206,6 +208,19 @@ pub enum Verb {
         #[command(subcommand)]
         verb: ModelVerb,
     },
+    /// Put a workspace with all that is known of it into one file, while it is used
+    ///
+    /// Files, the map with its strengths and its history, and what sessions stored. Not the model. What it is like:
+    /// docs/backup.md.
+    #[command(after_help = backup::BACKUP_EXAMPLES)]
+    Backup(BackupArgs),
+    /// Make a workspace again from a backup or an export
+    ///
+    /// Everything is checked first. A folder with anything in it is refused, unless --aside moves it beside.
+    #[command(after_help = backup::RESTORE_EXAMPLES)]
+    Restore(RestoreArgs),
+    /// Write a workspace in open formats: its files, and lines of JSON
+    Export(ExportArgs),
     /// Measure retrieval quality on your own questions, beside plain grep and a full scan
     Bench(BenchArgs),
     /// Print a script that completes hippoctl's words in a shell

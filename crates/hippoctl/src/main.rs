@@ -95,6 +95,9 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Import(args) => verbs::import::import(&mut session, &args, out),
         Verb::Mcp => mcp::mcp(session),
         Verb::Model { verb } => verbs::model::model(&mut session, verb, out),
+        Verb::Backup(args) => verbs::backup::backup(&mut session, args, out),
+        Verb::Restore(args) => verbs::backup::restore(&mut session, &args, out),
+        Verb::Export(args) => verbs::backup::export(&mut session, &args, out),
         Verb::Bench(args) => bench::bench(&mut session, &args, out),
     }
 }

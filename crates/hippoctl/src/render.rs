@@ -1,6 +1,7 @@
 //! How do answers look to a person?
 
 pub mod audit;
+pub mod backup;
 pub mod context;
 pub mod cycle;
 pub mod doctor;

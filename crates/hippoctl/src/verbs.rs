@@ -1,6 +1,7 @@
 //! What does each verb do?
 
 pub mod audit;
+pub mod backup;
 pub mod compact;
 pub mod context;
 pub mod cycle;

@@ -44,7 +44,7 @@ pub use put::{open, put};
 pub use turn::{list, render, touch, turn};
 
 /// The database of a workspace's contexts, in its state folder.
-const FILE: &str = "contexts.db";
+pub const FILE: &str = "contexts.db";
 /// Idle read connections, and packers, kept for a workspace.
 const READERS_KEPT: usize = 4;
 

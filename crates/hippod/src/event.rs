@@ -13,6 +13,7 @@ use hippo_proto::{
 
 use hippo_store::StoreError;
 
+use crate::backup::Staged;
 use crate::embed_worker::EmbedEvent;
 use crate::engine::{Order, Planned, Survey, Trace};
 use crate::scan::ScanResult;
@@ -103,6 +104,13 @@ pub enum Request {
         accept_deletions: bool,
         /// The way back.
         reply: Answer<WorkspaceSyncResponse>,
+    },
+    /// Put what a restore made ready into its place, and open it.
+    TakeIn {
+        /// What is ready.
+        staged: Staged,
+        /// The way back: the paths of what stood there before.
+        reply: Answer<Vec<String>>,
     },
     /// What runs there were.
     History {

@@ -1,6 +1,7 @@
 //! The memory daemon: the only place of the project with threads, clock, signals and sockets.
 
 mod audit;
+mod backup;
 pub mod clock;
 pub mod config;
 mod contexts;

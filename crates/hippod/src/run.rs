@@ -11,6 +11,7 @@ use tokio::sync::{broadcast, oneshot, watch};
 
 use hippo_proto::Paths;
 
+use crate::backup;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::contexts::{self, Contexts};
@@ -70,7 +71,10 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         let hint = error.hint();
         anyhow!("{error}\nhint: {hint}")
     })?;
-    let registry = Registry::open(&paths.state)?;
+    let mut registry = Registry::open(&paths.state)?;
+    if let Err(error) = backup::finish_what_was_begun(&paths.state, &mut registry) {
+        tracing::error!(error = %error, hint = %error.data.hint, "could not finish a restore");
+    }
     let models = Models::new(&paths, &config.embed)?;
     let (events, inbox) = mpsc::channel();
     let (embed, embed_thread) = start_embedding(&models, &config, events.clone())?;
@@ -89,6 +93,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         contexts: Contexts::default(),
         trees: Trees::default(),
         pulse: Pulse::default(),
+        backups: backup::Turns::default(),
         served: AtomicU64::new(0),
         measures,
         stop: stop.clone(),

@@ -1,5 +1,6 @@
 //! The socket: who may connect, and how many.
 
+mod backups;
 mod connection;
 mod dispatch;
 mod doctor;

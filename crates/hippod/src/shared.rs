@@ -13,6 +13,7 @@ use tracing::Span;
 
 use hippo_proto::{ErrorKind, Paths, RpcError};
 
+use crate::backup;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::contexts::Contexts;
@@ -50,6 +51,8 @@ pub struct Shared {
     pub contexts: Contexts,
     /// Who is at which compaction tree.
     pub trees: Trees,
+    /// Who is at a backup or at a restore.
+    pub backups: backup::Turns,
     /// When the daemon started.
     pub started: Instant,
     /// The engine's sign of life.

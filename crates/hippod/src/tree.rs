@@ -37,6 +37,11 @@ use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 use crate::engine::root_missing;
 use crate::shared::Shared;
 
+/// What is noted of the tree of a workspace, in its state folder.
+pub fn state_file(state: &Path, root: &Path) -> PathBuf {
+    state::State::file(state, root)
+}
+
 /// One for the daemon: who is at the tree of which workspace.
 #[derive(Debug, Default)]
 pub struct Trees {

@@ -10,7 +10,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::StoreError;
 
 /// The newest schema that this build writes and reads.
-pub(super) const VERSION: i64 = 3;
+pub(crate) const VERSION: i64 = 3;
 /// Tells this database from others: `hpct`.
 pub(super) const APPLICATION: i64 = 0x6870_6374;
 /// Only the owner reads what agents were told.
@@ -206,6 +206,11 @@ pub(super) fn private(path: &Path) -> Result<(), StoreError> {
         }
     }
     Ok(())
+}
+
+/// Creates the tables in an empty database.
+pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    migrate(connection, path)
 }
 
 /// Creates the tables in an empty file, or refuses a file that is none of ours, is damaged, or comes from the future.

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use crate::StoreError;
 
 /// The newest schema that this build writes and reads.
-const VERSION: i64 = 6;
+pub(crate) const VERSION: i64 = 6;
 /// What leads from each version to the next one; a new file takes all of them.
 const MIGRATIONS: [(i64, &str); 6] = [
     (1, DOCUMENTS),
@@ -238,6 +238,11 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
         )
         .map_err(sql)?;
     Ok(())
+}
+
+/// Creates the tables in an empty database.
+pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    migrate(connection, path, "")
 }
 
 /// All steps in one transaction: a file has one version or another, never half of one.

@@ -11,6 +11,7 @@ use hippo_store::StoreError;
 use super::Engine;
 use super::open::{self, Opening};
 use super::workspace::{Waiter, Workspace};
+use crate::backup::{self, Staged};
 use crate::contexts;
 use crate::embed_worker::ModelState;
 use crate::event::{Event, Request};
@@ -62,6 +63,9 @@ impl Engine {
                         let _ = reply.send(Err(store_error(&error)));
                     }
                 }
+            }
+            Request::TakeIn { staged, reply } => {
+                let _ = reply.send(self.take_in(&staged));
             }
             Request::History { root, request, reply } => {
                 let answer = match self.by_root(&root).map(|workspace| workspace.key) {
@@ -182,6 +186,25 @@ impl Engine {
             root: root.display().to_string(),
             contexts_kept,
         })
+    }
+
+    /// Puts a restored workspace into its place. Where that fails, what was there before is opened again.
+    fn take_in(&mut self, staged: &Staged) -> Result<Vec<String>, RpcError> {
+        let root = &staged.root;
+        let was_open = self.shared.views.root_of(root).as_ref() == Some(root);
+        if was_open {
+            self.shared.views.set(root, Slot::Opening);
+        }
+        for waiter in self.close(root) {
+            // A client that is gone needs no answer.
+            let _ = waiter.reply.send(Err(no_workspace(root)));
+        }
+        self.shared.contexts.let_go(root);
+        let taken = backup::commit(&self.shared.paths.state, staged, &mut self.registry);
+        if taken.is_ok() || was_open {
+            self.open(root);
+        }
+        taken
     }
 
     /// Lets go of a workspace and its files. Answers the clients that still wait for it.

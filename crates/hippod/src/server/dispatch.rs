@@ -15,7 +15,7 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::{doctor, entries, flush};
+use super::{backups, doctor, entries, flush};
 use crate::audit;
 use crate::contexts;
 use crate::engine::Change;
@@ -28,7 +28,7 @@ use crate::tree;
 use crate::view::WorkspaceView;
 
 /// Parts of the protocol that this daemon has.
-const FEATURES: [&str; 14] = [
+const FEATURES: [&str; 15] = [
     "search",
     "get",
     "workspace",
@@ -43,6 +43,7 @@ const FEATURES: [&str; 14] = [
     "metrics",
     "audit",
     "import",
+    "backup",
 ];
 
 /// Serves one call; the line to send back.
@@ -195,6 +196,10 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
             };
             line(&id, blocking(shared, import).await)
         }
+        Request::Backup(request) => line(&id, backups::backup(shared, request, &id, outbox).await),
+        Request::BackupVerify(request) => line(&id, backups::verify(shared, request, &id, outbox).await),
+        Request::Restore(request) => line(&id, backups::restore(shared, request, &id, outbox).await),
+        Request::Export(request) => line(&id, backups::export(shared, request, &id, outbox).await),
     }
 }
 
@@ -330,7 +335,7 @@ fn model_changed(shared: &Shared) {
 }
 
 /// Sets a flag when it goes, also when the future that holds it is dropped half way.
-struct SetOnDrop(Arc<AtomicBool>);
+pub(super) struct SetOnDrop(pub(super) Arc<AtomicBool>);
 
 impl Drop for SetOnDrop {
     fn drop(&mut self) {

@@ -1,0 +1,108 @@
+//! Do requests of backups keep their defaults, and answers their shape?
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+use std::fmt::Debug;
+
+use hippo_proto::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+fn same<T: Serialize + DeserializeOwned + PartialEq + Debug>(line: &str, answer: &T) {
+    assert_eq!(serde_json::to_string(answer).unwrap(), line);
+    assert_eq!(&serde_json::from_str::<T>(line).unwrap(), answer);
+}
+
+#[test]
+fn little_is_needed() {
+    let asked = |method: &str, params: &str| {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+        parse_request(line.as_bytes()).map(|call| call.request)
+    };
+    let to = || "/b".to_owned();
+    let backup = BackupRequest {
+        to: to(),
+        ..BackupRequest::default()
+    };
+    assert_eq!(asked("backup", r#"{"to":"/b"}"#).unwrap(), backup.into());
+    let export = ExportRequest {
+        to: to(),
+        ..ExportRequest::default()
+    };
+    assert_eq!(asked("export", r#"{"to":"/b"}"#).unwrap(), export.into());
+    let restore = RestoreRequest {
+        from: to(),
+        ..RestoreRequest::default()
+    };
+    assert_eq!(asked("restore", r#"{"from":"/b"}"#).unwrap(), restore.into());
+    for (method, params) in [
+        ("backup", "{}"),
+        ("backup", r#"{"to":" "}"#),
+        ("backup", r#"{"to":"/b","workspace":""}"#),
+        ("backup.verify", r#"{"from":""}"#),
+        ("restore", r#"{"from":"/b","into":""}"#),
+        ("restore", r#"{"from":"/b","force":true}"#),
+        ("export", r#"{"to":""}"#),
+    ] {
+        assert!(asked(method, params).is_err(), "{method} {params}");
+    }
+}
+
+#[test]
+fn answers_of_backups() {
+    let workspace = BackedUp {
+        root: "/w".into(),
+        files: 3,
+        bytes: 4096,
+        left_out: vec![LeftOut {
+            path: "memory/pipe.md".into(),
+            reason: "no regular file".into(),
+        }],
+    };
+    let answer = BackupResponse {
+        file: "/b.tar.zst".into(),
+        format: BackupFormat::Backup,
+        hippod: "0.1.0".into(),
+        at: "2026-03-02T10:00:00Z".into(),
+        workspaces: vec![workspace.clone()],
+        bytes: 1024,
+        took_ms: 12.5,
+    };
+    same(
+        r#"{"file":"/b.tar.zst","format":"backup","hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"root":"/w","files":3,"bytes":4096,"left_out":[{"path":"memory/pipe.md","reason":"no regular file"}]}],"bytes":1024,"took_ms":12.5}"#,
+        &answer,
+    );
+    same(
+        r#"{"file":"/b","format":"export","hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"root":"/w","files":3,"bytes":4096}],"bytes":1024,"took_ms":12.5}"#,
+        &BackupResponse {
+            file: "/b".into(),
+            format: BackupFormat::Export,
+            workspaces: vec![BackedUp {
+                left_out: vec![],
+                ..workspace
+            }],
+            ..answer
+        },
+    );
+    let restored = Restored {
+        root: "/new".into(),
+        was: "/w".into(),
+        files: 3,
+        aside: vec![],
+    };
+    same(
+        r#"{"workspaces":[{"root":"/new","was":"/w","files":3},{"root":"/new","was":"/w","files":3,"aside":["/new.before"]}],"took_ms":9.0}"#,
+        &RestoreResponse {
+            workspaces: vec![
+                restored.clone(),
+                Restored {
+                    aside: vec!["/new.before".into()],
+                    ..restored
+                },
+            ],
+            took_ms: 9.0,
+        },
+    );
+}

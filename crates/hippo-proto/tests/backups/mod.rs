@@ -1,0 +1,44 @@
+//! The requests of backups, each with every field.
+
+use hippo_proto::*;
+
+/// Parameters as on the wire, and the request that they are.
+pub fn requests() -> Vec<(&'static str, Request)> {
+    vec![
+        (
+            r#"{"workspace":"/w","to":"/b.tar.zst","force":true}"#,
+            BackupRequest {
+                workspace: Some("/w".into()),
+                to: "/b.tar.zst".into(),
+                force: true,
+            }
+            .into(),
+        ),
+        (
+            r#"{"from":"/b.tar.zst"}"#,
+            BackupVerifyRequest {
+                from: "/b.tar.zst".into(),
+            }
+            .into(),
+        ),
+        (
+            r#"{"from":"/b.tar.zst","workspace":"/w","into":"/new","aside":true}"#,
+            RestoreRequest {
+                from: "/b.tar.zst".into(),
+                workspace: Some("/w".into()),
+                into: Some("/new".into()),
+                aside: true,
+            }
+            .into(),
+        ),
+        (
+            r#"{"workspace":"/w","to":"/out","force":true}"#,
+            ExportRequest {
+                workspace: Some("/w".into()),
+                to: "/out".into(),
+                force: true,
+            }
+            .into(),
+        ),
+    ]
+}

@@ -1,0 +1,74 @@
+//! Which words do `backup`, `restore` and `export` understand?
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Below the help of `backup`.
+pub const BACKUP_EXAMPLES: &str = "Examples:
+  hippoctl backup ~/agent.tar.zst             this workspace, while it is used
+  hippoctl backup --all ~/memory.tar.zst      all workspaces
+  hippoctl backup verify ~/memory.tar.zst     is each byte what was written?";
+
+/// Below the help of `restore`.
+pub const RESTORE_EXAMPLES: &str = "Examples:
+  hippoctl restore ~/agent.tar.zst                     where it was
+  hippoctl restore ~/agent.tar.zst --into ~/new        in an empty folder
+  hippoctl restore ~/export --into ~/new               from an export
+  hippoctl --workspace /home/ada/agent restore ~/memory.tar.zst
+                                                       one of several";
+
+/// Options of `backup`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct BackupArgs {
+    /// What to do instead of making one.
+    #[command(subcommand)]
+    pub verb: Option<BackupVerb>,
+    /// The file to write
+    #[arg(required = true)]
+    pub file: Option<PathBuf>,
+    /// All workspaces
+    #[arg(long)]
+    pub all: bool,
+    /// Replace a file that is there already
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Verbs of `backup`.
+#[derive(Debug, Subcommand)]
+pub enum BackupVerb {
+    /// Check a backup against its checksums, and restore nothing
+    Verify {
+        /// The backup, or an export
+        file: PathBuf,
+    },
+}
+
+/// Options of `restore`.
+#[derive(Debug, Args)]
+pub struct RestoreArgs {
+    /// The backup, or an export
+    pub from: PathBuf,
+    /// The folder that becomes the workspace [default: where it was]
+    #[arg(long, value_name = "DIR")]
+    pub into: Option<PathBuf>,
+    /// Move what stands there aside, where the folder is not empty
+    #[arg(long)]
+    pub aside: bool,
+}
+
+/// Options of `export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// A folder that is made, or a file whose name ends in .tar.zst
+    #[arg(value_name = "DIR|FILE")]
+    pub to: PathBuf,
+    /// All workspaces
+    #[arg(long)]
+    pub all: bool,
+    /// Replace a file that is there already
+    #[arg(long)]
+    pub force: bool,
+}

@@ -1,0 +1,77 @@
+//! How do a backup and what came out of one look?
+
+use std::fmt::Write as _;
+
+use hippo_proto::{BackupFormat, BackupResponse, RestoreResponse};
+
+use super::{bytes, one_line};
+use crate::output::Style;
+
+/// What was written.
+pub fn written(answer: &BackupResponse, style: Style) -> String {
+    let head = format!(
+        "wrote {}: {}, {:.1} s\n",
+        style.path(&answer.file),
+        bytes(answer.bytes),
+        answer.took_ms / 1000.0
+    );
+    head + &contents(answer, style)
+}
+
+/// What was checked.
+pub fn verified(answer: &BackupResponse, style: Style) -> String {
+    let what = match answer.format {
+        BackupFormat::Backup => "backup",
+        BackupFormat::Export => "export",
+    };
+    let head = format!(
+        "{}: {}, a {what} of {} by hippod {}\n",
+        style.path(&answer.file),
+        style.good("ok"),
+        answer.at,
+        one_line(&answer.hippod)
+    );
+    head + &contents(answer, style)
+}
+
+/// What there is again.
+pub fn restored(answer: &RestoreResponse, style: Style) -> String {
+    let mut text = String::new();
+    for workspace in &answer.workspaces {
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "restored {}: {} files, {:.1} s",
+            style.path(&workspace.root),
+            workspace.files,
+            answer.took_ms / 1000.0
+        );
+        for aside in &workspace.aside {
+            let _ = writeln!(text, "  what stood there before is now {}", style.path(aside));
+        }
+    }
+    text
+}
+
+fn contents(answer: &BackupResponse, style: Style) -> String {
+    let mut text = String::new();
+    for workspace in &answer.workspaces {
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "  {}: {} files, {} with what is known of them",
+            style.path(&workspace.root),
+            workspace.files,
+            bytes(workspace.bytes)
+        );
+        for left in &workspace.left_out {
+            let _ = writeln!(
+                text,
+                "    not in it: {}: {}",
+                one_line(&left.path),
+                one_line(&left.reason)
+            );
+        }
+    }
+    text
+}

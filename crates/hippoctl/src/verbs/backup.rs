@@ -1,0 +1,99 @@
+//! `backup`, `restore`, `export`: how does a memory get into a file, and out of it again?
+
+use std::path::Path;
+
+use hippo_proto::{
+    BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, Request, RestoreRequest,
+    RestoreResponse,
+};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::de::DeserializeOwned;
+
+use crate::args::{BackupArgs, BackupVerb, ExportArgs, RestoreArgs};
+use crate::connect::{Session, absolute, text};
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::render;
+
+/// Makes a backup, or checks one.
+///
+/// # Errors
+/// The daemon refuses: the place is taken, there is no room, or the backup is damaged.
+pub fn backup(session: &mut Session, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
+    if let Some(BackupVerb::Verify { file }) = args.verb {
+        let from = text(&absolute(&file)?)?;
+        let answer: BackupResponse = watched(session, BackupVerifyRequest { from }, out)?;
+        return out.answer(&answer, render::backup::verified);
+    }
+    let request = BackupRequest {
+        workspace: workspace(session, args.all)?,
+        to: text(&absolute(&args.file.unwrap_or_default())?)?,
+        force: args.force,
+    };
+    let answer: BackupResponse = watched(session, request, out)?;
+    out.answer(&answer, render::backup::written)
+}
+
+/// Makes workspaces again.
+///
+/// # Errors
+/// The daemon refuses: the backup cannot be used, or the folder is taken. Nothing was touched then.
+pub fn restore(session: &mut Session, args: &RestoreArgs, out: &mut Output) -> Result<(), Failure> {
+    let optional = |path: Option<&Path>| path.map(|path| text(&absolute(path)?)).transpose();
+    let request = RestoreRequest {
+        from: text(&absolute(&args.from)?)?,
+        workspace: session.given_workspace()?.as_deref().map(text).transpose()?,
+        into: optional(args.into.as_deref())?,
+        aside: args.aside,
+    };
+    let answer: RestoreResponse = watched(session, request, out)?;
+    out.answer(&answer, render::backup::restored)
+}
+
+/// Writes workspaces in open formats.
+///
+/// # Errors
+/// As [`backup`].
+pub fn export(session: &mut Session, args: &ExportArgs, out: &mut Output) -> Result<(), Failure> {
+    let request = ExportRequest {
+        workspace: workspace(session, args.all)?,
+        to: text(&absolute(&args.to)?)?,
+        force: args.force,
+    };
+    let answer: BackupResponse = watched(session, request, out)?;
+    out.answer(&answer, render::backup::written)
+}
+
+/// The workspace that is meant; nothing for all of them.
+fn workspace(session: &mut Session, all: bool) -> Result<Option<String>, Failure> {
+    match (all, session.given_workspace()?) {
+        (true, Some(_)) => Err(
+            Failure::new(Exit::Usage, "--all and --workspace cannot be had together")
+                .hint("leave one of them out"),
+        ),
+        (true, None) => Ok(None),
+        (false, _) => session.workspace().map(Some),
+    }
+}
+
+/// Asks, and shows how far it is on a terminal.
+fn watched<R: DeserializeOwned>(
+    session: &mut Session,
+    request: impl Into<Request>,
+    out: &Output,
+) -> Result<R, Failure> {
+    let bar = out.progress.then(|| {
+        let style = ProgressStyle::with_template("{msg} {bytes} {bytes_per_sec}");
+        ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    });
+    let answer = session.call_patiently(request, |notification| {
+        if let (Some(bar), Some(progress)) = (&bar, notification.progress()) {
+            bar.set_message(format!("{} {}", progress.stage, render::one_line(&progress.item)));
+            bar.set_position(progress.done);
+        }
+    });
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    answer
+}

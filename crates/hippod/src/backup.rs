@@ -1,0 +1,258 @@
+//! How does a memory get into one file, and out of it again: backup, export, and restoring from either?
+//!
+//! Both are the same list of members with their checksums, the manifest last: files as they are, and beside them the
+//! databases (a backup) or their tables as lines of JSON (an export). So there is one writer, one reader, and one way back.
+//! All of it runs beside the engine, on read-only connections; only the last step of a restore, a few renames, is the
+//! engine's.
+
+mod commit;
+mod gather;
+mod manifest;
+mod members;
+mod refusal;
+mod restore;
+mod source;
+mod target;
+mod write;
+
+pub use commit::{Staged, commit, finish_what_was_begun};
+pub use restore::{prepare, restored};
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use hippo_proto::{
+    BackedUp, BackupFormat, BackupRequest, BackupResponse, BackupVerifyRequest, ErrorKind, ExportRequest,
+    RpcError,
+};
+
+use crate::clock::rfc3339;
+use crate::shared::{Shared, Slot};
+use crate::view::WorkspaceView;
+use manifest::Manifest;
+use source::Source;
+use write::Writer;
+
+/// Bytes between two words to who waits.
+const STEP: u64 = 4 << 20;
+/// What the name of an export ends in that is one file.
+const ARCHIVE: &str = ".tar.zst";
+
+/// Whether somebody is at a backup or at a restore: one at a time.
+#[derive(Debug, Default)]
+pub struct Turns(Arc<AtomicBool>);
+
+/// Held by who is at it.
+pub struct Turn(Arc<AtomicBool>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+impl Turns {
+    /// Takes the turn.
+    ///
+    /// # Errors
+    /// `conflict` while another one has it.
+    pub fn take(&self) -> Result<Turn, RpcError> {
+        if self.0.swap(true, Ordering::AcqRel) {
+            return Err(
+                RpcError::new(ErrorKind::Conflict, "another backup or restore is under way")
+                    .hint("wait for it to finish"),
+            );
+        }
+        Ok(Turn(Arc::clone(&self.0)))
+    }
+}
+
+/// Who waits for a backup or a restore.
+pub struct Job<'a> {
+    stage: &'static str,
+    item: String,
+    done: u64,
+    told: u64,
+    tell: &'a mut dyn FnMut(&'static str, &str, u64),
+    given_up: &'a AtomicBool,
+}
+
+impl<'a> Job<'a> {
+    /// `tell` hears of stage, item and bytes; nothing goes on once `given_up` is set.
+    pub fn new(
+        stage: &'static str,
+        tell: &'a mut dyn FnMut(&'static str, &str, u64),
+        given_up: &'a AtomicBool,
+    ) -> Self {
+        Self {
+            stage,
+            item: String::new(),
+            done: 0,
+            told: 0,
+            tell,
+            given_up,
+        }
+    }
+
+    fn begin(&mut self, item: impl Into<String>) {
+        self.item = item.into();
+        (self.done, self.told) = (0, 0);
+    }
+
+    /// So many bytes more are done.
+    fn advance(&mut self, bytes: u64) -> Result<(), RpcError> {
+        self.done += bytes;
+        if self.done >= self.told + STEP {
+            self.told = self.done;
+            (self.tell)(self.stage, &self.item, self.done);
+        }
+        match self.goes_on() {
+            true => Ok(()),
+            false => Err(RpcError::internal("the client is gone").hint("ask again")),
+        }
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.given_up.load(Ordering::Relaxed)
+    }
+}
+
+/// Answers `backup`.
+///
+/// # Errors
+/// The place is taken or cannot be written, or something cannot be read. Nothing is left of it then.
+pub fn backup(
+    shared: &Shared,
+    request: &BackupRequest,
+    job: &mut Job<'_>,
+) -> Result<BackupResponse, RpcError> {
+    let to = absolute(&request.to)?;
+    let views = wanted(shared, request.workspace.as_deref())?;
+    write(shared, &views, BackupFormat::Backup, &to, request.force, job)
+}
+
+/// Answers `export`.
+///
+/// # Errors
+/// As [`backup`].
+pub fn export(
+    shared: &Shared,
+    request: &ExportRequest,
+    job: &mut Job<'_>,
+) -> Result<BackupResponse, RpcError> {
+    let to = absolute(&request.to)?;
+    let views = wanted(shared, request.workspace.as_deref())?;
+    write(shared, &views, BackupFormat::Export, &to, request.force, job)
+}
+
+/// Answers `backup.verify`.
+///
+/// # Errors
+/// The file is damaged, cut, foreign or newer; the member is named.
+pub fn verify(request: &BackupVerifyRequest, job: &mut Job<'_>) -> Result<BackupResponse, RpcError> {
+    let start = Instant::now();
+    let from = absolute(&request.from)?;
+    let source = Source::open(&from)?;
+    let manifest = source.verify(job)?;
+    Ok(told(manifest, &from, source.bytes(), start))
+}
+
+fn write(
+    shared: &Shared,
+    views: &[Arc<WorkspaceView>],
+    format: BackupFormat,
+    to: &Path,
+    force: bool,
+    job: &mut Job<'_>,
+) -> Result<BackupResponse, RpcError> {
+    let start = Instant::now();
+    let as_file = format == BackupFormat::Backup || to.to_string_lossy().ends_with(ARCHIVE);
+    let mut writer = Writer::begin(to, as_file, force)?;
+    let mut manifest = Manifest::new(format, rfc3339(shared.clock.now()));
+    for (number, view) in (1..).zip(views) {
+        job.begin(view.root.display().to_string());
+        let workspace = gather::gather(shared, view, number, format, &mut writer, job)?;
+        manifest.workspaces.push(workspace);
+    }
+    let (manifest, bytes) = writer.finish(manifest)?;
+    Ok(told(manifest, to, bytes, start))
+}
+
+fn told(manifest: Manifest, file: &Path, bytes: u64, start: Instant) -> BackupResponse {
+    let told = |workspace: &manifest::Workspace| {
+        let members = || {
+            manifest
+                .members
+                .iter()
+                .filter(|member| workspace.has(&member.path))
+        };
+        BackedUp {
+            root: workspace.root.clone(),
+            files: members()
+                .filter(|member| workspace.file(&member.path).is_some())
+                .count() as u64,
+            bytes: members().map(|member| member.bytes).sum(),
+            left_out: workspace.left_out.clone(),
+        }
+    };
+    BackupResponse {
+        file: file.display().to_string(),
+        format: manifest.format,
+        workspaces: manifest.workspaces.iter().map(told).collect(),
+        bytes,
+        took_ms: start.elapsed().as_secs_f64() * 1e3,
+        hippod: manifest.hippod,
+        at: manifest.at,
+    }
+}
+
+/// The workspaces that are wanted: one, or all.
+fn wanted(shared: &Shared, workspace: Option<&str>) -> Result<Vec<Arc<WorkspaceView>>, RpcError> {
+    let root = workspace
+        .map(|folder| {
+            shared.views.root_of(Path::new(folder)).ok_or_else(|| {
+                RpcError::new(
+                    ErrorKind::NoWorkspace,
+                    format!("could not find a workspace at or above: {folder}"),
+                )
+                .hint("hippoctl workspace list shows the registered ones")
+            })
+        })
+        .transpose()?;
+    let mut views = Vec::new();
+    for (found, slot) in shared.views.all() {
+        if root.as_ref().is_some_and(|root| *root != found) {
+            continue;
+        }
+        match slot {
+            Slot::Open(view) => views.push(view),
+            Slot::Broken(error) => return Err(error),
+            Slot::Opening => {
+                let what = format!("the workspace is still being opened: {}", found.display());
+                return Err(RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment"));
+            }
+        }
+    }
+    if views.is_empty() {
+        return Err(
+            RpcError::new(ErrorKind::NoWorkspace, "no workspace is registered")
+                .hint("register one: hippoctl workspace add"),
+        );
+    }
+    Ok(views)
+}
+
+/// A path of a request: the daemon's current folder is nobody's business.
+fn absolute(path: &str) -> Result<PathBuf, RpcError> {
+    let path = PathBuf::from(path);
+    match path.is_absolute() && path.file_name().is_some() {
+        true => Ok(path),
+        false => Err(RpcError::bad_request(format!(
+            "not an absolute path of a file or folder: {}",
+            path.display()
+        ))
+        .hint("give the path from / on")),
+    }
+}

@@ -1,0 +1,283 @@
+//! What of a workspace goes into a backup, and how do its files and its databases agree?
+//!
+//! First a moment of the databases is taken, then what hippod itself writes below the root is read: while the index file is
+//! not what the database says was written last, or something was written meanwhile, another moment is taken. Logs that are
+//! written after that moment are newer than the database, and a restore finds them as any start does: by comparing the disk
+//! with the index. Nothing is ever older than the database, which would look as if somebody had taken it away.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hippo_core::layout::INDEX_FILE;
+use hippo_proto::{BackupFormat, LeftOut, RpcError};
+use hippo_store::StoreError;
+use hippo_store::copies::{Database, Snapshot};
+
+use super::Job;
+use super::manifest::{LONGEST_NAME, Workspace};
+use super::write::{Traits, Writer};
+use crate::engine::{root_missing, store_error};
+use crate::registry::state_folder;
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+use crate::{contexts, files, scan, tree};
+
+/// Files of hippod's own below a root.
+const OWN: &str = ".hippocampus";
+/// Rewritten now and then to prove that the watcher hears.
+const CANARY: &str = "canary";
+/// Files that say what is memory, beside the logs.
+const RULES: [&str; 2] = [".hippoignore", ".ignore"];
+/// Largest file that is taken, but for those that sources allow to be larger.
+const MOST: u64 = 64 << 20;
+/// How often another moment is taken before what is there is taken as it is: an edit of somebody's that the daemon does not
+/// take over stays one after a restore.
+const MOMENTS: usize = 10;
+/// Between two moments: as long as the daemon takes to hear of an edit.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// A file as it was read.
+struct Found {
+    path: String,
+    bytes: Vec<u8>,
+    traits: Traits,
+}
+
+/// One moment of a workspace.
+struct Moment {
+    index: Snapshot,
+    contexts: Option<Snapshot>,
+    own: Vec<Found>,
+    left_out: Vec<LeftOut>,
+}
+
+/// Writes a workspace into a backup.
+///
+/// # Errors
+/// Its folder is away, a database cannot be read, or the backup cannot be written.
+pub fn gather(
+    shared: &Shared,
+    view: &WorkspaceView,
+    number: u32,
+    format: BackupFormat,
+    writer: &mut Writer,
+    job: &mut Job<'_>,
+) -> Result<Workspace, RpcError> {
+    let state = state_folder(&shared.paths.state, &view.root);
+    let moment = agreeing(view, &state, writer)?;
+    let mut workspace = Workspace {
+        folder: number.to_string(),
+        root: view.root.display().to_string(),
+        index_schema: schema(&moment.index)?,
+        contexts_schema: moment.contexts.as_ref().map(schema).transpose()?,
+        left_out: moment.left_out,
+    };
+    let mut taken = BTreeSet::new();
+    for found in &moment.own {
+        add(&workspace, found, writer, job)?;
+        taken.insert(found.path.clone());
+    }
+    watched(view, &mut workspace, &mut taken, writer, job)?;
+    let noted = tree::state_file(&shared.paths.state, &view.root);
+    if let Ok(bytes) = fs::read(&noted) {
+        writer.add(&format!("{number}/tree.json"), &bytes, Traits::default(), job)?;
+    }
+    for (name, snapshot) in [("index", Some(moment.index)), ("contexts", moment.contexts)] {
+        if let Some(snapshot) = snapshot {
+            database(&snapshot, name, number, format, writer, job)?;
+        }
+    }
+    Ok(workspace)
+}
+
+/// A moment at which the database and what hippod wrote below the root agree.
+fn agreeing(view: &WorkspaceView, state: &Path, writer: &Writer) -> Result<Moment, RpcError> {
+    let begin = |database, path: &Path| Snapshot::begin(database, path).map_err(|error| store_error(&error));
+    for last in (0..MOMENTS).rev() {
+        let sessions = state.join(contexts::FILE);
+        let contexts = match sessions.exists() {
+            true => Some(begin(Database::Contexts, &sessions)?),
+            false => None,
+        };
+        let index = begin(Database::Index, &state.join("index.db"))?;
+        let (own, left_out) = own_files(&view.root, writer);
+        let written = index.base(INDEX_FILE).map_err(|error| store_error(&error))?;
+        let there = own.iter().find(|found| found.path == INDEX_FILE);
+        let agree = written.as_ref() == there.map(|found| &found.bytes);
+        let same = |again: &[Found]| {
+            let bytes = |found: &Found| (found.path.clone(), blake3::hash(&found.bytes));
+            again.iter().map(bytes).eq(own.iter().map(bytes))
+        };
+        if last == 0 || agree && same(&own_files(&view.root, writer).0) {
+            return Ok(Moment {
+                index,
+                contexts,
+                own,
+                left_out,
+            });
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Err(root_missing(&view.root))
+}
+
+/// The index file, and everything below `.hippocampus`.
+fn own_files(root: &Path, writer: &Writer) -> (Vec<Found>, Vec<LeftOut>) {
+    let (mut found, mut left_out) = (Vec::new(), Vec::new());
+    let mut paths: Vec<PathBuf> = [INDEX_FILE, hippo_core::harness::FILE]
+        .iter()
+        .map(|name| root.join(name))
+        .filter(|path| path.exists())
+        .collect();
+    let mut folders = vec![root.join(OWN)];
+    while let Some(folder) = folders.pop() {
+        // A link may lead anywhere.
+        let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let Ok(kind) = entry.file_type() else { continue };
+            if !is_folder || kind.is_symlink() {
+                left_out.push(reason(root, &path, "a link"));
+            } else if kind.is_dir() {
+                folders.push(path);
+            } else if path
+                .strip_prefix(root)
+                .is_ok_and(|path| path != Path::new(OWN).join(CANARY))
+                && !writer.is_own(&path)
+            {
+                paths.push(path);
+            }
+        }
+    }
+    paths.sort();
+    for path in paths {
+        match read(root, &path, MOST) {
+            Ok(file) => found.push(file),
+            Err(left) => left_out.extend(left),
+        }
+    }
+    (found, left_out)
+}
+
+/// The watched files, and those that say what is watched.
+fn watched(
+    view: &WorkspaceView,
+    workspace: &mut Workspace,
+    taken: &mut BTreeSet<String>,
+    writer: &mut Writer,
+    job: &mut Job<'_>,
+) -> Result<(), RpcError> {
+    let scan = scan::scan(&view.root, &view.rules, &view.config, &|| ());
+    if !scan.root_present {
+        return Err(root_missing(&view.root));
+    }
+    let rules = scan.dirs.iter().flat_map(|dir| RULES.map(|name| dir.join(name)));
+    let rules = rules.filter(|path| path.is_file());
+    let most = view.config.sources.max_file_bytes.max(MOST);
+    for path in scan.files.iter().map(|file| file.abs.clone()).chain(rules) {
+        match read(&view.root, &path, most) {
+            Ok(found) => {
+                if taken.insert(found.path.clone()) {
+                    add(workspace, &found, writer, job)?;
+                }
+            }
+            Err(left) => workspace.left_out.extend(left),
+        }
+    }
+    let skipped = scan.skipped.into_iter().map(|skipped| LeftOut {
+        path: skipped.rel,
+        reason: skipped.reason,
+    });
+    workspace.left_out.extend(skipped);
+    Ok(())
+}
+
+/// A file with what is told of it; why it is left out, where it is there and cannot be taken.
+fn read(root: &Path, path: &Path, most: u64) -> Result<Found, Option<LeftOut>> {
+    let name = path.strip_prefix(root).ok().and_then(Path::to_str);
+    let Some(name) = name.filter(|name| name.len() < LONGEST_NAME / 2) else {
+        return Err(Some(reason(root, path, "its name is not UTF-8, or too long")));
+    };
+    let read = files::open(path).and_then(|(_, metadata)| Ok((files::read(path, most)?, metadata)));
+    match read {
+        Ok((bytes, metadata)) => Ok(Found {
+            path: name.to_owned(),
+            bytes,
+            traits: traits(&metadata),
+        }),
+        // It went just now.
+        Err(error) if files::is_absence(&error) => Err(None),
+        Err(error) => Err(Some(reason(root, path, &error.to_string()))),
+    }
+}
+
+fn traits(metadata: &Metadata) -> Traits {
+    let nanoseconds = metadata.mtime().checked_mul(1_000_000_000);
+    Traits {
+        mtime_ns: nanoseconds.and_then(|seconds| seconds.checked_add(metadata.mtime_nsec())),
+        mode: Some(metadata.permissions().mode() & 0o777),
+    }
+}
+
+fn reason(root: &Path, path: &Path, reason: &str) -> LeftOut {
+    LeftOut {
+        path: path
+            .strip_prefix(root)
+            .unwrap_or(path)
+            .to_string_lossy()
+            .into_owned(),
+        reason: reason.to_owned(),
+    }
+}
+
+fn add(workspace: &Workspace, found: &Found, writer: &mut Writer, job: &mut Job<'_>) -> Result<(), RpcError> {
+    let member = format!("{}/files/{}", workspace.folder, found.path);
+    writer.add(&member, &found.bytes, found.traits, job)
+}
+
+/// Adds a database as it is, or its tables.
+fn database(
+    snapshot: &Snapshot,
+    name: &str,
+    number: u32,
+    format: BackupFormat,
+    writer: &mut Writer,
+    job: &mut Job<'_>,
+) -> Result<(), RpcError> {
+    let copied = writer.aside(name);
+    if format == BackupFormat::Backup {
+        snapshot
+            .copy(&copied, &|| job.goes_on())
+            .map_err(|error| copy_refusal(&error))?;
+        return writer.add_made(&format!("{number}/{name}.db"), &copied, job);
+    }
+    for table in snapshot.tables() {
+        let rows = snapshot
+            .export(table, &copied)
+            .map_err(|error| copy_refusal(&error))?;
+        let member = format!("{number}/tables/{name}/{}.jsonl", table.name);
+        tracing::debug!(table = table.name, rows, "exported");
+        writer.add_made(&member, &copied, job)?;
+    }
+    Ok(())
+}
+
+fn schema(snapshot: &Snapshot) -> Result<i64, RpcError> {
+    snapshot.schema().map_err(|error| store_error(&error))
+}
+
+/// Where there was no room for a copy, nothing is wrong with the database itself.
+fn copy_refusal(error: &StoreError) -> RpcError {
+    match error {
+        StoreError::Io { what, path, source } => super::refusal::io_refusal(what, path, source),
+        StoreError::DiskFull { path } => RpcError::internal(format!(
+            "could not copy the database: no space left for {}",
+            path.display()
+        ))
+        .hint("free some space, or choose another disk; nothing was left there"),
+        other => store_error(other),
+    }
+}

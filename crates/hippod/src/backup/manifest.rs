@@ -1,0 +1,175 @@
+//! What is in a backup, and which names may stand in it?
+
+use hippo_proto::{BackupFormat, LeftOut};
+use serde::{Deserialize, Serialize};
+
+/// Name of the manifest; the last member.
+pub const MANIFEST: &str = "manifest.json";
+/// The version of the format that this build writes, and the newest that it reads.
+pub const VERSION: u32 = 1;
+/// Longest name of a member, in bytes.
+pub const LONGEST_NAME: usize = 4096;
+
+/// What is in a backup.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of this format.
+    pub version: u32,
+    /// Whether databases are in it, or their tables.
+    pub format: BackupFormat,
+    /// Version of hippod that wrote it.
+    pub hippod: String,
+    /// When it was begun, RFC 3339.
+    pub at: String,
+    /// The workspaces.
+    pub workspaces: Vec<Workspace>,
+    /// All members but this one, in their order.
+    pub members: Vec<Member>,
+}
+
+/// One workspace: its entry in the registry, and the schemas of its databases.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Workspace {
+    /// Folder of its members: `1`, `2`, …
+    pub folder: String,
+    /// Canonical root.
+    pub root: String,
+    /// Schema of `index.db`.
+    pub index_schema: i64,
+    /// Schema of `contexts.db`, where there is one.
+    pub contexts_schema: Option<i64>,
+    /// What is not in it, and why.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// One file of a backup.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// Path in the backup, with `/`.
+    pub path: String,
+    /// Bytes.
+    pub bytes: u64,
+    /// blake3 of them, hexadecimal.
+    pub blake3: String,
+    /// Last modification, nanoseconds since the Unix epoch; of files of a workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mtime_ns: Option<i64>,
+    /// Rights, as in `chmod`; of files of a workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
+}
+
+impl Manifest {
+    /// Of nothing yet.
+    pub fn new(format: BackupFormat, at: String) -> Self {
+        Self {
+            version: VERSION,
+            format,
+            hippod: env!("CARGO_PKG_VERSION").to_owned(),
+            at,
+            workspaces: Vec::new(),
+            members: Vec::new(),
+        }
+    }
+}
+
+/// Where a member belongs.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Place<'a> {
+    /// A file of the workspace, by its path below the root.
+    File(&'a str),
+    /// A file of the workspace's state, by its path below the state folder.
+    State(&'a str),
+}
+
+impl Workspace {
+    /// Whether a member belongs to it.
+    pub fn has(&self, path: &str) -> bool {
+        self.place(path).is_some()
+    }
+
+    /// The path below the root of a member that is a file of the workspace.
+    pub fn file<'a>(&self, path: &'a str) -> Option<&'a str> {
+        match self.place(path)? {
+            Place::File(path) => Some(path),
+            Place::State(_) => None,
+        }
+    }
+
+    /// Where a member of it belongs; nothing for one that is another's.
+    pub fn place<'a>(&self, path: &'a str) -> Option<Place<'a>> {
+        let rest = path.strip_prefix(&self.folder)?.strip_prefix('/')?;
+        match rest.strip_prefix("files/") {
+            Some(file) => Some(Place::File(file)),
+            None => Some(Place::State(rest)),
+        }
+    }
+}
+
+/// Why a name cannot be that of a member: it leads elsewhere, or is none that a backup writes.
+pub fn why_not(path: &str) -> Option<&'static str> {
+    if path.len() > LONGEST_NAME {
+        return Some("its name is too long");
+    }
+    if path.starts_with('/') {
+        return Some("its name is an absolute path");
+    }
+    if path.contains('\0') {
+        return Some("its name has a NUL");
+    }
+    let mut parts = path.split('/');
+    if parts.clone().any(|part| matches!(part, "" | "." | "..")) {
+        return Some("its name leads out of the backup");
+    }
+    if path == MANIFEST {
+        return None;
+    }
+    let is_number = parts
+        .next()
+        .is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let rest: Vec<&str> = parts.collect();
+    let known = match rest.as_slice() {
+        ["files", _, ..] | ["index.db" | "contexts.db" | "tree.json"] => true,
+        ["tables", "index" | "contexts", table] => table.ends_with(".jsonl"),
+        _ => false,
+    };
+    (!is_number || !known).then_some("no backup has such a member")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        for good in [
+            "manifest.json",
+            "1/files/memory/a b.md",
+            "12/index.db",
+            "1/contexts.db",
+            "1/tables/index/entries.jsonl",
+            "1/files/..md",
+        ] {
+            assert_eq!(why_not(good), None, "{good}");
+        }
+        for bad in [
+            "",
+            "/etc/passwd",
+            "../x",
+            "1/files/../../x",
+            "1/files/./x",
+            "1/files//x",
+            "1/files",
+            "1/files/",
+            "1/other.db",
+            "1/index.db/x",
+            "x/files/a",
+            "1/tables/index/../x.jsonl",
+            "1/tables/other/x.jsonl",
+            "1/files/a\0b",
+        ] {
+            assert!(why_not(bad).is_some(), "{bad}");
+        }
+        assert!(why_not(&format!("1/files/{}", "x".repeat(LONGEST_NAME))).is_some());
+    }
+}

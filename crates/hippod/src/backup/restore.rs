@@ -1,0 +1,247 @@
+//! How does a workspace come out of a backup: verified, made ready beside its place, put there in one step?
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use hippo_proto::{BackupFormat, RestoreRequest, Restored, RpcError};
+use hippo_store::StoreError;
+use hippo_store::copies::{self, Database};
+
+use super::commit::{self, Staged};
+use super::manifest::{Manifest, Member, Place, Workspace};
+use super::refusal::{io_refusal, unusable};
+use super::source::Source;
+use super::{Job, absolute, target};
+use crate::engine::store_error;
+use crate::registry::state_folder;
+use crate::shared::Shared;
+
+/// Makes everything ready that a request wants. Nothing stands in its place yet.
+///
+/// # Errors
+/// The backup cannot be used, or a place is taken: nothing was touched.
+pub fn prepare(
+    shared: &Shared,
+    request: &RestoreRequest,
+    job: &mut Job<'_>,
+) -> Result<Vec<Staged>, RpcError> {
+    let state = &shared.paths.state;
+    let source = Source::open(&absolute(&request.from)?)?;
+    let manifest = source.verify(job)?;
+    let wanted = wanted(&source, &manifest, request)?;
+    let stamp = stamp(shared);
+    let mut staged = Vec::new();
+    for workspace in wanted {
+        let folder = match &request.into {
+            Some(into) => absolute(into)?,
+            None => absolute(&workspace.root)?,
+        };
+        let root = target::root(&folder, state)?;
+        target::vacant(&root, request.aside)?;
+        staged.push((workspace, Staged::at(state, root, &workspace.root, &stamp)));
+    }
+    commit::clear(state)?;
+    // Whoever starts after this one was killed finds what to throw away.
+    let plan: Vec<Staged> = staged.iter().map(|(_, staged)| staged.clone()).collect();
+    commit::note(state, &plan)?;
+    match stage(&source, &manifest, &mut staged, job) {
+        Ok(()) => Ok(staged.into_iter().map(|(_, staged)| staged).collect()),
+        Err(error) => {
+            commit::clear(state)?;
+            Err(error)
+        }
+    }
+}
+
+/// What the client hears of a workspace that is in its place.
+pub fn restored(staged: &Staged, aside: Vec<String>) -> Restored {
+    Restored {
+        root: staged.root.display().to_string(),
+        was: staged.was.clone(),
+        files: staged.files_in_it,
+        aside,
+    }
+}
+
+/// The workspaces of a backup that are wanted.
+fn wanted<'m>(
+    source: &Source,
+    manifest: &'m Manifest,
+    request: &RestoreRequest,
+) -> Result<Vec<&'m Workspace>, RpcError> {
+    let is_wanted = |workspace: &&Workspace| {
+        request
+            .workspace
+            .as_ref()
+            .is_none_or(|root| *root == workspace.root)
+    };
+    let wanted: Vec<&Workspace> = manifest.workspaces.iter().filter(is_wanted).collect();
+    let roots = || {
+        let roots: Vec<&str> = manifest
+            .workspaces
+            .iter()
+            .map(|workspace| workspace.root.as_str())
+            .collect();
+        roots.join(", ")
+    };
+    match wanted.len() {
+        0 => Err(RpcError::not_found(format!(
+            "could not find this workspace in the backup: {}",
+            source.path().display()
+        ))
+        .hint(format!("it has {}", roots()))),
+        2.. if request.into.is_some() => Err(RpcError::bad_request(
+            "several workspaces cannot go into one folder",
+        )
+        .hint(format!("name one with --workspace: {}", roots()))),
+        _ => Ok(wanted),
+    }
+}
+
+/// Writes everything beside its place.
+fn stage(
+    source: &Source,
+    manifest: &Manifest,
+    staged: &mut [(&Workspace, Staged)],
+    job: &mut Job<'_>,
+) -> Result<(), RpcError> {
+    for (_, staged) in staged.iter() {
+        for (folder, mode) in [(&staged.files, 0o777), (&staged.state, 0o700)] {
+            let refused = |error| io_refusal("make a folder", folder, &error);
+            if let Some(above) = folder.parent() {
+                fs::create_dir_all(above).map_err(refused)?;
+            }
+            DirBuilder::new().mode(mode).create(folder).map_err(refused)?;
+        }
+    }
+    source.take(manifest, job, &mut |member, bytes| {
+        for (workspace, staged) in staged.iter_mut() {
+            let to = match workspace.place(&member.path) {
+                Some(Place::File(path)) => {
+                    staged.files_in_it += 1;
+                    staged.files.join(path)
+                }
+                Some(Place::State(path)) => staged.state.join(path),
+                None => continue,
+            };
+            return put(member, bytes, &to);
+        }
+        io::copy(bytes, &mut io::sink())
+            .map(drop)
+            .map_err(|error| io_refusal("read the backup", source.path(), &error))
+    })?;
+    for (workspace, staged) in staged.iter() {
+        databases(source.path(), manifest.format, workspace, staged)?;
+    }
+    Ok(())
+}
+
+/// Writes one file, durably, with its time and its rights.
+fn put(member: &Member, bytes: &mut dyn Read, to: &Path) -> Result<(), RpcError> {
+    let mut written = || -> io::Result<()> {
+        if let Some(above) = to.parent() {
+            fs::create_dir_all(above)?;
+        }
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(to)?;
+        io::copy(bytes, &mut file)?;
+        if let Some(mode) = member.mode {
+            file.set_permissions(Permissions::from_mode(mode & 0o777))?;
+        }
+        if let Some(at) = member.mtime_ns.and_then(|ns| u64::try_from(ns).ok()) {
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_nanos(at))?;
+        }
+        file.sync_all()
+    };
+    written().map_err(|error| io_refusal("write what was in the backup", to, &error))
+}
+
+/// Makes the databases those of this build and of this root.
+fn databases(
+    backup: &Path,
+    format: BackupFormat,
+    workspace: &Workspace,
+    staged: &Staged,
+) -> Result<(), RpcError> {
+    let root = staged.root.to_string_lossy();
+    let names = [
+        (Database::Index, "index", true),
+        (
+            Database::Contexts,
+            "contexts",
+            workspace.contexts_schema.is_some(),
+        ),
+    ];
+    for (database, name, is_there) in names {
+        let file = staged.state.join(format!("{name}.db"));
+        if !is_there {
+            continue;
+        }
+        if format == BackupFormat::Export {
+            copies::import(database, &staged.state.join("tables").join(name), &file, &root)
+                .map_err(|error| refusal(backup, &error))?;
+        } else if !file.is_file() {
+            return Err(unusable(backup, &format!("{name}.db is missing")));
+        }
+        copies::take_over(database, &file, &root).map_err(|error| refusal(backup, &error))?;
+    }
+    match fs::remove_dir_all(staged.state.join("tables")) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(io_refusal("remove what was taken in", &staged.state, &error))
+        }
+        _ => sync(&staged.state).and_then(|()| sync(&staged.files)),
+    }
+}
+
+fn sync(folder: &Path) -> Result<(), RpcError> {
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|error| io_refusal("make the folder durable", folder, &error))
+}
+
+/// What the store says of a database of somebody else's making.
+fn refusal(backup: &Path, error: &StoreError) -> RpcError {
+    match error {
+        StoreError::Corrupt { .. }
+        | StoreError::NewerSchema { .. }
+        | StoreError::Row { .. }
+        | StoreError::Sql { .. } => unusable(backup, &error.to_string()),
+        StoreError::Io { what, path, source } => io_refusal(what, path, source),
+        other => store_error(other),
+    }
+}
+
+/// Part of the names of what is moved aside: when.
+fn stamp(shared: &Shared) -> String {
+    let at = crate::clock::rfc3339(shared.clock.now());
+    at.chars().filter(char::is_ascii_alphanumeric).collect()
+}
+
+impl Staged {
+    fn at(state: &Path, root: PathBuf, was: &str, stamp: &str) -> Self {
+        let beside = |path: &Path, before: &str, after: &str| {
+            let mut name = std::ffi::OsString::from(before);
+            name.push(path.file_name().unwrap_or_default());
+            name.push(after);
+            path.with_file_name(name)
+        };
+        let home = state_folder(state, &root);
+        Self {
+            files: beside(&root, ".", commit::STAGED),
+            state: beside(&home, "", commit::STAGED),
+            files_aside: beside(&root, "", &format!(".before-restore-{stamp}")),
+            state_aside: beside(&home, "", &format!(".before-restore-{stamp}")),
+            home,
+            root,
+            was: was.to_owned(),
+            files_in_it: 0,
+            is_sealed: false,
+        }
+    }
+}

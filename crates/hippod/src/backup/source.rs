@@ -1,0 +1,250 @@
+//! What does a backup or an export say, and is each byte of it what was written?
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use hippo_proto::{ErrorKind, RpcError};
+use hippo_store::copies::Database;
+
+use super::Job;
+use super::manifest::{MANIFEST, Manifest, Member, VERSION, why_not};
+use super::members;
+use super::refusal::{damaged, io_refusal, unusable};
+use super::write::Hashed;
+use crate::files;
+
+/// Largest manifest that is read: a hundred thousand files have less.
+const MOST_MANIFEST: u64 = 64 << 20;
+
+/// A backup, or an export.
+pub enum Source {
+    /// One file.
+    Archive(PathBuf),
+    /// A folder with the same members.
+    Folder(PathBuf),
+}
+
+/// What is done with the bytes of a member.
+pub type Take<'a> = dyn FnMut(&Member, &mut dyn Read) -> Result<(), RpcError> + 'a;
+
+impl Source {
+    /// Finds it.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be looked at.
+    pub fn open(path: &Path) -> Result<Self, RpcError> {
+        let real = path
+            .canonicalize()
+            .map_err(|error| io_refusal("read the backup", path, &error))?;
+        match real.is_dir() {
+            true => Ok(Self::Folder(real)),
+            // A pipe would never end.
+            false if real.is_file() => Ok(Self::Archive(real)),
+            false => Err(unusable(path, "it is no regular file")),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Archive(path) | Self::Folder(path) => path,
+        }
+    }
+
+    /// Its bytes on the disk; of a folder nobody asks.
+    pub fn bytes(&self) -> u64 {
+        self.path().metadata().map_or(0, |metadata| metadata.len())
+    }
+
+    /// Reads all of it, and compares each member with its checksum.
+    ///
+    /// # Errors
+    /// It is damaged, cut, foreign or newer; the member is named.
+    pub fn verify(&self, job: &mut Job<'_>) -> Result<Manifest, RpcError> {
+        job.begin(self.path().display().to_string());
+        match self {
+            Self::Folder(_) => {
+                let manifest = self.manifest_of_folder()?;
+                self.take(&manifest, job, &mut |_, bytes| drained(self.path(), bytes))?;
+                Ok(manifest)
+            }
+            Self::Archive(file) => {
+                let (mut found, mut manifest) = (Vec::new(), None);
+                members::each(file, &mut |name, size, bytes| {
+                    if manifest.is_some() {
+                        return Err(damaged(file, name, "it stands behind the manifest"));
+                    }
+                    if name == MANIFEST {
+                        manifest = Some(read_manifest(file, bytes)?);
+                        return Ok(());
+                    }
+                    job.advance(size)?;
+                    let mut hashed = Hashed {
+                        from: bytes,
+                        hasher: blake3::Hasher::new(),
+                    };
+                    // A failure is told by whoever reads the archive.
+                    let _ = std::io::copy(&mut hashed, &mut std::io::sink());
+                    found.push((
+                        name.to_owned(),
+                        size,
+                        hashed.hasher.finalize().to_hex().to_string(),
+                    ));
+                    Ok(())
+                })?;
+                let manifest = manifest
+                    .ok_or_else(|| unusable(file, "it has no manifest: it is cut off, or no backup"))?;
+                self.compare(&manifest, &found)?;
+                Ok(manifest)
+            }
+        }
+    }
+
+    /// Hands out all members again, each checked while it is read.
+    ///
+    /// # Errors
+    /// It is not any more what was verified, or `take` refuses.
+    pub fn take(&self, manifest: &Manifest, job: &mut Job<'_>, take: &mut Take<'_>) -> Result<(), RpcError> {
+        job.begin(self.path().display().to_string());
+        let known: HashMap<&str, &Member> = manifest
+            .members
+            .iter()
+            .map(|member| (member.path.as_str(), member))
+            .collect();
+        let mut checked = |name: &str, bytes: &mut dyn Read| {
+            let member = known
+                .get(name)
+                .ok_or_else(|| damaged(self.path(), name, "it is not in the manifest"))?;
+            job.advance(member.bytes)?;
+            // One byte more than there may be shows that there are more.
+            let mut hashed = Hashed {
+                from: bytes.take(member.bytes + 1),
+                hasher: blake3::Hasher::new(),
+            };
+            take(member, &mut hashed)?;
+            match hashed.hasher.finalize().to_hex().as_str() == member.blake3 {
+                true => Ok(()),
+                false => Err(damaged(
+                    self.path(),
+                    name,
+                    "it has not the checksum that the manifest says",
+                )),
+            }
+        };
+        match self {
+            Self::Archive(file) => members::each(file, &mut |name, _, bytes| match name == MANIFEST {
+                true => drained(file, bytes),
+                false => checked(name, bytes),
+            }),
+            Self::Folder(folder) => manifest.members.iter().try_for_each(|member| {
+                let (mut file, _) = open_below(folder, &member.path)?;
+                checked(&member.path, &mut file)
+            }),
+        }
+    }
+
+    fn manifest_of_folder(&self) -> Result<Manifest, RpcError> {
+        let (mut file, _) = open_below(self.path(), MANIFEST)?;
+        let manifest = read_manifest(self.path(), &mut file)?;
+        let names = manifest
+            .members
+            .iter()
+            .map(|member| (member.path.clone(), member.bytes, member.blake3.clone()));
+        self.compare(&manifest, &names.collect::<Vec<_>>())?;
+        Ok(manifest)
+    }
+
+    /// Compares what was found with what the manifest says.
+    fn compare(&self, manifest: &Manifest, found: &[(String, u64, String)]) -> Result<(), RpcError> {
+        let file = self.path();
+        if manifest.version > VERSION {
+            return Err(newer(
+                file,
+                &format!(
+                    "its format is {}, this version knows up to {VERSION}",
+                    manifest.version
+                ),
+            ));
+        }
+        let schemas = manifest.workspaces.iter().flat_map(|workspace| {
+            [
+                (Database::Index, Some(workspace.index_schema)),
+                (Database::Contexts, workspace.contexts_schema),
+            ]
+        });
+        for (database, schema) in schemas {
+            if schema.is_some_and(|schema| schema > database.schema()) {
+                let known = database.schema();
+                return Err(newer(
+                    file,
+                    &format!(
+                        "a database has schema {}, this version knows up to {known}",
+                        schema.unwrap_or(0)
+                    ),
+                ));
+            }
+        }
+        let mut listed = HashMap::new();
+        for member in &manifest.members {
+            let twice = listed.insert(member.path.as_str(), member).is_some();
+            let reason = why_not(&member.path).or(twice.then_some("it is there twice"));
+            let homeless = !manifest
+                .workspaces
+                .iter()
+                .any(|workspace| workspace.has(&member.path));
+            if let Some(reason) = reason.or(homeless.then_some("it belongs to no workspace")) {
+                return Err(damaged(file, &member.path, reason));
+            }
+        }
+        for (name, bytes, hash) in found {
+            let Some(member) = listed.remove(name.as_str()) else {
+                return Err(damaged(file, name, "it is not in the manifest, or there twice"));
+            };
+            if member.bytes != *bytes || member.blake3 != *hash {
+                return Err(damaged(
+                    file,
+                    name,
+                    "it has not the checksum that the manifest says",
+                ));
+            }
+        }
+        match listed.keys().min() {
+            Some(missing) => Err(damaged(file, missing, "it is missing")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn newer(file: &Path, reason: &str) -> RpcError {
+    RpcError::new(
+        ErrorKind::Conflict,
+        format!("could not use the backup: {}: {reason}", file.display()),
+    )
+    .hint("a newer hippod wrote it: install that one; nothing was touched")
+}
+
+fn read_manifest(file: &Path, bytes: &mut dyn Read) -> Result<Manifest, RpcError> {
+    let mut json = Vec::new();
+    bytes
+        .take(MOST_MANIFEST)
+        .read_to_end(&mut json)
+        .map_err(|error| damaged(file, MANIFEST, &error.to_string()))?;
+    serde_json::from_slice(&json).map_err(|error| damaged(file, MANIFEST, &error.to_string()))
+}
+
+/// A regular file of an export; no link leads out of it.
+fn open_below(folder: &Path, name: &str) -> Result<(std::fs::File, std::fs::Metadata), RpcError> {
+    let path = folder.join(name);
+    let wrong = |error: std::io::Error| damaged(folder, name, &error.to_string());
+    if path.canonicalize().map_err(wrong)? != path {
+        return Err(damaged(folder, name, "a link stands there"));
+    }
+    files::open(&path).map_err(wrong)
+}
+
+fn drained(file: &Path, bytes: &mut dyn Read) -> Result<(), RpcError> {
+    std::io::copy(bytes, &mut std::io::sink())
+        .map(drop)
+        .map_err(|error| io_refusal("read the backup", file, &error))
+}

@@ -1,0 +1,283 @@
+//! How is a backup written so that it is there whole or not at all?
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, BufWriter, Read, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use hippo_proto::{ErrorKind, RpcError};
+
+use super::Job;
+use super::manifest::{MANIFEST, Manifest, Member};
+use super::refusal::io_refusal;
+use crate::files::sync_folder;
+
+/// Level of zstd: vectors do not shrink, and text shrinks at any.
+const LEVEL: i32 = 1;
+/// Bytes that are copied at once.
+const PIECE: usize = 256 << 10;
+
+/// Writes a backup beside its place, and puts it there when it is whole.
+pub struct Writer {
+    to: PathBuf,
+    force: bool,
+    partial: Partial,
+    out: Out,
+    members: Vec<Member>,
+}
+
+/// One file, or a folder.
+enum Out {
+    File(Box<tar::Builder<zstd::Encoder<'static, BufWriter<File>>>>),
+    Folder,
+}
+
+/// A folder beside the place; removed when it goes.
+struct Partial(PathBuf);
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, folder = %self.0.display(), "could not remove what is left of a backup");
+        }
+    }
+}
+
+/// What is told of a file of a workspace beside its bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// Last modification, nanoseconds since the Unix epoch.
+    pub mtime_ns: Option<i64>,
+    /// Rights.
+    pub mode: Option<u32>,
+}
+
+impl Writer {
+    /// Begins a backup at `to`.
+    ///
+    /// # Errors
+    /// `conflict` where something is there already, else as the system says.
+    pub fn begin(to: &Path, as_file: bool, force: bool) -> Result<Self, RpcError> {
+        let refused = |error| io_refusal("write the backup", to, &error);
+        let folder = to.parent().unwrap_or(Path::new("/"));
+        let folder = folder.canonicalize().map_err(refused)?;
+        let name = to.file_name().unwrap_or_default();
+        let to = folder.join(name);
+        free(&to, as_file, force)?;
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(".partial");
+        let partial = Partial(folder.join(hidden));
+        // One that was killed left it; nobody else is at it.
+        if partial.0.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            fs::remove_dir_all(&partial.0).map_err(refused)?;
+        }
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&partial.0)
+            .map_err(refused)?;
+        let out = match as_file {
+            true => {
+                let file = private(&partial.0.join("out")).map_err(refused)?;
+                let mut packed = zstd::Encoder::new(BufWriter::new(file), LEVEL).map_err(refused)?;
+                packed.include_checksum(true).map_err(refused)?;
+                Out::File(Box::new(tar::Builder::new(packed)))
+            }
+            false => {
+                DirBuilder::new()
+                    .mode(0o700)
+                    .create(partial.0.join("out"))
+                    .map_err(refused)?;
+                Out::Folder
+            }
+        };
+        Ok(Self {
+            to,
+            force,
+            partial,
+            out,
+            members: Vec::new(),
+        })
+    }
+
+    /// A place for what is made on the way, which goes with the writer.
+    pub fn aside(&self, name: &str) -> PathBuf {
+        self.partial.0.join(name)
+    }
+
+    /// Whether a path is the backup that is being written, or what is beside it meanwhile.
+    pub fn is_own(&self, path: &Path) -> bool {
+        path == self.to || path.starts_with(&self.partial.0)
+    }
+
+    /// Adds a member of these bytes.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn add(
+        &mut self,
+        path: &str,
+        bytes: &[u8],
+        traits: Traits,
+        job: &mut Job<'_>,
+    ) -> Result<(), RpcError> {
+        self.put(path, bytes, bytes.len() as u64, traits, job)
+    }
+
+    /// Adds a file that nobody changes, and removes it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn add_made(&mut self, path: &str, file: &Path, job: &mut Job<'_>) -> Result<(), RpcError> {
+        let refused = |error| io_refusal("read what was copied", file, &error);
+        let made = File::open(file).map_err(refused)?;
+        let bytes = made.metadata().map_err(refused)?.len();
+        self.put(path, made, bytes, Traits::default(), job)?;
+        fs::remove_file(file).map_err(refused)
+    }
+
+    fn put(
+        &mut self,
+        path: &str,
+        from: impl Read,
+        bytes: u64,
+        traits: Traits,
+        job: &mut Job<'_>,
+    ) -> Result<(), RpcError> {
+        job.advance(bytes)?;
+        let mut from = Hashed {
+            from,
+            hasher: blake3::Hasher::new(),
+        };
+        let written = match &mut self.out {
+            Out::File(archive) => {
+                let mut header = tar::Header::new_gnu();
+                header.set_size(bytes);
+                header.set_entry_type(tar::EntryType::Regular);
+                header.set_mode(0o600);
+                header.set_mtime(seconds(traits.mtime_ns));
+                archive.append_data(&mut header, path, &mut from)
+            }
+            Out::Folder => into_folder(&self.partial.0.join("out"), path, &mut from),
+        };
+        written.map_err(|error| io_refusal("write the backup", &self.to, &error))?;
+        self.members.push(Member {
+            path: path.to_owned(),
+            bytes,
+            blake3: from.hasher.finalize().to_hex().to_string(),
+            mtime_ns: traits.mtime_ns,
+            mode: traits.mode,
+        });
+        Ok(())
+    }
+
+    /// Writes the manifest, makes all durable, and puts it into its place. Answers the bytes on the disk.
+    ///
+    /// # Errors
+    /// As the system says; nothing is left then.
+    pub fn finish(mut self, mut manifest: Manifest) -> Result<(Manifest, u64), RpcError> {
+        manifest.members = std::mem::take(&mut self.members);
+        let mut json = serde_json::to_vec_pretty(&manifest)
+            .map_err(|error| RpcError::internal(format!("could not write the manifest: {error}")))?;
+        json.push(b'\n');
+        let refused = |error| io_refusal("write the backup", &self.to, &error);
+        let made = self.partial.0.join("out");
+        let bytes = match self.out {
+            Out::File(mut archive) => {
+                let mut header = tar::Header::new_gnu();
+                header.set_size(json.len() as u64);
+                header.set_mode(0o600);
+                archive
+                    .append_data(&mut header, MANIFEST, json.as_slice())
+                    .map_err(refused)?;
+                let packed = archive.into_inner().map_err(refused)?;
+                let buffered = packed.finish().map_err(refused)?;
+                let file = buffered
+                    .into_inner()
+                    .map_err(|error| refused(error.into_error()))?;
+                file.sync_all().map_err(refused)?;
+                file.metadata().map_err(refused)?.len()
+            }
+            Out::Folder => {
+                into_folder(&made, MANIFEST, &mut json.as_slice()).map_err(refused)?;
+                manifest.members.iter().map(|member| member.bytes).sum::<u64>() + json.len() as u64
+            }
+        };
+        free(&self.to, made.is_file(), self.force)?;
+        fs::rename(&made, &self.to).map_err(refused)?;
+        sync_folder(self.to.parent().unwrap_or(Path::new("/"))).map_err(refused)?;
+        Ok((manifest, bytes))
+    }
+}
+
+/// Refuses a place where something is that is not to be replaced.
+fn free(to: &Path, as_file: bool, force: bool) -> Result<(), RpcError> {
+    let Ok(found) = to.symlink_metadata() else {
+        return Ok(());
+    };
+    let free = match as_file {
+        true => force && found.is_file(),
+        false => found.is_dir() && fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_none()),
+    };
+    if free {
+        return Ok(());
+    }
+    let hint = match as_file && found.is_file() {
+        true => "choose another name, or say --force to replace it",
+        false => "choose another name",
+    };
+    Err(RpcError::new(
+        ErrorKind::Conflict,
+        format!(
+            "could not write the backup: something is there already: {}",
+            to.display()
+        ),
+    )
+    .hint(hint))
+}
+
+fn private(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+}
+
+fn into_folder(folder: &Path, path: &str, from: &mut impl Read) -> io::Result<()> {
+    let file = folder.join(path);
+    if let Some(above) = file.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(above)?;
+    }
+    let mut out = private(&file)?;
+    let mut piece = vec![0; PIECE];
+    loop {
+        let read = from.read(&mut piece)?;
+        if read == 0 {
+            return out.sync_all();
+        }
+        out.write_all(&piece[..read])?;
+    }
+}
+
+fn seconds(mtime_ns: Option<i64>) -> u64 {
+    u64::try_from(mtime_ns.unwrap_or(0) / 1_000_000_000).unwrap_or(0)
+}
+
+/// Reads, and hashes what was read.
+pub struct Hashed<R> {
+    /// What is read.
+    pub from: R,
+    /// What was read so far.
+    pub hasher: blake3::Hasher,
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(into)?;
+        self.hasher.update(&into[..read]);
+        Ok(read)
+    }
+}

@@ -1,0 +1,345 @@
+//! Does what comes out of a backup or an export answer as what went into it?
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use hippo_proto::{
+    BackupRequest, BackupResponse, BackupVerifyRequest, ClientError, ContextCloseRequest,
+    ContextCloseResponse, ContextFetchResponse, CycleName, ErrorKind, ExportRequest, Request, RestoreRequest,
+    RestoreResponse, RpcError,
+};
+use hippod_tests::{Answer, Caller, Daemon, QUIET, Scratch, assert_same, begun, client_program};
+
+use crate::contexts::{entry, fetch, open, request};
+
+pub(super) const QUERIES: [&str; 6] = [
+    "which food could poison the child",
+    "where does she sit when flying",
+    "greenhouse key",
+    "postgres tuning",
+    "who decides about the deploy on Fridays",
+    "sapporo",
+];
+/// Strengths are compared as of this moment.
+const LATER: &str = "2031-01-01T00:00:00Z";
+
+/// All that can be asked of a workspace.
+pub(super) struct Known {
+    answers: Vec<Answer>,
+    entries: Vec<String>,
+    history: String,
+    fetched: Vec<(String, ContextFetchResponse)>,
+    forgotten: String,
+}
+
+/// The example, used for a while: remembered, searched, forgotten, consolidated, with sessions.
+pub(super) fn used() -> (Scratch, Daemon, Caller, Vec<String>, String) {
+    let scratch = Scratch::new();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/workspace");
+    copy(&example, &scratch.workspace());
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    let root = scratch.workspace();
+    client.index(&root);
+    client.remember(&root, "The greenhouse key hangs behind the door.", "Greenhouse");
+    for query in QUERIES {
+        client.ask(&root, query, true);
+    }
+    client.sync(&root);
+    let forgotten = client.ids(&root)[3].clone();
+    client.forget(&root, &forgotten);
+    client.run(&root, CycleName::Deep);
+    let contents = [
+        text(b'a'),
+        "\u{0}\u{1}binary \u{fffd} or not".repeat(400),
+        text(b'z'),
+    ];
+    let mut ids = Vec::new();
+    for (number, content) in contents.iter().enumerate() {
+        let session = open(&mut client, &root, Some(&format!("session-{number}"))).session;
+        let put = entry(&mut client, request(&session, 1, ("exec", "make all"), content));
+        ids.push(put.id);
+        if number == 1 {
+            let close = ContextCloseRequest { session };
+            let _: ContextCloseResponse = client.raw().call(&close.into()).unwrap();
+        }
+    }
+    client.sync(&root);
+    (scratch, daemon, client, ids, forgotten)
+}
+
+fn text(sign: u8) -> String {
+    let line = |number: usize| format!("{number} {} of hall {}\n", char::from(sign), number * 7);
+    (0..400).map(line).collect()
+}
+
+pub(super) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let there = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &there),
+            false => drop(std::fs::copy(entry.path(), there).unwrap()),
+        }
+    }
+}
+
+pub(super) fn known(client: &mut Caller, root: &Path, ids: &[String], forgotten: &str) -> Known {
+    client.sync(root);
+    let answers = client.answers(root, &QUERIES);
+    let mut entries = client.listed(root, true, Some(LATER)).entries;
+    entries.extend(client.listed(root, false, Some(LATER)).entries);
+    entries.sort_by(|a, b| a.id.cmp(&b.id));
+    Known {
+        answers,
+        entries: entries.iter().map(|entry| format!("{entry:?}")).collect(),
+        history: format!("{:?}", client.history(root, None).runs),
+        fetched: ids.iter().map(|id| (id.clone(), fetch(client, id))).collect(),
+        forgotten: forgotten.to_owned(),
+    }
+}
+
+/// Panics where one knows what the other does not.
+pub(super) fn assert_knows(what: &str, client: &mut Caller, root: &Path, before: &Known) {
+    let ids: Vec<String> = before.fetched.iter().map(|(id, _)| id.clone()).collect();
+    let after = known(client, root, &ids, &before.forgotten);
+    assert_same(what, &after.answers, &before.answers);
+    assert!(!after.entries.is_empty(), "{what}");
+    assert_eq!(after.entries, before.entries, "{what}");
+    assert_eq!(after.history, before.history, "{what}");
+    assert_eq!(after.fetched, before.fetched, "{what}");
+    let is_there = client.ids(root).contains(&before.forgotten);
+    assert!(!is_there, "{what}: what was forgotten stays so");
+    client.run(root, CycleName::Light);
+    assert!(
+        !client.ids(root).contains(&before.forgotten),
+        "{what}: nor does a cycle bring it back"
+    );
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+pub(super) fn backup(client: &mut Caller, to: &Path) -> Result<BackupResponse, RpcError> {
+    let request = BackupRequest {
+        workspace: None,
+        to: shown(to),
+        force: false,
+    };
+    refused(client, request.into())
+}
+
+pub(super) fn export(client: &mut Caller, to: &Path) -> BackupResponse {
+    let request = ExportRequest {
+        workspace: None,
+        to: shown(to),
+        force: false,
+    };
+    client.raw().call(&request.into()).expect("exported")
+}
+
+pub(super) fn verify(client: &mut Caller, from: &Path) -> Result<BackupResponse, RpcError> {
+    refused(client, BackupVerifyRequest { from: shown(from) }.into())
+}
+
+pub(super) fn restore(
+    client: &mut Caller,
+    from: &Path,
+    into: Option<&Path>,
+) -> Result<RestoreResponse, RpcError> {
+    let request = RestoreRequest {
+        from: shown(from),
+        workspace: None,
+        into: into.map(shown),
+        aside: false,
+    };
+    refused(client, request.into())
+}
+
+pub(super) fn refused<T: serde::de::DeserializeOwned>(
+    client: &mut Caller,
+    request: Request,
+) -> Result<T, RpcError> {
+    match client.raw().call(&request) {
+        Ok(answer) => Ok(answer),
+        Err(ClientError::Refused(error)) => Err(error),
+        Err(error) => panic!("no answer: {error}"),
+    }
+}
+
+/// A daemon of another machine.
+fn elsewhere(scratch: &Scratch, name: &str) -> Daemon {
+    Daemon::start(&scratch.beside(name), &QUIET)
+}
+
+#[test]
+fn what_is_restored_answers_as_before() {
+    let (scratch, daemon, mut client, ids, forgotten) = used();
+    let root = scratch.workspace();
+    let before = known(&mut client, &root, &ids, &forgotten);
+    let file = scratch.beside("memory.tar.zst");
+    let written = backup(&mut client, &file).unwrap();
+    assert_eq!(written.workspaces[0].root, shown(&root));
+    assert_eq!(written.bytes, std::fs::metadata(&file).unwrap().len());
+    let checked = verify(&mut client, &file).unwrap();
+    assert_eq!(checked.workspaces, written.workspaces);
+    let private = |path: &Path| {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o077 == 0
+    };
+    assert!(private(&file), "others read nothing of it");
+
+    // On another machine, under another name, two folders deep that are not there yet.
+    let other = elsewhere(&scratch, "other");
+    let mut there = other.client();
+    let moved = scratch.beside("a/moved");
+    let answer = restore(&mut there, &file, Some(&moved)).unwrap();
+    assert_eq!(answer.workspaces[0].root, shown(&moved));
+    assert_eq!(answer.workspaces[0].was, shown(&root));
+    assert_eq!(answer.workspaces[0].files, written.workspaces[0].files);
+    assert_knows("moved", &mut there, &moved, &before);
+    let problems = there.doctor(false).problems;
+    assert!(problems.is_empty(), "{problems:?}");
+
+    // Where it was, after all of it is gone.
+    std::fs::remove_dir_all(&root).unwrap();
+    let answer = restore(&mut client, &file, None).unwrap();
+    assert_eq!(
+        answer.workspaces[0].aside.len(),
+        1,
+        "the state that was there: {answer:?}"
+    );
+    assert_knows("where it was", &mut client, &root, &before);
+    drop(client);
+    daemon.terminate();
+    let daemon = scratch.quiet_daemon();
+    let status = daemon.client().status();
+    assert_eq!(status.workspaces.len(), 1, "it is registered");
+}
+
+#[test]
+fn an_export_comes_back_to_equal_answers() {
+    let (scratch, _daemon, mut client, ids, forgotten) = used();
+    let root = scratch.workspace();
+    let before = known(&mut client, &root, &ids, &forgotten);
+    for (number, name) in ["open", "open.tar.zst"].into_iter().enumerate() {
+        let out = scratch.beside(name);
+        let written = export(&mut client, &out);
+        assert_eq!(out.is_dir(), number == 0);
+        assert_eq!(verify(&mut client, &out).unwrap().workspaces, written.workspaces);
+        if number == 0 {
+            let log = std::fs::read(out.join("1/files/MEMORY.md")).unwrap();
+            assert_eq!(log, std::fs::read(root.join("MEMORY.md")).unwrap(), "as it is");
+        }
+        let other = elsewhere(&scratch, &format!("other-{number}"));
+        let mut there = other.client();
+        let moved = scratch.beside(&format!("moved-{number}"));
+        restore(&mut there, &out, Some(&moved)).unwrap();
+        assert_knows(name, &mut there, &moved, &before);
+    }
+}
+
+#[test]
+fn what_hippod_cannot_take_is_told() {
+    let (scratch, _daemon, mut client) = begun();
+    let root = scratch.workspace();
+    std::os::unix::fs::symlink("/etc/passwd", root.join("memory/link.md")).unwrap();
+    scratch.write(".hippoignore", "private.md\n");
+    scratch.write("memory/private.md", "- not memory\n");
+    scratch.write(".hippocampus/config.toml", "[search]\nlimit = 7\n");
+    std::os::unix::fs::symlink("/etc", root.join(".hippocampus/link")).unwrap();
+    client.sync(&root);
+    let out = scratch.beside("open");
+    let written = export(&mut client, &out);
+    let left: Vec<&str> = written.workspaces[0]
+        .left_out
+        .iter()
+        .map(|left| left.path.as_str())
+        .collect();
+    assert_eq!(left, [".hippocampus/link", "memory/link.md"]);
+    let files = out.join("1/files");
+    for name in [
+        ".hippoignore",
+        ".hippocampus/config.toml",
+        "MEMORY.md",
+        "HIPPOCAMPUS.md",
+    ] {
+        assert_eq!(
+            std::fs::read(files.join(name)).unwrap(),
+            std::fs::read(root.join(name)).unwrap(),
+            "{name}"
+        );
+    }
+    assert!(!files.join("memory/private.md").exists());
+    assert!(!files.join(".hippocampus/canary").exists());
+}
+
+fn hippoctl(home: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(client_program());
+    let output = command
+        .arg("--no-start")
+        .args(words)
+        .env("HIPPOD_HOME", home)
+        .output();
+    output.expect("hippoctl runs")
+}
+
+#[test]
+fn the_command_line_does_it_all_for_several_workspaces() {
+    let (scratch, _daemon, mut client) = begun();
+    let second = scratch.beside("second");
+    std::fs::create_dir_all(second.join("memory")).unwrap();
+    std::fs::write(second.join("memory/2026-03-02.md"), "- the lantern is green\n").unwrap();
+    client.index(&second);
+    let (home, root) = (scratch.home(), scratch.workspace());
+    let path = |name: &str| shown(&scratch.beside(name));
+    let done = |words: &[&str]| {
+        let output = hippoctl(&home, words);
+        assert!(
+            output.status.success(),
+            "{words:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (one, all, open) = (path("one.tar.zst"), path("all.tar.zst"), path("open"));
+    done(&["--workspace", &shown(&root), "backup", &one]);
+    let told = done(&["backup", "--all", &all]);
+    assert!(
+        told.contains(&shown(&root)) && told.contains(&shown(&second)),
+        "{told}"
+    );
+    assert!(done(&["backup", "verify", &all]).contains("ok"));
+    done(&["export", "--all", &open]);
+    let code = |words: &[&str]| hippoctl(&home, words).status.code();
+    assert_eq!(code(&["backup", "--all", &all]), Some(5), "it is there already");
+    done(&["backup", "--all", "--force", &all]);
+    assert_eq!(
+        code(&["restore", &all, "--into", &path("both")]),
+        Some(2),
+        "two into one"
+    );
+    assert_eq!(code(&["restore", &one]), Some(5), "the folder is not empty");
+    assert_eq!(code(&["restore", &path("none.tar.zst")]), Some(4));
+    let into = path("again");
+    done(&["--workspace", &shown(&second), "restore", &all, "--into", &into]);
+    client.sync(Path::new(&into));
+    assert_eq!(
+        client.best(Path::new(&into), "lantern").as_deref(),
+        Some("memory/2026-03-02.md:1")
+    );
+    let told = done(&["restore", &one, "--aside"]);
+    let aside: Vec<PathBuf> = told
+        .lines()
+        .filter_map(|line| line.split("is now ").nth(1))
+        .map(PathBuf::from)
+        .collect();
+    assert_eq!(aside.len(), 2, "{told}");
+    assert!(aside[0].join("MEMORY.md").is_file() && root.join("MEMORY.md").is_file());
+    client.sync(&root);
+    assert_eq!(client.best(&root, "blue pump").as_deref(), Some("MEMORY.md:5"));
+    let refusal = restore(&mut client, Path::new(&one), Some(&home)).unwrap_err();
+    assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
+}

@@ -1,0 +1,197 @@
+//! What if the daemon is killed in the middle of a backup or of a restore, or memory is written meanwhile?
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use hippo_proto::{BackupRequest, Id, Request, RestoreRequest};
+use hippod_tests::{Daemon, PATIENCE, QUIET, Scratch, begun};
+
+use crate::backup::{assert_knows, backup, known, restore, used, verify};
+
+/// Sends a request, waits until `begun`, and kills the daemon.
+fn kill_in_the_middle(daemon: Daemon, request: &Request, begun: impl Fn() -> bool) {
+    let mut raw = daemon.raw();
+    assert!(raw.send(&request.to_line(&Id::from(1)).unwrap()));
+    let deadline = Instant::now() + PATIENCE;
+    while !begun() {
+        assert!(Instant::now() < deadline, "never begun: {}", daemon.log());
+        std::hint::spin_loop();
+    }
+    daemon.kill();
+}
+
+fn size(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
+#[test]
+fn killed_in_the_middle_nothing_half_is_taken_for_whole() {
+    let (scratch, daemon, mut client, ids, forgotten) = used();
+    let root = scratch.workspace();
+    let before = known(&mut client, &root, &ids, &forgotten);
+    drop(client);
+    let mut daemon = daemon;
+    let file = scratch.beside("memory.tar.zst");
+    let partial = scratch.beside(".memory.tar.zst.partial");
+    let request = Request::from(BackupRequest {
+        to: file.display().to_string(),
+        ..BackupRequest::default()
+    });
+    for step in 0..4 {
+        let begun = || match step {
+            // It may be whole before anybody looked.
+            _ if file.exists() => true,
+            0 => partial.exists(),
+            1 => partial.join("out").exists(),
+            2 => size(&partial.join("index")) > 0,
+            _ => size(&partial.join("out")) > 1000,
+        };
+        kill_in_the_middle(daemon, &request, begun);
+        daemon = scratch.quiet_daemon();
+        let mut client = daemon.client();
+        if file.exists() {
+            verify(&mut client, &file).unwrap();
+            std::fs::remove_file(&file).unwrap();
+        }
+        backup(&mut client, &file).unwrap();
+        verify(&mut client, &file).unwrap();
+        assert!(!partial.exists(), "step {step}");
+        std::fs::remove_file(&file).unwrap();
+    }
+    backup(&mut daemon.client(), &file).unwrap();
+
+    let into = scratch.beside("into");
+    let staged = scratch.beside(".into.restoring");
+    let other = scratch.beside("other");
+    let request = Request::from(RestoreRequest {
+        from: file.display().to_string(),
+        into: Some(into.display().to_string()),
+        ..RestoreRequest::default()
+    });
+    for step in 0..4 {
+        let daemon = Daemon::start(&other, &QUIET);
+        let states = other.join("state/workspaces");
+        let index_is_there = || {
+            let folders = std::fs::read_dir(&states).into_iter().flatten().flatten();
+            folders
+                .map(|folder| folder.path().join("index.db"))
+                .any(|index| size(&index) > 0)
+        };
+        kill_in_the_middle(daemon, &request, || match step {
+            _ if into.exists() => true,
+            0 => other.join("state/restoring.json").exists(),
+            1 => staged.exists(),
+            2 => index_is_there(),
+            _ => false,
+        });
+        let daemon = Daemon::start(&other, &QUIET);
+        let mut client = daemon.client();
+        // Whoever is answered is answered after the start.
+        let registered = client.status().workspaces.len();
+        assert!(
+            !staged.exists() && !other.join("state/restoring.json").exists(),
+            "step {step}"
+        );
+        assert_eq!(
+            registered,
+            usize::from(into.exists()),
+            "step {step}: whole or not at all"
+        );
+        if !into.exists() {
+            restore(&mut client, &file, Some(&into)).unwrap();
+        }
+        assert_knows(&format!("step {step}"), &mut client, &into, &before);
+        daemon.kill();
+        std::fs::remove_dir_all(&other).unwrap();
+        std::fs::remove_dir_all(&into).unwrap();
+    }
+}
+
+#[test]
+fn what_was_acknowledged_before_a_backup_began_is_in_it() {
+    let (scratch, daemon, mut client) = begun();
+    let root = scratch.workspace();
+    let stop = Arc::new(AtomicBool::new(false));
+    let writer = {
+        let (stop, mut client, root) = (Arc::clone(&stop), daemon.client(), root.clone());
+        std::thread::spawn(move || {
+            let mut number = 0;
+            while !stop.load(Ordering::Relaxed) {
+                number += 1;
+                client.remember(&root, &format!("the written{number} lantern"), "Lanterns");
+                client.search(&root, "lantern");
+            }
+            number
+        })
+    };
+    for round in 0..5 {
+        let text = format!("the acknowledged{round} anchor of the harbour");
+        client.remember(&root, &text, "Anchors");
+        let file = scratch.beside(&format!("{round}.tar.zst"));
+        backup(&mut client, &file).unwrap();
+        let other = Daemon::start(&scratch.beside(&format!("other-{round}")), &QUIET);
+        let mut there = other.client();
+        let into = scratch.beside(&format!("into-{round}"));
+        restore(&mut there, &file, Some(&into)).unwrap();
+        there.sync(&into);
+        for earlier in 0..=round {
+            let found = there
+                .ask(&into, &format!("acknowledged{earlier} anchor"), false)
+                .results;
+            assert!(
+                found[0].text.contains(&format!("acknowledged{earlier}")),
+                "{found:?}"
+            );
+        }
+        let log = |root: &Path| {
+            let logs = std::fs::read_dir(root.join("memory")).unwrap().flatten();
+            let logs = logs.map(|log| std::fs::read_to_string(log.path()).unwrap());
+            logs.collect::<String>()
+        };
+        // What was written meanwhile is in the log or not, and the entries follow the log.
+        assert!(there.doctor(false).problems.is_empty());
+        assert!(log(&into).contains(&text));
+    }
+    stop.store(true, Ordering::Relaxed);
+    assert!(writer.join().unwrap() > 1, "it was written all the while");
+}
+
+#[test]
+fn one_at_a_time() {
+    let scratch = Scratch::new();
+    scratch.write("memory/2026-03-02.md", "- the lantern is green\n");
+    scratch.write(".hippocampus/archive/large.md", "an old line\n".repeat(2_000_000));
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let line = |id: u64, name: &str| {
+        let request = Request::from(BackupRequest {
+            to: scratch.beside(name).display().to_string(),
+            ..BackupRequest::default()
+        });
+        request.to_line(&Id::from(id)).unwrap()
+    };
+    let mut raw = daemon.raw();
+    assert!(raw.send(&[line(1, "a.tar.zst"), line(2, "b.tar.zst")].concat()));
+    let mut answers = Vec::new();
+    while answers.len() < 2 {
+        answers.extend(raw.line().filter(|line| line["method"].is_null()));
+    }
+    let done = answers
+        .iter()
+        .filter(|answer| answer["result"].is_object())
+        .count();
+    let refused = answers
+        .iter()
+        .filter(|answer| answer["error"]["data"]["kind"] == "conflict")
+        .count();
+    assert_eq!(done + refused, 2, "{answers:?}");
+    assert!(done >= 1, "{answers:?}");
+    let fits = ["a.tar.zst", "b.tar.zst"]
+        .iter()
+        .filter(|name| scratch.beside(name).exists())
+        .count();
+    assert_eq!(fits, done);
+}

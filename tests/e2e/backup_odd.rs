@@ -1,0 +1,385 @@
+//! What if a backup is damaged, cut or made by somebody who means ill, or its place is taken or full?
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use hippo_proto::{BackupRequest, BackupResponse, ErrorKind, RestoreRequest, RestoreResponse};
+use hippod_tests::{Caller, Daemon, Scratch, begun};
+use serde_json::{Value, json};
+
+use crate::backup::{backup, export, refused, restore, verify};
+use crate::index_room::daemon_without_room;
+
+/// A sound backup of a small workspace.
+fn made() -> (Scratch, Daemon, Caller, PathBuf) {
+    let (scratch, daemon, mut client) = begun();
+    let file = scratch.beside("sound.tar.zst");
+    backup(&mut client, &file).unwrap();
+    (scratch, daemon, client, file)
+}
+
+/// Everything beside the workspace, by name: what a refused restore must not add to.
+fn names(scratch: &Scratch) -> Vec<String> {
+    let mut names: Vec<String> = walk(scratch.beside("").as_path());
+    names.sort();
+    names
+}
+
+fn walk(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.path().display().to_string();
+        // What a daemon writes by itself at any time.
+        if ["-wal", "-shm", "canary", "log"]
+            .iter()
+            .any(|end| name.ends_with(end))
+            || name.contains("vectors")
+        {
+            continue;
+        }
+        if entry.file_type().unwrap().is_dir() {
+            names.extend(walk(&entry.path()));
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// Panics unless it is refused with these words, by `verify` and by `restore`, and nothing comes of it.
+fn assert_refused(scratch: &Scratch, client: &mut Caller, what: &str, file: &Path, words: &str) {
+    let before = names(scratch);
+    let into = scratch.beside("into");
+    let checked = verify(client, file).expect_err(what);
+    let refusal = restore(client, file, Some(&into)).expect_err(what);
+    assert_eq!(checked.message, refusal.message, "{what}");
+    assert!(
+        refusal.message.contains(words),
+        "{what}: {words:?} is not in {refusal:?}"
+    );
+    assert!(!refusal.data.hint.is_empty(), "{what}");
+    assert_eq!(names(scratch), before, "{what}");
+    assert_eq!(client.status().workspaces.len(), 1, "{what}");
+}
+
+#[test]
+fn damage_is_refused_and_the_member_is_named() {
+    let (scratch, _daemon, mut client, sound) = made();
+    let whole = std::fs::read(&sound).unwrap();
+    let file = scratch.beside("damaged.tar.zst");
+    std::fs::write(&file, b"").unwrap();
+    for length in [
+        0,
+        1,
+        100,
+        whole.len() / 3,
+        whole.len() / 2,
+        whole.len() - 300,
+        whole.len() - 5,
+        whole.len() - 1,
+    ] {
+        std::fs::write(&file, &whole[..length]).unwrap();
+        assert_refused(
+            &scratch,
+            &mut client,
+            &format!("cut to {length}"),
+            &file,
+            "could not use the backup",
+        );
+    }
+    for place in (0..16).map(|part| part * (whole.len() - 1) / 16) {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0x10;
+        std::fs::write(&file, bytes).unwrap();
+        assert_refused(
+            &scratch,
+            &mut client,
+            &format!("a bit of {place}"),
+            &file,
+            "could not use the backup",
+        );
+    }
+    std::fs::write(&file, [&whole[..], b"more"].concat()).unwrap();
+    assert_refused(&scratch, &mut client, "more behind it", &file, "manifest.json");
+    for junk in [b"# no backup\n".repeat(500), vec![0; 20_000]] {
+        std::fs::write(&file, junk).unwrap();
+        assert_refused(&scratch, &mut client, "junk", &file, "could not use the backup");
+    }
+    assert_refused(
+        &scratch,
+        &mut client,
+        "no such file",
+        &scratch.beside("none"),
+        "could not read the backup",
+    );
+
+    let open = scratch.beside("open");
+    export(&mut client, &open);
+    let table = open.join("1/tables/index/entries.jsonl");
+    let rows = std::fs::read(&table).unwrap();
+    std::fs::write(&table, &rows[1..]).unwrap();
+    assert_refused(
+        &scratch,
+        &mut client,
+        "a row is another",
+        &open,
+        "1/tables/index/entries.jsonl",
+    );
+    std::fs::remove_file(&table).unwrap();
+    assert_refused(
+        &scratch,
+        &mut client,
+        "a table is missing",
+        &open,
+        "1/tables/index/entries.jsonl",
+    );
+    std::os::unix::fs::symlink("/etc/passwd", &table).unwrap();
+    assert_refused(
+        &scratch,
+        &mut client,
+        "a link in its place",
+        &open,
+        "a link stands there",
+    );
+    restore(&mut client, &sound, Some(&scratch.beside("into"))).unwrap();
+}
+
+/// A member of an archive as anybody may write it.
+struct Entry {
+    name: &'static str,
+    kind: tar::EntryType,
+    bytes: Vec<u8>,
+}
+
+fn file(name: &'static str, bytes: &[u8]) -> Entry {
+    Entry {
+        name,
+        kind: tar::EntryType::Regular,
+        bytes: bytes.to_vec(),
+    }
+}
+
+/// Writes an archive with no regard for what a name or a kind leads to.
+fn hostile(to: &Path, entries: &[Entry]) {
+    let mut packed = zstd::Encoder::new(std::fs::File::create(to).unwrap(), 3).unwrap();
+    for entry in entries {
+        let mut header = tar::Header::new_gnu();
+        let name = entry.name.as_bytes();
+        header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name);
+        if entry.kind != tar::EntryType::Regular {
+            header.set_link_name("../../outside").unwrap();
+        }
+        header.set_entry_type(entry.kind);
+        header.set_size(entry.bytes.len() as u64);
+        header.set_mode(0o777);
+        header.set_cksum();
+        packed.write_all(header.as_bytes()).unwrap();
+        packed.write_all(&entry.bytes).unwrap();
+        let rest = (512 - entry.bytes.len() % 512) % 512;
+        packed.write_all(&vec![0; rest]).unwrap();
+    }
+    packed.write_all(&[0; 1024]).unwrap();
+    packed.finish().unwrap();
+}
+
+/// A manifest in which these members have the right checksums.
+fn manifest(entries: &[Entry], change: impl FnOnce(&mut Value)) -> Entry {
+    let member = |entry: &Entry| {
+        let hash = blake3::hash(&entry.bytes).to_hex().to_string();
+        json!({"path": entry.name, "bytes": entry.bytes.len(), "blake3": hash})
+    };
+    let members: Vec<Value> = entries.iter().map(member).collect();
+    let mut manifest = json!({
+        "version": 1, "format": "backup", "hippod": "0.1.0", "at": "2026-03-02T10:00:00Z",
+        "workspaces": [{"folder": "1", "root": "/w", "index_schema": 1, "contexts_schema": null, "left_out": []}],
+        "members": members,
+    });
+    change(&mut manifest);
+    file("manifest.json", manifest.to_string().as_bytes())
+}
+
+#[test]
+fn an_archive_of_somebody_who_means_ill_writes_nothing() {
+    let (scratch, _daemon, mut client, _) = made();
+    let archive = scratch.beside("hostile.tar.zst");
+    for (name, words) in [
+        ("../outside.md", "leads out"),
+        ("1/files/../../../outside.md", "leads out"),
+        ("/tmp/hippod-outside.md", "absolute"),
+        ("1/other.db", "no backup has such a member"),
+        ("outside", "no backup has such a member"),
+    ] {
+        let entries = [file(name, b"x")];
+        let all = [manifest(&entries, |_| {}), file(name, b"x")];
+        for order in [[1, 0], [0, 1]] {
+            let all: Vec<Entry> = order
+                .iter()
+                .map(|at| file(all[*at].name, &all[*at].bytes))
+                .collect();
+            hostile(&archive, &all);
+            let words = if order[0] == 0 { "" } else { words };
+            assert_refused(&scratch, &mut client, name, &archive, words);
+        }
+    }
+    for kind in [
+        tar::EntryType::Symlink,
+        tar::EntryType::Link,
+        tar::EntryType::Fifo,
+        tar::EntryType::Char,
+        tar::EntryType::Directory,
+        tar::EntryType::XHeader,
+        tar::EntryType::GNUSparse,
+    ] {
+        let entry = Entry {
+            name: "1/files/a.md",
+            kind,
+            bytes: Vec::new(),
+        };
+        hostile(&archive, &[entry, manifest(&[], |_| {})]);
+        assert_refused(
+            &scratch,
+            &mut client,
+            &format!("{kind:?}"),
+            &archive,
+            "no regular file",
+        );
+    }
+    let database = || file("1/index.db", b"no database");
+    let twice = [database(), database()];
+    hostile(&archive, &[database(), database(), manifest(&twice[..1], |_| {})]);
+    assert_refused(
+        &scratch,
+        &mut client,
+        "twice",
+        &archive,
+        "1/index.db: it is not in the manifest, or there twice",
+    );
+    hostile(&archive, &[database(), manifest(&[], |_| {})]);
+    assert_refused(&scratch, &mut client, "unlisted", &archive, "not in the manifest");
+    hostile(&archive, &[manifest(&[], |_| {}), database()]);
+    assert_refused(
+        &scratch,
+        &mut client,
+        "behind the manifest",
+        &archive,
+        "behind the manifest",
+    );
+    for (newer, words) in [("version", "format is 99"), ("schema", "schema 99")] {
+        let change = |manifest: &mut Value| match newer {
+            "version" => manifest["version"] = 99.into(),
+            _ => manifest["workspaces"][0]["index_schema"] = 99.into(),
+        };
+        hostile(&archive, &[database(), manifest(&twice[..1], change)]);
+        assert_refused(&scratch, &mut client, newer, &archive, words);
+    }
+    // A gigabyte in some kilobytes.
+    let bomb = file("1/files/bomb.md", &vec![b' '; 600 << 20]);
+    hostile(&archive, &[bomb]);
+    assert!(std::fs::metadata(&archive).unwrap().len() < 1 << 20);
+    assert_refused(
+        &scratch,
+        &mut client,
+        "a bomb",
+        &archive,
+        "far more than its size",
+    );
+
+    // The checksums are right, and what they stand for is not: found before anything is in its place.
+    let before = names(&scratch);
+    hostile(&archive, &[database(), manifest(&twice[..1], |_| {})]);
+    verify(&mut client, &archive).unwrap();
+    let refusal = restore(&mut client, &archive, Some(&scratch.beside("into"))).unwrap_err();
+    assert!(refusal.message.contains("index.db"), "{refusal:?}");
+    assert_eq!(names(&scratch), before);
+    let entries = [file("1/files/a", b"x"), file("1/files/a/b", b"x")];
+    let listed = manifest(&entries, |_| {});
+    let [a, b] = entries;
+    hostile(&archive, &[a, b, listed]);
+    restore(&mut client, &archive, Some(&scratch.beside("into"))).unwrap_err();
+    assert_eq!(names(&scratch), before, "a file where a folder is wanted");
+}
+
+#[test]
+fn what_is_there_is_neither_written_over_nor_deleted() {
+    let (scratch, _daemon, mut client, sound) = made();
+    let whole = std::fs::read(&sound).unwrap();
+    let refusal = backup(&mut client, &sound).unwrap_err();
+    assert_eq!(refusal.data.kind, ErrorKind::Conflict);
+    assert_eq!(std::fs::read(&sound).unwrap(), whole);
+    let to = |path: &Path, force| BackupRequest {
+        workspace: None,
+        to: path.display().to_string(),
+        force,
+    };
+    let folder = scratch.beside("folder");
+    std::fs::create_dir(&folder).unwrap();
+    for path in [
+        folder.clone(),
+        scratch.beside("none/b.tar.zst"),
+        sound.join("b.tar.zst"),
+        PathBuf::from("relative"),
+    ] {
+        let refusal = refused::<BackupResponse>(&mut client, to(&path, true).into()).unwrap_err();
+        assert!(!refusal.data.hint.is_empty(), "{refusal:?}");
+    }
+    let _: BackupResponse = refused(&mut client, to(&sound, true).into()).unwrap();
+
+    let own = scratch.beside("own");
+    std::fs::create_dir(&own).unwrap();
+    std::fs::write(own.join("mine.txt"), "mine").unwrap();
+    let refusal = restore(&mut client, &sound, Some(&own)).unwrap_err();
+    assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
+    let refusal = restore(&mut client, &sound, Some(&own.join("mine.txt"))).unwrap_err();
+    assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
+    assert_eq!(std::fs::read(own.join("mine.txt")).unwrap(), b"mine");
+    let aside = RestoreRequest {
+        from: sound.display().to_string(),
+        into: Some(own.display().to_string()),
+        aside: true,
+        ..RestoreRequest::default()
+    };
+    let answer: RestoreResponse = refused(&mut client, aside.into()).unwrap();
+    let kept = Path::new(&answer.workspaces[0].aside[0]).join("mine.txt");
+    assert_eq!(std::fs::read(kept).unwrap(), b"mine");
+    assert!(own.join("MEMORY.md").is_file() && !own.join("mine.txt").exists());
+    // hippod's own folder, and those around it.
+    for folder in [
+        scratch.home(),
+        scratch.beside("").to_path_buf(),
+        PathBuf::from("/"),
+    ] {
+        let refusal = restore(&mut client, &sound, Some(&folder)).unwrap_err();
+        assert!(
+            matches!(refusal.data.kind, ErrorKind::BadRequest | ErrorKind::Conflict),
+            "{refusal:?}"
+        );
+    }
+}
+
+#[test]
+fn without_room_it_is_refused_and_nothing_is_left() {
+    let (scratch, daemon, mut client, sound) = made();
+    let mut noise = vec![0; 1_600_000];
+    blake3::Hasher::new().finalize_xof().fill(&mut noise);
+    let text: String = noise.iter().map(|byte| char::from(b'a' + byte % 26)).collect();
+    scratch.write(".hippocampus/archive/large.md", &text);
+    let large = scratch.beside("large.tar.zst");
+    backup(&mut client, &large).unwrap();
+    drop(client);
+    daemon.terminate();
+    // Less than either of them needs, and enough for its own files.
+    let daemon = daemon_without_room(&scratch, 1500);
+    let mut client = daemon.client();
+    let before = names(&scratch);
+    let full = scratch.beside("full.tar.zst");
+    let refusal = backup(&mut client, &full).unwrap_err();
+    assert!(refusal.data.hint.contains("free some space"), "{refusal:?}");
+    assert_eq!(names(&scratch), before);
+    let refusal = restore(&mut client, &large, Some(&scratch.beside("into"))).unwrap_err();
+    assert!(refusal.data.hint.contains("free some space"), "{refusal:?}");
+    assert_eq!(names(&scratch), before);
+    restore(&mut client, &sound, Some(&scratch.beside("into"))).unwrap();
+    drop(client);
+    daemon.kill();
+    let daemon = scratch.daemon();
+    backup(&mut daemon.client(), &full).unwrap();
+}

@@ -1,0 +1,191 @@
+//! How long does a backup of a large workspace take while questions go on, and does what is restored answer the same?
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use hippo_proto::{
+    BackupRequest, BackupResponse, Client, Mode, Request, RestoreRequest, RestoreResponse, SearchRequest,
+    SearchResponse,
+};
+
+use super::Ground;
+use super::fresh::{at_rest, fresh};
+use super::latency::queries;
+use super::table::{Figure, ms, percentile};
+use crate::house;
+use crate::scratch::Scratch;
+
+/// How long one request may take.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// Backups, of which the slowest counts.
+const ROUNDS: usize = 3;
+/// What a backup may take.
+const REACH: f64 = 5.0;
+
+/// The backup of memaware, and what comes out of it.
+///
+/// # Errors
+/// The data is not there, the daemon refuses, or a restored workspace answers something else.
+pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+    let root = fresh(ground, "memaware")?;
+    let queries = queries(ground)?;
+    let scratch = ground.scratch;
+    let folder = scratch.folder.join("backups");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    let mut client = scratch.connect(PATIENCE)?;
+    let before = ask_all(&mut client, &root, &queries)?;
+    let calm = ask_all(&mut client, &root, &queries)?;
+    let file = folder.join("memaware.tar.zst");
+    let (mut slowest, mut meanwhile, mut bytes) = (0.0_f64, Vec::new(), 0);
+    for _ in 0..ROUNDS {
+        let (took, answer, times) = while_asking(scratch, &root, &queries, &file)?;
+        slowest = slowest.max(took);
+        bytes = answer.bytes;
+        meanwhile.extend(times);
+    }
+    let limit = tar(scratch, &root, &folder.join("limit.tar"))?;
+    let into = folder.join("restored");
+    let restored = text(&into)?;
+    let begun = Instant::now();
+    let request = RestoreRequest {
+        from: text(&file)?,
+        into: Some(restored.clone()),
+        ..RestoreRequest::default()
+    };
+    let _: RestoreResponse = client.call(&Request::from(request))?;
+    let restore = begun.elapsed().as_secs_f64();
+    let restored = fs::canonicalize(restored)?;
+    let restored = text(&restored)?;
+    at_rest(&mut client, &restored)?;
+    let after = ask_all(&mut client, &restored, &queries)?;
+    if after.found != before.found {
+        bail!("the restored workspace answers something else");
+    }
+    let mib = |bytes: u64| format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20));
+    Ok(vec![
+        Figure::new(
+            "backup",
+            format!("backup of memaware while questions go on, slowest of {ROUNDS}"),
+            format!("{slowest:.1} s"),
+        )
+        .reach("≤ 5 s", slowest <= REACH),
+        Figure::new(
+            "backup",
+            "hybrid queries meanwhile, p95 against without",
+            format!(
+                "{} / {}",
+                ms(percentile(&meanwhile, 0.95)),
+                ms(percentile(&calm.times, 0.95))
+            ),
+        ),
+        Figure::new("backup", "size of the backup", mib(bytes)),
+        Figure::new(
+            "backup",
+            "`tar` of the same files, not packed: time, size",
+            format!("{:.1} s, {}", limit.0, mib(limit.1)),
+        ),
+        Figure::new(
+            "backup",
+            "restore, checked and in its place, with the same answers",
+            format!("{restore:.1} s"),
+        ),
+    ])
+}
+
+/// What was found, and how long it took in milliseconds.
+struct Asked {
+    found: Vec<Vec<(String, u32, u32)>>,
+    times: Vec<f64>,
+}
+
+fn ask_all(client: &mut Client, root: &str, queries: &[String]) -> Result<Asked> {
+    let mut asked = Asked {
+        found: Vec::new(),
+        times: Vec::new(),
+    };
+    for query in queries {
+        let (answer, took) = ask(client, root, query)?;
+        let places = answer
+            .results
+            .into_iter()
+            .map(|hit| (hit.path, hit.start_line, hit.end_line));
+        asked.found.push(places.collect());
+        asked.times.push(took);
+    }
+    Ok(asked)
+}
+
+fn ask(client: &mut Client, root: &str, query: &str) -> Result<(SearchResponse, f64)> {
+    let request = SearchRequest {
+        mode: Some(Mode::Hybrid),
+        record: false,
+        ..SearchRequest::new(root, query)
+    };
+    let begun = Instant::now();
+    let answer = client.call(&Request::from(request))?;
+    Ok((answer, begun.elapsed().as_secs_f64() * 1e3))
+}
+
+/// Makes a backup while another client asks: seconds, the answer, and the milliseconds of each question.
+fn while_asking(
+    scratch: &Scratch,
+    root: &str,
+    queries: &[String],
+    file: &Path,
+) -> Result<(f64, BackupResponse, Vec<f64>)> {
+    let (mut asker, mut client) = (scratch.connect(PATIENCE)?, scratch.connect(PATIENCE)?);
+    let done = AtomicBool::new(false);
+    let request = BackupRequest {
+        workspace: Some(root.to_owned()),
+        to: text(file)?,
+        force: true,
+    };
+    thread::scope(|scope| {
+        let asking = scope.spawn(|| -> Result<Vec<f64>> {
+            let mut times = Vec::new();
+            for query in queries.iter().cycle() {
+                if done.load(Ordering::Relaxed) {
+                    break;
+                }
+                times.push(ask(&mut asker, root, query)?.1);
+            }
+            Ok(times)
+        });
+        let begun = Instant::now();
+        let answer = client.call(&Request::from(request));
+        let took = begun.elapsed().as_secs_f64();
+        done.store(true, Ordering::Relaxed);
+        let times = asking
+            .join()
+            .map_err(|_| anyhow::anyhow!("the asking thread failed"))??;
+        Ok((took, answer?, times))
+    })
+}
+
+/// Seconds and bytes of the plain archive of files and databases.
+fn tar(scratch: &Scratch, root: &str, to: &Path) -> Result<(f64, u64)> {
+    let begun = Instant::now();
+    let mut command = Command::new("tar");
+    command
+        .arg("-cf")
+        .arg(to)
+        .arg(root)
+        .arg(scratch.folder.join("home/state/workspaces"));
+    house::run(&mut command)?;
+    fs::File::open(to)?.sync_all()?;
+    Ok((begun.elapsed().as_secs_f64(), fs::metadata(to)?.len()))
+}
+
+fn text(path: &Path) -> Result<String> {
+    path.to_str()
+        .map(str::to_owned)
+        .context("the name of the folder is not unicode")
+}
