@@ -37,6 +37,26 @@ class Methods(ABC):
         answer: p.AuditResponse = self.call("audit", given(workspace=workspace, examples=examples, record=record))
         return answer
 
+    def backup(
+        self,
+        *,
+        to: str,
+        force: bool | None = None,
+        workspace: str | None = None,
+    ) -> p.BackupResponse:
+        """Puts workspaces with all that is known of them into one file, while they are used."""
+        answer: p.BackupResponse = self.call("backup", given(to=to, force=force, workspace=workspace))
+        return answer
+
+    def backup_verify(
+        self,
+        *,
+        from_: str,
+    ) -> p.BackupResponse:
+        """Checks a backup against its checksums."""
+        answer: p.BackupResponse = self.call("backup.verify", given(from_=from_))
+        return answer
+
     def context_close(
         self,
         *,
@@ -177,6 +197,17 @@ class Methods(ABC):
         answer: p.DoctorResponse = self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
         return answer
 
+    def export(
+        self,
+        *,
+        to: str,
+        force: bool | None = None,
+        workspace: str | None = None,
+    ) -> p.BackupResponse:
+        """Writes workspaces in open formats."""
+        answer: p.BackupResponse = self.call("export", given(to=to, force=force, workspace=workspace))
+        return answer
+
     def get(
         self,
         *,
@@ -210,6 +241,19 @@ class Methods(ABC):
     ) -> p.HelloResponse:
         """Optional greeting; checks the protocol version."""
         answer: p.HelloResponse = self.call("hello", given(client=client, protocol=protocol, agent=agent, workspace=workspace))
+        return answer
+
+    def import(
+        self,
+        *,
+        from_: p.ImportFrom,
+        path: str,
+        workspace: str,
+        apply: bool | None = None,
+        into: str | None = None,
+    ) -> p.ImportResponse:
+        """Takes over the memories of another program, or says what that would write."""
+        answer: p.ImportResponse = self.call("import", given(from_=from_, path=path, workspace=workspace, apply=apply, into=into))
         return answer
 
     def index_edit(
@@ -331,6 +375,18 @@ class Methods(ABC):
     ) -> p.RememberResponse:
         """Appends to the log of today, and enters it into the index file."""
         answer: p.RememberResponse = self.call("remember", given(workspace=workspace, analysis=analysis, decision=decision, feedback=feedback, outcome=outcome, priority=priority, references=references, request=request, tags=tags, text=text, topic=topic, type=type))
+        return answer
+
+    def restore(
+        self,
+        *,
+        from_: str,
+        aside: bool | None = None,
+        into: str | None = None,
+        workspace: str | None = None,
+    ) -> p.RestoreResponse:
+        """Makes workspaces again from a backup or an export."""
+        answer: p.RestoreResponse = self.call("restore", given(from_=from_, aside=aside, into=into, workspace=workspace))
         return answer
 
     def search(
@@ -509,6 +565,26 @@ class AsyncMethods(ABC):
         answer: p.AuditResponse = await self.call("audit", given(workspace=workspace, examples=examples, record=record))
         return answer
 
+    async def backup(
+        self,
+        *,
+        to: str,
+        force: bool | None = None,
+        workspace: str | None = None,
+    ) -> p.BackupResponse:
+        """Puts workspaces with all that is known of them into one file, while they are used."""
+        answer: p.BackupResponse = await self.call("backup", given(to=to, force=force, workspace=workspace))
+        return answer
+
+    async def backup_verify(
+        self,
+        *,
+        from_: str,
+    ) -> p.BackupResponse:
+        """Checks a backup against its checksums."""
+        answer: p.BackupResponse = await self.call("backup.verify", given(from_=from_))
+        return answer
+
     async def context_close(
         self,
         *,
@@ -649,6 +725,17 @@ class AsyncMethods(ABC):
         answer: p.DoctorResponse = await self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
         return answer
 
+    async def export(
+        self,
+        *,
+        to: str,
+        force: bool | None = None,
+        workspace: str | None = None,
+    ) -> p.BackupResponse:
+        """Writes workspaces in open formats."""
+        answer: p.BackupResponse = await self.call("export", given(to=to, force=force, workspace=workspace))
+        return answer
+
     async def get(
         self,
         *,
@@ -682,6 +769,19 @@ class AsyncMethods(ABC):
     ) -> p.HelloResponse:
         """Optional greeting; checks the protocol version."""
         answer: p.HelloResponse = await self.call("hello", given(client=client, protocol=protocol, agent=agent, workspace=workspace))
+        return answer
+
+    async def import(
+        self,
+        *,
+        from_: p.ImportFrom,
+        path: str,
+        workspace: str,
+        apply: bool | None = None,
+        into: str | None = None,
+    ) -> p.ImportResponse:
+        """Takes over the memories of another program, or says what that would write."""
+        answer: p.ImportResponse = await self.call("import", given(from_=from_, path=path, workspace=workspace, apply=apply, into=into))
         return answer
 
     async def index_edit(
@@ -803,6 +903,18 @@ class AsyncMethods(ABC):
     ) -> p.RememberResponse:
         """Appends to the log of today, and enters it into the index file."""
         answer: p.RememberResponse = await self.call("remember", given(workspace=workspace, analysis=analysis, decision=decision, feedback=feedback, outcome=outcome, priority=priority, references=references, request=request, tags=tags, text=text, topic=topic, type=type))
+        return answer
+
+    async def restore(
+        self,
+        *,
+        from_: str,
+        aside: bool | None = None,
+        into: str | None = None,
+        workspace: str | None = None,
+    ) -> p.RestoreResponse:
+        """Makes workspaces again from a backup or an export."""
+        answer: p.RestoreResponse = await self.call("restore", given(from_=from_, aside=aside, into=into, workspace=workspace))
         return answer
 
     async def search(
