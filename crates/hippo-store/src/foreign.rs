@@ -69,7 +69,7 @@ pub fn tables<'t>(
 fn rows(database: &Connection, table: &str, room: &mut usize) -> Result<Rows, ForeignError> {
     // The names are constants of ours.
     let mut statement = database.prepare(&format!("SELECT * FROM \"{table}\" ORDER BY rowid"))?;
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut cursor = statement.query([])?;
     let mut rows = Vec::new();
     while let Some(row) = cursor.next()? {
