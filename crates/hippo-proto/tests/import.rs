@@ -1,4 +1,8 @@
 //! Do request and answer of `import` keep their names, and is what is wrong with a request named?
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
 
 use hippo_proto::*;
 

@@ -198,7 +198,7 @@ mod tests {
                 one.hash
             )
         );
-        assert_eq!(hashes(one.text.as_bytes()), [one.hash.clone()]);
+        assert_eq!(hashes(one.text.as_bytes()), std::slice::from_ref(&one.hash));
         assert_eq!(hashes(one.text.trim_end().as_bytes()), [""; 0], "it was cut off");
         let spoof = section(Program::HippoMemory, &memory(&one.text));
         assert_eq!(hashes(spoof.text.as_bytes()), [spoof.hash]);
