@@ -218,6 +218,8 @@ fn seed(home: &Path) {
             json!({"role": "user", "content": "Paint the fence green."})
         ),
     );
+    let known = json!({"results": [{"id": "1", "memory": "Ada reads the meter on Fridays.", "created_at": "2026-03-01T09:00:00Z"}]});
+    write("my-agent/memories.json", &known.to_string());
     let question = json!({"id": "1", "query": "which port does staging use",
         "evidence": [{"path": "memory/2026-03-02.md", "start_line": 5, "end_line": 5}], "group": "ports"});
     write("my-agent/questions.jsonl", &format!("{question}\n"));
