@@ -73,6 +73,7 @@ fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
     let put = json!({"session": "zanzibar", "turn": 1, "type": "tool_result",
         "source": {"type": "tool", "ref": "zanzibar"}, "content": "zanzibar ".repeat(2000)});
     let message = json!({"role": "user", "content": "where is the zanzibar password?"});
+    let beside = |name: &str| format!("{root}/../{name}");
     let mut all = vec![
         ("hello", json!({"protocol": 1, "client": "zanzibar/1"})),
         ("status", json!({})),
@@ -95,6 +96,11 @@ fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
         ("model.pull", json!({"model": "zanzibar"})),
         ("model.verify", json!({"model": "zanzibar"})),
         ("model.import", json!({"from": "/nowhere", "model": "zanzibar"})),
+        ("backup.verify", json!({"from": beside("zanzibar.tar.zst")})),
+        (
+            "restore",
+            json!({"from": beside("zanzibar.tar.zst"), "into": beside("zanzibar")}),
+        ),
     ];
     let of_workspace = [
         ("search", json!({"query": "zanzibar password"})),
@@ -122,6 +128,12 @@ fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
         ("session.compact", json!({"messages": [message]})),
         ("session.flush", json!({"path": transcript, "wait": true})),
         ("audit", json!({})),
+        (
+            "import",
+            json!({"from": "mem0", "path": beside("zanzibar.json"), "apply": true}),
+        ),
+        ("backup", json!({"to": beside("zanzibar.tar.zst")})),
+        ("export", json!({"to": beside("zanzibar-export")})),
         ("doctor", json!({"fix": true})),
         ("workspace.sync", json!({"wait": true})),
         ("workspace.remove", json!({})),
@@ -156,6 +168,8 @@ fn nothing_of_memory_is_logged(level: &str, format: &str) {
     );
     scratch.write("memory/broken.md", b"zanzibar \xff\xfe\x00 zanzibar\n".as_slice());
     scratch.write("knowledge/large.md", "zanzibar ".repeat(3_000_000));
+    let known = json!({"results": [{"id": "1", "memory": "the zanzibar lamp is green", "created_at": "2026-03-01T09:00:00Z"}]});
+    std::fs::write(scratch.beside("zanzibar.json"), known.to_string()).unwrap();
     let settings = [("HIPPOD_LOG_LEVEL", level), ("HIPPOD_LOG_FORMAT", format)];
     let daemon = Daemon::start(&scratch.home(), &settings);
     let mut client = daemon.client();

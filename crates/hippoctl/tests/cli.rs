@@ -281,11 +281,12 @@ fn a_daemon_that_ends_early_is_reported_with_its_last_words() {
     let (code, stdout, stderr) = run();
     assert_eq!((code, stdout.as_str()), (3, ""));
     assert!(stderr.contains("the daemon ended early"), "{stderr}");
-    assert!(
-        stderr.contains("args: run\ncould not read the configuration\nhint: "),
-        "{stderr}"
-    );
     let log = Paths::below(home.path()).log;
+    let said = format!(
+        "args: run --log-file {}\ncould not read the configuration\nhint: ",
+        log.display()
+    );
+    assert!(stderr.contains(&said), "{stderr}");
     assert_eq!(
         std::fs::metadata(log).unwrap().permissions().mode() & 0o777,
         0o600

@@ -242,6 +242,10 @@ mod tests {
         let error = append(&root, "2026-03-03".parse().unwrap(), &request("x", None)).unwrap_err();
         assert!(error.message.contains("leads out"), "{error:?}");
         assert_eq!(std::fs::read_to_string(&away).unwrap(), "untouched");
+        let nowhere = other.path().join("not-there.md");
+        std::os::unix::fs::symlink(&nowhere, root.join("memory/2026-03-04.md")).unwrap();
+        append(&root, "2026-03-04".parse().unwrap(), &request("x", None)).unwrap_err();
+        assert!(!nowhere.exists());
     }
 
     #[test]

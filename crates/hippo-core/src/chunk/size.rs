@@ -89,11 +89,17 @@ impl<'a> Chunks<'a> {
         self.open = Some(piece);
     }
 
-    /// All chunks, in order.
-    pub fn finish(mut self) -> Vec<Chunk> {
+    /// Nothing that follows is joined to what came: something between them is in no chunk.
+    pub fn part(&mut self) {
+        self.last = None;
         if let Some(open) = self.open.take() {
             self.cut(&open);
         }
+    }
+
+    /// All chunks, in order.
+    pub fn finish(mut self) -> Vec<Chunk> {
+        self.part();
         self.done
     }
 

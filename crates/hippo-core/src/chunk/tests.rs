@@ -297,6 +297,13 @@ fn what_hippod_copied_into_a_file_is_no_memory() {
             "{name}"
         );
     }
+    // Nothing is joined over it.
+    let text = "Assistant: \n?\n<!-- hippod: root -->\nlost\n<!-- /hippod -->\na\n";
+    assert!(
+        shown(text).iter().all(|chunk| !chunk.contains("lost")),
+        "{:?}",
+        shown(text)
+    );
 }
 
 #[test]

@@ -25,6 +25,7 @@ impl Parser<'_> {
             return false;
         }
         self.close();
+        self.chunks.part();
         self.fence = None;
         self.fence_ends = None;
         self.lines = ahead;
