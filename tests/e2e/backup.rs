@@ -342,4 +342,25 @@ fn the_command_line_does_it_all_for_several_workspaces() {
     assert_eq!(client.best(&root, "blue pump").as_deref(), Some("MEMORY.md:5"));
     let refusal = restore(&mut client, Path::new(&one), Some(&home)).unwrap_err();
     assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
+    // A workspace whose disk is away is missing, and is told; the others are there.
+    let away = scratch.beside("away");
+    std::fs::rename(&second, &away).unwrap();
+    let output = hippoctl(&home, &["backup", "--all", "--force", &all]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains(&format!("not in it: {}: its folder", shown(&second))),
+        "{told}"
+    );
+    assert!(done(&["backup", "verify", &all]).contains(&shown(&root)));
+    // What lies within a workspace is not moved along with it.
+    let inner = root.join("projects/inner");
+    std::fs::create_dir_all(inner.join("memory")).unwrap();
+    client.index(&inner);
+    assert_eq!(
+        code(&["restore", &one, "--aside"]),
+        Some(2),
+        "a workspace lies within it"
+    );
+    assert!(inner.join("memory").is_dir());
 }

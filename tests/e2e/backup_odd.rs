@@ -207,6 +207,8 @@ fn an_archive_of_somebody_who_means_ill_writes_nothing() {
         ("/tmp/hippod-outside.md", "absolute"),
         ("1/other.db", "no backup has such a member"),
         ("outside", "no backup has such a member"),
+        ("1/files/.envrc", "hidden file"),
+        ("1/files/.claude/settings.json", "hidden file"),
     ] {
         let entries = [file(name, b"x")];
         let all = [manifest(&entries, |_| {}), file(name, b"x")];
@@ -271,6 +273,16 @@ fn an_archive_of_somebody_who_means_ill_writes_nothing() {
         hostile(&archive, &[database(), manifest(&twice[..1], change)]);
         assert_refused(&scratch, &mut client, newer, &archive, words);
     }
+    let change = |manifest: &mut Value| manifest["workspaces"][0]["folder"] = "1/files".into();
+    let entry = || file("1/files/index.db-wal", b"a file that would be one of the state");
+    hostile(&archive, &[entry(), manifest(&[entry()], change)]);
+    assert_refused(
+        &scratch,
+        &mut client,
+        "another number",
+        &archive,
+        "another number",
+    );
     // A gigabyte in some kilobytes.
     let bomb = file("1/files/bomb.md", &vec![b' '; 600 << 20]);
     hostile(&archive, &[bomb]);

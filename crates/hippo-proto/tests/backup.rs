@@ -67,11 +67,15 @@ fn answers_of_backups() {
         hippod: "0.1.0".into(),
         at: "2026-03-02T10:00:00Z".into(),
         workspaces: vec![workspace.clone()],
+        left_out: vec![LeftOut {
+            path: "/away".into(),
+            reason: "its folder is not there".into(),
+        }],
         bytes: 1024,
         took_ms: 12.5,
     };
     same(
-        r#"{"file":"/b.tar.zst","format":"backup","hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"root":"/w","files":3,"bytes":4096,"left_out":[{"path":"memory/pipe.md","reason":"no regular file"}]}],"bytes":1024,"took_ms":12.5}"#,
+        r#"{"file":"/b.tar.zst","format":"backup","hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"root":"/w","files":3,"bytes":4096,"left_out":[{"path":"memory/pipe.md","reason":"no regular file"}]}],"left_out":[{"path":"/away","reason":"its folder is not there"}],"bytes":1024,"took_ms":12.5}"#,
         &answer,
     );
     same(
@@ -83,6 +87,7 @@ fn answers_of_backups() {
                 left_out: vec![],
                 ..workspace
             }],
+            left_out: vec![],
             ..answer
         },
     );

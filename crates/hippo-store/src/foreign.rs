@@ -14,6 +14,9 @@ use serde_json::{Map, Value};
 /// Bytes of all texts of the tables together, at most.
 const MOST: usize = 256 << 20;
 
+/// What the names of the folders begin with that hold a copy.
+pub const COPY: &str = "import-";
+
 /// Why nothing was read.
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignError {
@@ -42,7 +45,7 @@ pub fn tables<'t>(
     names: &[&'t str],
     scratch: &Path,
 ) -> Result<Vec<(&'t str, Rows)>, ForeignError> {
-    let folder = tempfile::Builder::new().prefix("import-").tempdir_in(scratch)?;
+    let folder = tempfile::Builder::new().prefix(COPY).tempdir_in(scratch)?;
     let copy = folder.path().join("copy.db");
     fs::copy(path, &copy)?;
     let log = beside(path, "-wal");

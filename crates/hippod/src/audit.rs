@@ -1,7 +1,7 @@
 //! `audit`: what is looked through, and how are its numbers kept for the next one to be shown beside?
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,9 @@ fn examine(shared: &Shared, view: &WorkspaceView, request: &AuditRequest) -> Res
         findings: findings.iter().map(count).collect(),
     };
     let file = state_folder(&shared.paths.state, &view.root).join(FILE);
+    // Two audits at once would each forget the other.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let mut kept = Kept::read(&file);
     let before = kept.audits.iter().rev().take(SHOWN).cloned().collect();
     let at = now.at.clone();
@@ -160,8 +163,9 @@ fn entries(view: &WorkspaceView) -> Vec<Entry> {
     let lost = |record: &Record| {
         let mut pointers = record.entry.pointers.iter();
         let lost = pointers.find(|pointer| !files::leads_somewhere(&view.root, pointer, limit));
-        lost.map(|pointer| match &pointer.section {
-            Some(section) => format!("{}#{section}", pointer.path),
+        // The title of a section is text of the memory.
+        lost.map(|pointer| match pointer.section {
+            Some(_) => format!("a section of {}", pointer.path),
             None => pointer.path.clone(),
         })
     };

@@ -25,7 +25,7 @@ use std::time::Instant;
 
 use hippo_proto::{
     BackedUp, BackupFormat, BackupRequest, BackupResponse, BackupVerifyRequest, ErrorKind, ExportRequest,
-    RpcError,
+    LeftOut, RpcError,
 };
 
 use crate::clock::rfc3339;
@@ -129,8 +129,8 @@ pub fn backup(
     job: &mut Job<'_>,
 ) -> Result<BackupResponse, RpcError> {
     let to = absolute(&request.to)?;
-    let views = wanted(shared, request.workspace.as_deref())?;
-    write(shared, &views, BackupFormat::Backup, &to, request.force, job)
+    let wanted = wanted(shared, request.workspace.as_deref())?;
+    write(shared, wanted, BackupFormat::Backup, &to, request.force, job)
 }
 
 /// Answers `export`.
@@ -143,8 +143,8 @@ pub fn export(
     job: &mut Job<'_>,
 ) -> Result<BackupResponse, RpcError> {
     let to = absolute(&request.to)?;
-    let views = wanted(shared, request.workspace.as_deref())?;
-    write(shared, &views, BackupFormat::Export, &to, request.force, job)
+    let wanted = wanted(shared, request.workspace.as_deref())?;
+    write(shared, wanted, BackupFormat::Export, &to, request.force, job)
 }
 
 /// Answers `backup.verify`.
@@ -161,7 +161,7 @@ pub fn verify(request: &BackupVerifyRequest, job: &mut Job<'_>) -> Result<Backup
 
 fn write(
     shared: &Shared,
-    views: &[Arc<WorkspaceView>],
+    wanted: Wanted,
     format: BackupFormat,
     to: &Path,
     force: bool,
@@ -171,13 +171,16 @@ fn write(
     let as_file = format == BackupFormat::Backup || to.to_string_lossy().ends_with(ARCHIVE);
     let mut writer = Writer::begin(to, as_file, force)?;
     let mut manifest = Manifest::new(format, rfc3339(shared.clock.now()));
-    for (number, view) in (1..).zip(views) {
+    for (number, view) in (1..).zip(&wanted.views) {
         job.begin(view.root.display().to_string());
         let workspace = gather::gather(shared, view, number, format, &mut writer, job)?;
         manifest.workspaces.push(workspace);
     }
     let (manifest, bytes) = writer.finish(manifest)?;
-    Ok(told(manifest, to, bytes, start))
+    Ok(BackupResponse {
+        left_out: wanted.left_out,
+        ..told(manifest, to, bytes, start)
+    })
 }
 
 fn told(manifest: Manifest, file: &Path, bytes: u64, start: Instant) -> BackupResponse {
@@ -201,6 +204,7 @@ fn told(manifest: Manifest, file: &Path, bytes: u64, start: Instant) -> BackupRe
         file: file.display().to_string(),
         format: manifest.format,
         workspaces: manifest.workspaces.iter().map(told).collect(),
+        left_out: Vec::new(),
         bytes,
         took_ms: start.elapsed().as_secs_f64() * 1e3,
         hippod: manifest.hippod,
@@ -208,8 +212,15 @@ fn told(manifest: Manifest, file: &Path, bytes: u64, start: Instant) -> BackupRe
     }
 }
 
-/// The workspaces that are wanted: one, or all.
-fn wanted(shared: &Shared, workspace: Option<&str>) -> Result<Vec<Arc<WorkspaceView>>, RpcError> {
+/// What is written.
+struct Wanted {
+    views: Vec<Arc<WorkspaceView>>,
+    /// Those that cannot be, of all: their files are away, or their database is no use.
+    left_out: Vec<LeftOut>,
+}
+
+/// The workspaces that are wanted: one, or all that can be had.
+fn wanted(shared: &Shared, workspace: Option<&str>) -> Result<Wanted, RpcError> {
     let root = workspace
         .map(|folder| {
             shared.views.root_of(Path::new(folder)).ok_or_else(|| {
@@ -221,13 +232,23 @@ fn wanted(shared: &Shared, workspace: Option<&str>) -> Result<Vec<Arc<WorkspaceV
             })
         })
         .transpose()?;
-    let mut views = Vec::new();
+    let (mut views, mut left_out) = (Vec::new(), Vec::new());
     for (found, slot) in shared.views.all() {
         if root.as_ref().is_some_and(|root| *root != found) {
             continue;
         }
+        let mut leave_out = |reason: String| {
+            left_out.push(LeftOut {
+                path: found.display().to_string(),
+                reason,
+            });
+        };
         match slot {
+            Slot::Open(view) if root.is_none() && !view.root.is_dir() => {
+                leave_out("its folder is not there".to_owned());
+            }
             Slot::Open(view) => views.push(view),
+            Slot::Broken(error) if root.is_none() => leave_out(error.message),
             Slot::Broken(error) => return Err(error),
             Slot::Opening => {
                 let what = format!("the workspace is still being opened: {}", found.display());
@@ -235,13 +256,19 @@ fn wanted(shared: &Shared, workspace: Option<&str>) -> Result<Vec<Arc<WorkspaceV
             }
         }
     }
+    if views.is_empty() && !left_out.is_empty() {
+        return Err(
+            RpcError::not_found("the folder of no registered workspace is there")
+                .hint("mount its disk, or: hippoctl workspace list"),
+        );
+    }
     if views.is_empty() {
         return Err(
             RpcError::new(ErrorKind::NoWorkspace, "no workspace is registered")
                 .hint("register one: hippoctl workspace add"),
         );
     }
-    Ok(views)
+    Ok(Wanted { views, left_out })
 }
 
 /// A path of a request: the daemon's current folder is nobody's business.

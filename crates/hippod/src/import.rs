@@ -22,7 +22,22 @@ use crate::engine::root_missing;
 use crate::remember;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
+use hippo_store::foreign::COPY;
 use plan::{Plan, Target};
+
+/// Removes the copies of other programs' stores that a process left which was killed while it read them.
+pub fn clear_left(state: &Path) {
+    for entry in std::fs::read_dir(state).into_iter().flatten().flatten() {
+        let is_ours = entry
+            .file_name()
+            .to_str()
+            .is_some_and(|name| name.starts_with(COPY));
+        // Where it cannot be removed it is in the way of nothing.
+        if is_ours && let Err(error) = std::fs::remove_dir_all(entry.path()) {
+            tracing::warn!(%error, "could not remove what is left of an import");
+        }
+    }
+}
 
 /// Takes over what another program knew, or says what that would write.
 ///

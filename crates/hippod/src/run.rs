@@ -18,6 +18,7 @@ use crate::contexts::{self, Contexts};
 use crate::embed_worker::{EmbedWorker, Sink};
 use crate::engine::Engine;
 use crate::event::Event;
+use crate::import;
 use crate::instance::Instance;
 use crate::models::Models;
 use crate::registry::Registry;
@@ -75,6 +76,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     if let Err(error) = backup::finish_what_was_begun(&paths.state, &mut registry) {
         tracing::error!(error = %error, hint = %error.data.hint, "could not finish a restore");
     }
+    import::clear_left(&paths.state);
     let models = Models::new(&paths, &config.embed)?;
     let (events, inbox) = mpsc::channel();
     let (embed, embed_thread) = start_embedding(&models, &config, events.clone())?;

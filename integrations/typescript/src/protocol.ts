@@ -115,6 +115,8 @@ export interface BackupResponse {
   format: BackupFormat;
   /** Version of hippod that wrote it. */
   hippod: string;
+  /** The workspaces, by their roots, that are not in it though all were wanted. */
+  left_out?: LeftOut[] | undefined;
   /** Milliseconds. */
   took_ms: number;
   /** What is in it. */

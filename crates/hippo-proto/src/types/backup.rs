@@ -89,6 +89,9 @@ pub struct BackupResponse {
     pub at: String,
     /// What is in it.
     pub workspaces: Vec<BackedUp>,
+    /// The workspaces, by their roots, that are not in it though all were wanted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// Its bytes on the disk.
     pub bytes: u64,
     /// Milliseconds.

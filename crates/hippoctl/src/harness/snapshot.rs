@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A larger file is nothing that a harness reads.
 const LARGEST: u64 = 4 << 20;
@@ -104,6 +104,9 @@ fn resolve(root: &Path, path: &str) -> Result<Option<String>, String> {
     let mut real = root.to_path_buf();
     let mut parts = Path::new(path).components();
     let mut linked = false;
+    if !parts.clone().all(|part| matches!(part, Component::Normal(_))) {
+        return Err("it leads out of the workspace".to_owned());
+    }
     for part in parts.by_ref() {
         let next = real.join(part);
         let there = match fs::symlink_metadata(&next) {

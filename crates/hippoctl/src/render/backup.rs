@@ -55,6 +55,16 @@ pub fn restored(answer: &RestoreResponse, style: Style) -> String {
 
 fn contents(answer: &BackupResponse, style: Style) -> String {
     let mut text = String::new();
+    for left in &answer.left_out {
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "  {}: {}: {}",
+            style.bad("not in it"),
+            style.path(&left.path),
+            one_line(&left.reason)
+        );
+    }
     for workspace in &answer.workspaces {
         // Writing to a string does not fail.
         let _ = writeln!(

@@ -30,8 +30,16 @@ pub fn backup(session: &mut Session, args: BackupArgs, out: &mut Output) -> Resu
         to: text(&absolute(&args.file.unwrap_or_default())?)?,
         force: args.force,
     };
-    let answer: BackupResponse = watched(session, request, out)?;
-    out.answer(&answer, render::backup::written)
+    written(&watched(session, request, out)?, out)
+}
+
+/// Tells what was written. It is no success where a workspace is missing.
+fn written(answer: &BackupResponse, out: &mut Output) -> Result<(), Failure> {
+    out.answer(answer, render::backup::written)?;
+    match answer.left_out.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::silent(Exit::Failed)),
+    }
 }
 
 /// Makes workspaces again.
@@ -60,8 +68,7 @@ pub fn export(session: &mut Session, args: &ExportArgs, out: &mut Output) -> Res
         to: text(&absolute(&args.to)?)?,
         force: args.force,
     };
-    let answer: BackupResponse = watched(session, request, out)?;
-    out.answer(&answer, render::backup::written)
+    written(&watched(session, request, out)?, out)
 }
 
 /// The workspace that is meant; nothing for all of them.

@@ -71,14 +71,16 @@ fn go_on(
     }
 }
 
-/// The lines of the unit, through the same filter: their level stands in them, and not in the journal.
+/// The lines of the unit, through the same filter.
 fn journal(args: &LogsArgs, filter: &mut Filter, out: &mut Output) -> Result<(), Failure> {
     let failed = |error| Failure::new(Exit::Failed, format!("could not read the journal: {error}"));
     let mut child = source::journalctl(args, filter.from()).spawn().map_err(failed)?;
     let mut last = Last::new(args.lines);
     if let Some(read) = child.stdout.take() {
         for line in io::BufReader::new(read).split(b'\n') {
-            let line = String::from_utf8_lossy(&line.map_err(failed)?).into_owned() + "\n";
+            let Some(line) = source::line_of(&String::from_utf8_lossy(&line.map_err(failed)?)) else {
+                continue;
+            };
             if !args.follow {
                 last.take(filter, line);
             } else if filter.admits(&line) {

@@ -11,7 +11,7 @@ use hippo_proto::RpcError;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::io_refusal;
-use super::target::is_vacant;
+use super::target::{is_vacant, vacant};
 use crate::files::sync_folder;
 use crate::registry::{Registry, write_atomically};
 
@@ -40,6 +40,8 @@ pub struct Staged {
     pub state_aside: PathBuf,
     /// Files of the workspace.
     pub files_in_it: u64,
+    /// Whether what stands in its place may be moved aside.
+    pub is_aside: bool,
     /// Whether all of it is ready, and is to be put into its place.
     pub is_sealed: bool,
 }
@@ -104,6 +106,12 @@ pub fn commit(state: &Path, staged: &Staged, registry: &mut Registry) -> Result<
                 .collect::<Vec<_>>()
         })
     };
+    // Somebody may have begun something there meanwhile.
+    if let Err(error) = vacant(&staged.root, staged.is_aside) {
+        discard(staged)?;
+        note(state, &others()?)?;
+        return Err(error);
+    }
     let mut sealed = staged.clone();
     sealed.is_sealed = true;
     let mut all = others()?;
@@ -168,12 +176,17 @@ fn carry_out(staged: &Staged, registry: &mut Registry) -> Result<Vec<String>, Rp
 fn place(from: &Path, to: &Path, aside: &Path) -> Result<(), RpcError> {
     let refused = |error| io_refusal("put the folder into its place", to, &error);
     let moved = !is_vacant(to)?;
+    // What was there may be aside already, and somebody may have begun another one since.
+    let mut aside = aside.to_path_buf();
+    while moved && aside.exists() {
+        aside.as_mut_os_string().push("-again");
+    }
     if moved {
-        fs::rename(to, aside).map_err(refused)?;
+        fs::rename(to, &aside).map_err(refused)?;
     }
     if let Err(error) = fs::rename(from, to) {
         if moved {
-            fs::rename(aside, to).map_err(refused)?;
+            fs::rename(&aside, to).map_err(refused)?;
         }
         return Err(refused(error));
     }
@@ -211,6 +224,7 @@ mod tests {
             files_aside: folder.join("w.before"),
             state_aside: folder.join("state/home.before"),
             files_in_it: 1,
+            is_aside: true,
             is_sealed: true,
         };
         for (path, text) in [
@@ -286,14 +300,42 @@ mod tests {
     #[test]
     fn where_a_place_cannot_be_had_all_is_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
-        let staged = ready(folder.path());
+        let mut staged = ready(folder.path());
         let state = folder.path().join("state");
-        // What stands there cannot be moved aside: something is there already.
-        fs::create_dir_all(staged.files_aside.join("theirs")).unwrap();
+        // What stands there cannot be moved aside: there is no such folder.
+        staged.files_aside = folder.path().join("none/w.before");
         let mut registry = Registry::open(&state).unwrap();
         commit(&state, &staged, &mut registry).unwrap_err();
         assert!(staged.root.join("old.md").exists() && staged.home.join("index.db").exists());
         assert!(!staged.files.exists() && !staged.state.exists() && !state.join(NOTE).exists());
         assert_eq!(registry.roots().count(), 0);
+    }
+
+    #[test]
+    fn what_somebody_began_between_two_steps_is_moved_aside_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let staged = ready(folder.path());
+        let state = folder.path().join("state");
+        note(&state, std::slice::from_ref(&staged)).unwrap();
+        fs::rename(&staged.root, &staged.files_aside).unwrap();
+        fs::create_dir_all(&staged.root).unwrap();
+        fs::write(staged.root.join("begun.md"), "begun").unwrap();
+        let mut registry = Registry::open(&state).unwrap();
+        finish_what_was_begun(&state, &mut registry).unwrap();
+        assert_in_place(&staged);
+        let again = folder.path().join("w.before-again/begun.md");
+        assert_eq!(fs::read(again).unwrap(), b"begun");
+    }
+
+    #[test]
+    fn what_stands_there_meanwhile_is_not_moved_unasked() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut staged = ready(folder.path());
+        staged.is_aside = false;
+        let state = folder.path().join("state");
+        let mut registry = Registry::open(&state).unwrap();
+        commit(&state, &staged, &mut registry).unwrap_err();
+        assert!(staged.root.join("old.md").exists() && !staged.files_aside.exists());
+        assert!(!staged.files.exists() && !state.join(NOTE).exists());
     }
 }

@@ -17,7 +17,7 @@ use hippo_store::StoreError;
 use hippo_store::copies::{Database, Snapshot};
 
 use super::Job;
-use super::manifest::{LONGEST_NAME, Workspace};
+use super::manifest::{LONGEST_NAME, Workspace, is_memory};
 use super::write::{Traits, Writer};
 use crate::engine::{root_missing, store_error};
 use crate::registry::state_folder;
@@ -201,6 +201,9 @@ fn read(root: &Path, path: &Path, most: u64) -> Result<Found, Option<LeftOut>> {
     let Some(name) = name.filter(|name| name.len() < LONGEST_NAME / 2) else {
         return Err(Some(reason(root, path, "its name is not UTF-8, or too long")));
     };
+    if !is_memory(&name.split('/').collect::<Vec<_>>()) {
+        return Err(Some(reason(root, path, "a hidden file that is no markdown")));
+    }
     let read = files::open(path).and_then(|(_, metadata)| Ok((files::read(path, most)?, metadata)));
     match read {
         Ok((bytes, metadata)) => Ok(Found {

@@ -129,11 +129,24 @@ pub fn why_not(path: &str) -> Option<&'static str> {
         .is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
     let rest: Vec<&str> = parts.collect();
     let known = match rest.as_slice() {
+        // What programs heed without being told about it: hooks, settings of a shell, of git.
+        ["files", inside @ ..] if !is_memory(inside) => return Some("no backup has a hidden file like this"),
         ["files", _, ..] | ["index.db" | "contexts.db" | "tree.json"] => true,
         ["tables", "index" | "contexts", table] => table.ends_with(".jsonl"),
         _ => false,
     };
     (!is_number || !known).then_some("no backup has such a member")
+}
+
+/// Whether a file may be one that is watched or hippod's own, by its path below the root.
+pub fn is_memory(path: &[&str]) -> bool {
+    let is_hidden = |part: &&str| part.starts_with('.');
+    match path {
+        [".hippocampus", ..] => true,
+        [folders @ .., ".hippoignore" | ".ignore"] => !folders.iter().any(is_hidden),
+        [.., name] => name.ends_with(".md") || !path.iter().any(is_hidden),
+        [] => true,
+    }
 }
 
 #[cfg(test)]
@@ -149,6 +162,9 @@ mod tests {
             "1/contexts.db",
             "1/tables/index/entries.jsonl",
             "1/files/..md",
+            "1/files/.hippocampus/config.toml",
+            "1/files/plans/.hippoignore",
+            "1/files/.claude/memory/x.md",
         ] {
             assert_eq!(why_not(good), None, "{good}");
         }
@@ -167,6 +183,10 @@ mod tests {
             "1/tables/index/../x.jsonl",
             "1/tables/other/x.jsonl",
             "1/files/a\0b",
+            "1/files/.envrc",
+            "1/files/.git/config",
+            "1/files/.claude/settings.json",
+            "1/files/.git/.ignore",
         ] {
             assert!(why_not(bad).is_some(), "{bad}");
         }

@@ -41,8 +41,12 @@ pub fn prepare(
         };
         let root = target::root(&folder, state)?;
         target::vacant(&root, request.aside)?;
-        staged.push((workspace, Staged::at(state, root, &workspace.root, &stamp)));
+        staged.push((
+            workspace,
+            Staged::at(state, root, &workspace.root, &stamp, request.aside),
+        ));
     }
+    apart(shared, &staged)?;
     commit::clear(state)?;
     // Whoever starts after this one was killed finds what to throw away.
     let plan: Vec<Staged> = staged.iter().map(|(_, staged)| staged.clone()).collect();
@@ -54,6 +58,22 @@ pub fn prepare(
             Err(error)
         }
     }
+}
+
+/// Refuses workspaces within each other: what is moved into its place as a whole would take the other one along.
+fn apart(shared: &Shared, staged: &[(&Workspace, Staged)]) -> Result<(), RpcError> {
+    let registered: Vec<PathBuf> = shared.views.all().into_iter().map(|(root, _)| root).collect();
+    let wanted = || staged.iter().map(|(_, staged)| &staged.root);
+    for root in wanted() {
+        let within = |other: &&PathBuf| *other != root && other.starts_with(root);
+        if let Some(other) = wanted().chain(&registered).find(within) {
+            let what = format!("{} lies within {}", other.display(), root.display());
+            return Err(RpcError::bad_request(what).hint(
+                "restore each of them on its own, into a folder apart: --workspace ROOT --into DIR, then move the files",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// What the client hears of a workspace that is in its place.
@@ -152,7 +172,8 @@ fn put(member: &Member, bytes: &mut dyn Read, to: &Path) -> Result<(), RpcError>
             .open(to)?;
         io::copy(bytes, &mut file)?;
         if let Some(mode) = member.mode {
-            file.set_permissions(Permissions::from_mode(mode & 0o777))?;
+            // No memory is a program.
+            file.set_permissions(Permissions::from_mode(mode & 0o666))?;
         }
         if let Some(at) = member.mtime_ns.and_then(|ns| u64::try_from(ns).ok()) {
             file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_nanos(at))?;
@@ -224,7 +245,7 @@ fn stamp(shared: &Shared) -> String {
 }
 
 impl Staged {
-    fn at(state: &Path, root: PathBuf, was: &str, stamp: &str) -> Self {
+    fn at(state: &Path, root: PathBuf, was: &str, stamp: &str, is_aside: bool) -> Self {
         let beside = |path: &Path, before: &str, after: &str| {
             let mut name = std::ffi::OsString::from(before);
             name.push(path.file_name().unwrap_or_default());
@@ -241,6 +262,7 @@ impl Staged {
             root,
             was: was.to_owned(),
             files_in_it: 0,
+            is_aside,
             is_sealed: false,
         }
     }

@@ -119,7 +119,7 @@ impl Source {
             job.advance(member.bytes)?;
             // One byte more than there may be shows that there are more.
             let mut hashed = Hashed {
-                from: bytes.take(member.bytes + 1),
+                from: bytes.take(member.bytes.saturating_add(1)),
                 hasher: blake3::Hasher::new(),
             };
             take(member, &mut hashed)?;
@@ -182,6 +182,16 @@ impl Source {
                         "a database has schema {}, this version knows up to {known}",
                         schema.unwrap_or(0)
                     ),
+                ));
+            }
+        }
+        for (number, workspace) in (1_usize..).zip(&manifest.workspaces) {
+            // By another one a file of the workspace would be taken for one of its state.
+            if workspace.folder != number.to_string() {
+                return Err(damaged(
+                    file,
+                    MANIFEST,
+                    "a workspace has another number than its place",
                 ));
             }
         }

@@ -163,6 +163,9 @@ class BackupResponse(TypedDict):
     #: Version of hippod that wrote it.
     hippod: str
 
+    #: The workspaces, by their roots, that are not in it though all were wanted.
+    left_out: NotRequired[list[LeftOut]]
+
     #: Milliseconds.
     took_ms: float
 

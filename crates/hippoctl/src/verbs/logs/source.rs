@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use hippo_proto::Paths;
 use jiff::Timestamp;
+use serde::Deserialize;
 
 use crate::failure::{Exit, Failure};
 use hippoctl::args::LogsArgs;
@@ -68,10 +69,51 @@ fn is_of_the_unit(cgroup: &str) -> bool {
         .any(|line| line.split('/').any(|part| part == UNIT))
 }
 
+/// What the journal says of a line, in JSON.
+#[derive(Deserialize)]
+struct Entry {
+    /// Microseconds since the Unix epoch.
+    #[serde(rename = "__REALTIME_TIMESTAMP")]
+    at: String,
+    #[serde(rename = "PRIORITY", default)]
+    priority: String,
+    /// Bytes where it is not UTF-8; nothing where it is very long.
+    #[serde(rename = "MESSAGE")]
+    message: Option<Text>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Text {
+    Words(String),
+    Bytes(Vec<u8>),
+}
+
+/// A line of the journal as it would stand in a file: with time and level, which the journal keeps beside it. One that has both in
+/// itself, as JSON, stays as it is. Nothing for what is no line of the journal.
+pub fn line_of(json: &str) -> Option<String> {
+    let entry: Entry = serde_json::from_str(json).ok()?;
+    let text = match entry.message? {
+        Text::Words(words) => words,
+        Text::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+    };
+    if text.starts_with('{') {
+        return Some(text + "\n");
+    }
+    let at = Timestamp::from_microsecond(entry.at.parse().ok()?).ok()?;
+    let level = match entry.priority.as_str() {
+        "0" | "1" | "2" | "3" => "ERROR",
+        "4" => "WARN",
+        "7" => "DEBUG",
+        _ => "INFO",
+    };
+    Some(format!("{at:.6} {level:>5} {text}\n"))
+}
+
 /// The command that reads the journal. Where lines are left out by their level, it gives all of them.
 pub fn journalctl(args: &LogsArgs, from: Option<Timestamp>) -> Command {
     let mut command = Command::new(JOURNALCTL);
-    command.args(["--user", "-u", UNIT, "-o", "cat", "--no-pager", "-q"]);
+    command.args(["--user", "-u", UNIT, "-o", "json", "--no-pager", "-q"]);
     if let Some(from) = from {
         command.arg(format!("--since=@{}", from.as_second()));
     }
@@ -87,7 +129,37 @@ pub fn journalctl(args: &LogsArgs, from: Option<Timestamp>) -> Command {
 
 #[cfg(test)]
 mod tests {
+    use hippoctl::args::Level;
+
+    use super::super::line::Filter;
     use super::*;
+
+    #[test]
+    fn a_line_of_the_journal_has_its_time_and_its_level() {
+        let entry = |rest: &str| {
+            line_of(&format!(
+                r#"{{"__REALTIME_TIMESTAMP":"1770000000000000",{rest}}}"#
+            ))
+        };
+        let said = entry(r#""PRIORITY":"4","MESSAGE":"could not read it: /x""#).unwrap();
+        assert_eq!(said, "2026-02-02T02:40:00.000000Z  WARN could not read it: /x\n");
+        let mut filter = Filter::new(None, Some(Level::Warn));
+        assert!(filter.admits(&said));
+        assert!(!filter.admits(&entry(r#""PRIORITY":"6","MESSAGE":"hippod answers""#).unwrap()));
+        assert!(
+            entry(r#""PRIORITY":"3","MESSAGE":[104,105,255]"#)
+                .unwrap()
+                .contains("ERROR hi\u{fffd}")
+        );
+        let json = r#"{"timestamp":"2026-02-02T02:40:00Z","level":"INFO"}"#;
+        let quoted = serde_json::to_string(json).unwrap();
+        assert_eq!(
+            entry(&format!(r#""MESSAGE":{quoted}"#)).unwrap(),
+            format!("{json}\n")
+        );
+        assert_eq!(entry(r#""MESSAGE":null"#), None);
+        assert_eq!(line_of("-- no entries --"), None);
+    }
 
     #[test]
     fn the_unit_is_known_by_its_control_group() {

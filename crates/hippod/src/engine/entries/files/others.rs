@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Bound;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Instant;
 
 use hippo_core::hierarchy::{FOLDER, Meta};
@@ -128,6 +128,10 @@ pub(super) fn is_ours(path: &str, bytes: &[u8]) -> bool {
 
 /// Puts a file back as it was before a run, where it is still as the run left it. Answers whether it was.
 pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
+    let mut parts = Path::new(&file.path).components();
+    if !parts.all(|part| matches!(part, Component::Normal(_))) {
+        return false;
+    }
     let path = root.join(&file.path);
     // A file that the run removed is as empty as none.
     let is = read(root, &file.path).map(Option::unwrap_or_default);
