@@ -38,7 +38,7 @@ def given(**parameters: object) -> dict[str, object]:
     return {name.removesuffix(\"_\"): value for name, value in parameters.items() if value is not None}
 ";
 
-/// Names that cannot be those of members of a class or of parameters.
+/// Names that cannot be those of members of a class, of methods or of parameters.
 const KEPT: [&str; 5] = ["from", "import", "in", "is", "class"];
 
 /// A type for each definition.
@@ -202,13 +202,13 @@ fn function(
     params: &[Member],
     answer: &str,
 ) -> Result<()> {
-    let name = method.name.replace('.', "_");
     let mut needed: Vec<&Member> = params.iter().collect();
     needed.sort_by_key(|member| member.optional);
     let own = |member: &Member| match KEPT.contains(&&*member.name) {
         true => format!("{}_", member.name),
-        false => member.name.clone(),
+        false => member.name.replace('.', "_"),
     };
+    let name = own(method);
     write!(text, "\n    {kind} {name}(\n        self,\n")?;
     if !needed.is_empty() {
         text.push_str("        *,\n");

@@ -243,7 +243,7 @@ class Methods(ABC):
         answer: p.HelloResponse = self.call("hello", given(client=client, protocol=protocol, agent=agent, workspace=workspace))
         return answer
 
-    def import(
+    def import_(
         self,
         *,
         from_: p.ImportFrom,
@@ -771,7 +771,7 @@ class AsyncMethods(ABC):
         answer: p.HelloResponse = await self.call("hello", given(client=client, protocol=protocol, agent=agent, workspace=workspace))
         return answer
 
-    async def import(
+    async def import_(
         self,
         *,
         from_: p.ImportFrom,
