@@ -43,7 +43,11 @@ say killed
 old=$(pid)
 kill -9 "$old"
 until [ "$(pid)" != "$old" ] && [ "$(pid)" != 0 ]; do :; done
-hippoctl search --mode lexical "harbour pump"
+# It may be closing its last connection, or opening the workspace.
+tries=0
+until hippoctl search --mode lexical "harbour pump" | grep "harbour pump is blue" || [ $tries = 300 ]; do
+    tries=$((tries + 1))
+done
 systemctl --user show hippod.service --property=NRestarts
 say stopped
 hippoctl stop
