@@ -60,6 +60,7 @@ def test_a_chain_remembers_an_exchange_and_another_one_recalls_it(place: Place) 
     # Another process would do as well: nothing is kept here.
     later = chain("Oxbow").invoke({"question": "And the kingfisher's nest?"})
     assert "clay bank at Oxbow" in later["memory"]
+    place.sync()
     memory = HippodMemory(retriever=retriever(place), return_docs=True)
     documents = memory.load_memory_variables({"input": "kingfisher"})["memory"]
     assert all(isinstance(one, Document) for one in documents) and documents
