@@ -117,6 +117,8 @@ mod status_tree;
 mod store_refuses;
 #[path = "e2e/surroundings.rs"]
 mod surroundings;
+#[path = "e2e/taken_away.rs"]
+mod taken_away;
 #[path = "e2e/tree.rs"]
 mod tree;
 #[path = "e2e/tree_days.rs"]

@@ -45,6 +45,7 @@ pub use trim::Trimmed;
 pub use write::{NewContent, NewEntry, Piece, Put};
 
 use crate::StoreError;
+use crate::in_place::{self, FileId};
 
 /// How long a connection waits for another writer before it reports an error.
 const BUSY: Duration = Duration::from_secs(10);
@@ -54,6 +55,7 @@ const CACHE_KIB: i64 = 2048;
 /// The write connection of one workspace's contexts.
 pub struct ContextStore {
     read: ContextReader,
+    file: Option<FileId>,
     analyzer: Analyzer,
 }
 
@@ -64,23 +66,36 @@ impl ContextStore {
     /// [`StoreError::Corrupt`] for a damaged or foreign file, [`StoreError::NewerSchema`] for one from the future.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         schema::private(path)?;
-        let sql = |source| StoreError::from_sql(path, source);
-        let connection = Connection::open(path).map_err(sql)?;
-        configure(&connection).map_err(sql)?;
-        // A commit waits for the disk; on macOS only a full fsync does.
-        connection
-            .execute_batch(
-                "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 16777216;",
-            )
-            .map_err(sql)?;
+        let connection = open_writer(path).map_err(|source| StoreError::from_sql(path, source))?;
         schema::migrate(&connection, path)?;
         Ok(Self {
             read: ContextReader {
                 connection,
                 path: path.to_path_buf(),
             },
+            file: FileId::at(path).ok().flatten(),
             analyzer: Analyzer::new(),
         })
+    }
+
+    /// Whether what is open is still the file at [`ContextStore::path`]: somebody may have removed or moved it.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        self.file.is_none_or(|file| file.is_at(self.path()))
+    }
+
+    /// Writes what is open to [`ContextStore::path`] again, where it is not any more; another file that stands there is kept
+    /// beside it as `.replaced`.
+    ///
+    /// # Errors
+    /// See [`StoreError`]. What is open stays open, and it can be tried again.
+    pub fn write_again(&mut self) -> Result<(), StoreError> {
+        self.end()?;
+        in_place::write_again(&self.read.connection, &self.read.path, &|| true)?;
+        let path = &self.read.path;
+        self.read.connection = open_writer(path).map_err(|source| StoreError::from_sql(path, source))?;
+        self.file = FileId::at(&self.read.path).ok().flatten();
+        Ok(())
     }
 
     /// The database file.
@@ -170,6 +185,17 @@ impl Change<'_> {
             .commit()
             .map_err(|source| StoreError::from_sql(path, source))
     }
+}
+
+/// Opens the connection that writes.
+fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    configure(&connection)?;
+    // A commit waits for the disk; on macOS only a full fsync does.
+    connection.execute_batch(
+        "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 16777216;",
+    )?;
+    Ok(connection)
 }
 
 /// Opens a connection that can only read.

@@ -15,5 +15,6 @@ mod tests;
 pub use import::import;
 pub(crate) use import::take_in;
 pub(crate) use rows::{Rows, bytes_of_json, columns};
+pub(crate) use snapshot::copy;
 pub use snapshot::{Snapshot, take_over};
 pub use tables::{Database, LEFT_OUT, Table};

@@ -9,6 +9,7 @@ mod fresh;
 mod import;
 mod load;
 mod read;
+mod salvage;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -27,10 +28,12 @@ pub use entries::{
 };
 pub use load::{Loaded, LoadedDocument};
 pub use read::Reader;
+pub use salvage::{Salvaged, salvage};
 pub use vectors::{EmbedderRow, Embedding, PendingChunk, Placed};
 pub use write::{Batch, DocumentChange, DocumentRecord, NewChunk};
 
 use crate::StoreError;
+use crate::in_place::{self, FileId};
 pub(crate) use import::import;
 use schema::Counter;
 pub(crate) use schema::{VERSION as SCHEMA, make};
@@ -45,6 +48,7 @@ const CACHE_KIB: i64 = 2048;
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    file: Option<FileId>,
     ids: IdPool,
 }
 
@@ -55,18 +59,32 @@ impl Store {
     /// [`StoreError::Corrupt`] for a damaged or foreign file, [`StoreError::NewerSchema`] for one from the future.
     pub fn open(path: &Path, root: &str) -> Result<Self, StoreError> {
         let sql = |source| StoreError::from_sql(path, source);
-        let connection = Connection::open(path).map_err(sql)?;
-        configure(&connection).map_err(sql)?;
-        connection
-            .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216;")
-            .map_err(sql)?;
+        let connection = open_writer(path).map_err(sql)?;
         schema::migrate(&connection, path, root)?;
         let ids = IdPool::load(&connection).map_err(sql)?;
         Ok(Self {
             connection,
             path: path.to_path_buf(),
+            file: FileId::at(path).ok().flatten(),
             ids,
         })
+    }
+
+    /// Whether what is open is still the file at [`Store::path`]: somebody may have removed or moved it.
+    pub fn is_in_place(&self) -> bool {
+        self.file.is_none_or(|file| file.is_at(&self.path))
+    }
+
+    /// Writes what is open to [`Store::path`] again, where it is not any more; another file that stands there is kept beside
+    /// it as `.replaced`. `goes_on` is asked now and then.
+    ///
+    /// # Errors
+    /// See [`StoreError`]. What is open stays open, and it can be tried again.
+    pub fn write_again(&mut self, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
+        in_place::write_again(&self.connection, &self.path, goes_on)?;
+        self.connection = self.sql(open_writer(&self.path))?;
+        self.file = FileId::at(&self.path).ok().flatten();
+        Ok(())
     }
 
     /// The database file.
@@ -137,7 +155,6 @@ impl Store {
     }
 }
 
-/// Opens a connection that can only read, for [`Reader`].
 fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let found: String = connection
         .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
@@ -151,6 +168,14 @@ fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     })
 }
 
+fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    configure(&connection)?;
+    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216;")?;
+    Ok(connection)
+}
+
+/// Opens a connection that can only read, for [`Reader`].
 fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;

@@ -94,23 +94,27 @@ impl Contexts {
 
     /// The contexts of a workspace.
     fn place(&self, shared: &Shared, root: &Path) -> Arc<Place> {
-        let file = registry::state_folder(&shared.paths.state, root).join(FILE);
         let mut places = lock(&self.places);
-        if let Some(place) = places.get(root)
-            && (place.file.exists() || lock(&place.held).store.is_none())
-        {
-            return Arc::clone(place);
-        }
-        // Not there yet, or taken away behind our back: what is in memory of it is no longer so.
-        let place = Arc::new(Place {
-            file,
-            held: Mutex::default(),
-            readers: Mutex::default(),
-            packers: Mutex::default(),
-            policies: Policies::default(),
+        let place = places.entry(root.to_path_buf()).or_insert_with(|| {
+            Arc::new(Place {
+                file: registry::state_folder(&shared.paths.state, root).join(FILE),
+                held: Mutex::default(),
+                readers: Mutex::default(),
+                packers: Mutex::default(),
+                policies: Policies::default(),
+            })
         });
-        places.insert(root.to_path_buf(), Arc::clone(&place));
-        place
+        Arc::clone(place)
+    }
+
+    /// Sees to it that each database is where it belongs: somebody may have taken it away while it was open.
+    pub fn look(&self) {
+        let places: Vec<Arc<Place>> = lock(&self.places).values().cloned().collect();
+        for place in places {
+            if let Err(error) = place.is_there() {
+                tracing::error!(file = %place.file.display(), error = error.message, "what sessions stored is not where it belongs");
+            }
+        }
     }
 
     /// Where a session is kept.
@@ -161,7 +165,7 @@ impl Contexts {
     /// What is wrong with it, and what to do.
     pub fn check(&self, shared: &Shared, root: &Path) -> Result<Option<PathBuf>, RpcError> {
         let place = self.place(shared, root);
-        if !place.file.exists() {
+        if !place.is_there()? {
             return Ok(None);
         }
         // Not on a connection that is kept: where others have written since, SQLite's check takes what such a one remembers
@@ -197,10 +201,39 @@ impl Place {
     /// What one caller at a time has, with the database open.
     fn held(&self) -> Result<MutexGuard<'_, Held>, RpcError> {
         let mut held = lock(&self.held);
+        self.look(&mut held)?;
         if held.store.is_none() {
             held.store = Some(ContextStore::open(&self.file).map_err(|error| unusable(&error))?);
         }
         Ok(held)
+    }
+
+    /// Whether there is a database. One that was taken away while it was open is written again.
+    fn is_there(&self) -> Result<bool, RpcError> {
+        if !self.file.exists() {
+            self.look(&mut lock(&self.held))?;
+        }
+        Ok(self.file.exists())
+    }
+
+    /// Writes the database to its place again where somebody has taken it away: what is open is all there is of it.
+    fn look(&self, held: &mut Held) -> Result<(), RpcError> {
+        match &mut held.store {
+            Some(store) if store.is_in_place() => return Ok(()),
+            Some(store) => {
+                store.write_again().map_err(|error| unusable(&error))?;
+                let file = self.file.display().to_string();
+                tracing::warn!(
+                    file,
+                    "what sessions stored was taken away while it was open; it is written to its place again"
+                );
+            }
+            None if self.file.exists() => return Ok(()),
+            None => {}
+        }
+        // They read what was there before.
+        lock(&self.readers).clear();
+        Ok(())
     }
 
     /// Asks on a connection that never waits for a put; `None` where there is no database yet.
@@ -208,7 +241,7 @@ impl Place {
         &self,
         ask: impl FnOnce(&ContextReader) -> Result<T, ContextError>,
     ) -> Result<Option<T>, RpcError> {
-        if !self.file.exists() {
+        if !self.is_there()? {
             return Ok(None);
         }
         let kept = lock(&self.readers).pop();

@@ -184,6 +184,7 @@ impl Engine {
             self.open_anew(workspace);
             return true;
         }
+        self.look_at_database(&mut workspace);
         let now = self.shared.clock.monotonic();
         if now >= workspace.scan_at {
             workspace.reconcile(now);

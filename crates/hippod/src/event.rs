@@ -75,6 +75,17 @@ pub enum Event {
     Shutdown,
 }
 
+/// What is waited for when the disk is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// The next step.
+    Step,
+    /// Every file is read, so that its words are found.
+    Read,
+    /// Its meaning is found too.
+    Searchable,
+}
+
 /// A change that a client asks for, with the way back to it.
 #[derive(Debug)]
 pub enum Request {
@@ -98,8 +109,8 @@ pub enum Request {
     Sync {
         /// Canonical root.
         root: PathBuf,
-        /// Answer only when everything is searchable.
-        wait: bool,
+        /// What the answer waits for.
+        until: Until,
         /// Take deletions that are held as meant.
         accept_deletions: bool,
         /// The way back.

@@ -381,6 +381,9 @@ fn refused(shared: &Shared, view: &WorkspaceView, error: StoreError) -> RpcError
             root: view.root.clone(),
             error,
         });
+    } else {
+        // The engine looks whether the database is still where it belongs.
+        let _ = shared.events.send(Event::Pulse);
     }
     refusal
 }

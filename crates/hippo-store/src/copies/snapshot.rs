@@ -81,38 +81,7 @@ impl Snapshot {
     /// # Errors
     /// See [`StoreError`]; what there is at `to` then is to be thrown away.
     pub fn copy(&self, to: &Path, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
-        let io = |source| StoreError::Io {
-            what: "copy the database",
-            path: to.to_path_buf(),
-            source,
-        };
-        let mut options = OpenOptions::new();
-        options
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(to)
-            .map_err(io)?;
-        let sql = |source| StoreError::from_sql(to, source);
-        let mut copy = Connection::open(to).map_err(sql)?;
-        // Half of a copy is thrown away: nothing of it needs a journal, and it is made durable once.
-        copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
-            .map_err(sql)?;
-        let backup = Backup::new(&self.connection, &mut copy).map_err(sql)?;
-        loop {
-            match backup.step(PAGES).map_err(sql)? {
-                StepResult::Done => break,
-                StepResult::More if goes_on() => {}
-                StepResult::More => {
-                    return Err(io(std::io::Error::from(std::io::ErrorKind::Interrupted)));
-                }
-                // Of a moment that is read nothing is locked; another answer would repeat itself.
-                _ => return Err(io(std::io::Error::from(std::io::ErrorKind::WouldBlock))),
-            }
-        }
-        drop(backup);
-        drop(copy);
-        File::open(to).and_then(|file| file.sync_all()).map_err(io)
+        copy(&self.connection, to, goes_on)
     }
 
     pub(super) fn ask<T>(
@@ -125,6 +94,42 @@ impl Snapshot {
     pub(super) fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
         result.map_err(|source| StoreError::from_sql(&self.path, source))
     }
+}
+
+/// Copies what a connection reads to a new file at `to`, as [`Snapshot::copy`] does.
+pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
+    let io = |source| StoreError::Io {
+        what: "copy the database",
+        path: to.to_path_buf(),
+        source,
+    };
+    let mut options = OpenOptions::new();
+    options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(to)
+        .map_err(io)?;
+    let sql = |source| StoreError::from_sql(to, source);
+    let mut copy = Connection::open(to).map_err(sql)?;
+    // Half of a copy is thrown away: nothing of it needs a journal, and it is made durable once.
+    copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
+        .map_err(sql)?;
+    let backup = Backup::new(from, &mut copy).map_err(sql)?;
+    loop {
+        match backup.step(PAGES).map_err(sql)? {
+            StepResult::Done => break,
+            StepResult::More if goes_on() => {}
+            StepResult::More => {
+                return Err(io(std::io::Error::from(std::io::ErrorKind::Interrupted)));
+            }
+            // Of a moment that is read nothing is locked; another answer would repeat itself.
+            _ => return Err(io(std::io::Error::from(std::io::ErrorKind::WouldBlock))),
+        }
+    }
+    drop(backup);
+    drop(copy);
+    File::open(to).and_then(|file| file.sync_all()).map_err(io)
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {

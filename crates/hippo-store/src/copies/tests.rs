@@ -342,3 +342,38 @@ fn a_database_of_a_stranger_s_making_is_refused() {
         );
     }
 }
+
+#[test]
+fn what_is_salvaged_of_a_sound_database_is_all_of_it() {
+    let scratch = Scratch::new();
+    let (file, again) = (scratch.at("db"), scratch.at("again.db"));
+    create(Database::Index, &file);
+    fill(Database::Index, &file);
+    // What it says must be understood, else it is left out.
+    let told =
+        r#"UPDATE entries SET id = 'e'; DELETE FROM entries; DELETE FROM runs; DELETE FROM tombstones;"#;
+    let connection = Connection::open(&file).unwrap();
+    connection.pragma_update(None, "foreign_keys", false).unwrap();
+    connection.execute_batch(told).unwrap();
+    connection
+        .execute_batch("DELETE FROM run_steps; DELETE FROM run_files; INSERT INTO tombstones VALUES ('gone', 7, '[]', '[]')")
+        .unwrap();
+    let salvaged = crate::db::salvage(&file, &again, "/w").unwrap();
+    assert_eq!(salvaged.lost, Vec::<String>::new());
+    let told = scratch.exported(Database::Index, &file, "told");
+    let told_again = scratch.exported(Database::Index, &again, "told-again");
+    for table in Database::Index.tables() {
+        let name = Path::new(table.name).with_extension("jsonl");
+        let [before, after] =
+            [&told, &told_again].map(|folder| fs::read_to_string(folder.join(&name)).unwrap());
+        assert_eq!(
+            before.lines().count() > 0,
+            after.lines().count() > 0,
+            "{}",
+            table.name
+        );
+        if table.name != "sqlite_sequence" {
+            assert_eq!(before, after, "{}", table.name);
+        }
+    }
+}

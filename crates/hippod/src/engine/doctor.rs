@@ -8,11 +8,13 @@ use std::sync::Arc;
 
 use hippo_core::consolidation::Place;
 use hippo_core::entry::Pointer;
-use hippo_proto::{DoctorRequest, RpcError, Severity};
+use hippo_proto::{DoctorRequest, Problem, RpcError, Severity};
 use hippo_store::db::Reader;
 
 use super::Engine;
 use super::entries::index_path;
+use super::open::database;
+use super::rebuild::put_aside;
 use super::settings::settings_path;
 use super::workspace::Workspace;
 use crate::embed_worker::ModelState;
@@ -70,6 +72,9 @@ struct Doubt {
     file: Option<PathBuf>,
 }
 
+/// Losses that are told.
+const MOST_LOST: usize = 5;
+
 impl Engine {
     /// What the engine knows for `doctor`; with `rebuild`, makes the derived state of the workspaces again first. `scans`
     /// are the disk of just now: what came or went, and was not heard of yet, is under way from here on.
@@ -80,6 +85,10 @@ impl Engine {
     ) -> Result<Survey, RpcError> {
         let roots = self.roots_of(request.workspace.as_deref())?;
         let mut report = Report::default();
+        for root in &roots {
+            // What was taken away while hippod ran is no damage: all of it is open still.
+            self.with_root(root, |engine, workspace| engine.look_at_database(workspace));
+        }
         if request.rebuild {
             for root in &roots {
                 self.rebuild_for(root, &mut report);
@@ -100,7 +109,7 @@ impl Engine {
                 && roots.contains(&root)
             {
                 // What a newer hippod wrote is sound, and stays.
-                let database = super::open::database(&self.shared.paths.state, &root);
+                let database = database(&self.shared.paths.state, &root);
                 let checked = Reader::open(&database).and_then(|reader| reader.check());
                 let fixable = checked.is_err_and(|error| error.is_damage());
                 let (place, fix) = (root.display().to_string(), error.data.hint);
@@ -120,7 +129,12 @@ impl Engine {
     fn rebuild_for(&mut self, root: &Path, report: &mut Report) {
         let place = root.display().to_string();
         match self.rebuild(root) {
-            Ok(()) => report.sound("rebuild", format!("{place}: made again from its files")),
+            Ok(lost) => {
+                report.sound("rebuild", format!("{place}: made again from its files"));
+                if !lost.is_empty() {
+                    report.problems.push(self.lost(root, &lost));
+                }
+            }
             Err(error) => {
                 let fix =
                     "free or mend the disk of the state folder, then run hippoctl doctor --rebuild again";
@@ -129,6 +143,31 @@ impl Engine {
                 report.check("rebuild", place, vec![found]);
             }
         }
+    }
+
+    /// What only a damaged database knew is not all there any more.
+    fn lost(&self, root: &Path, lost: &[String]) -> Problem {
+        let aside = put_aside(&database(&self.shared.paths.state, root));
+        let told = lost.len().min(MOST_LOST);
+        let more = match lost.len() - told {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let what = format!(
+            "of what only the damaged database knew (accesses, removals, history) not all could be read: {}{more}",
+            lost[..told].join("; ")
+        );
+        let fix = format!(
+            "hippoctl restore brings it back where there is a backup; the damaged database is kept as {}",
+            aside.display()
+        );
+        problem(
+            "rebuild-lost",
+            Severity::Warning,
+            what,
+            root.display().to_string(),
+            fix,
+        )
     }
 
     fn roots_of(&self, folder: Option<&str>) -> Result<Vec<PathBuf>, RpcError> {

@@ -19,6 +19,8 @@ const SAVE_AFTER: Duration = Duration::from_secs(10);
 /// Chunks written since the lexical index was last merged, from which merging it pays.
 const UNTIDY: u64 = 5_000;
 
+/// A database that was taken away is written again at most this often.
+const WRITE_AGAIN: Duration = Duration::from_secs(30);
 /// A graph that could not be built is tried again after this long.
 const BUILD_AGAIN: Duration = Duration::from_secs(3600);
 
@@ -70,6 +72,33 @@ impl Engine {
                 self.tidy(workspace);
             }
             workspace.save_vectors(&self.shared.paths.state);
+        }
+    }
+
+    /// Writes the database to its place again where somebody has taken it away.
+    pub(super) fn look_at_database(&self, workspace: &mut Workspace) {
+        let now = self.shared.clock.monotonic();
+        if now < workspace.write_again_at || workspace.store.is_in_place() {
+            return;
+        }
+        workspace.write_again_at = now + WRITE_AGAIN;
+        let database = workspace.store.path().display().to_string();
+        let beat = || {
+            self.shared.pulse.beat();
+            true
+        };
+        match workspace.store.write_again(&beat) {
+            Ok(()) => {
+                workspace.view.forget_readers();
+                tracing::warn!(
+                    database,
+                    "the database was taken away while it was open; it is written to its place again"
+                );
+            }
+            Err(error) => {
+                tracing::error!(database, %error, "the database was taken away while it was open, and cannot be written again yet");
+                workspace.trouble = Some(error);
+            }
         }
     }
 
@@ -195,7 +224,9 @@ impl Engine {
 
     /// Saves what a next start can use, and lets go.
     pub(super) fn finish(mut self) {
-        for workspace in self.workspaces.values_mut() {
+        self.shared.contexts.look();
+        for mut workspace in std::mem::take(&mut self.workspaces).into_values() {
+            self.look_at_database(&mut workspace);
             if let Some(cancel) = &workspace.cancel_build {
                 cancel.store(true, Ordering::Relaxed);
             }

@@ -75,6 +75,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("could not create the state folder: {}", folder.display()))?;
     let file = database(state, root);
+    super::rebuild::finish(&file)?;
     let mut store = Store::open(&file, &root.to_string_lossy())?;
     let embedder = match model {
         Some((name, dimension)) => Some(store.embedder(name, dimension)?),
@@ -129,6 +130,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         cancel_build: None,
         canary_at: now,
         watch_again_at: now,
+        write_again_at: now,
     };
     if let Some(embedder) = embedder {
         workspace.set_embedder(embedder)?;

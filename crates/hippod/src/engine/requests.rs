@@ -14,7 +14,7 @@ use super::workspace::{Waiter, Workspace};
 use crate::backup::{self, Staged};
 use crate::contexts;
 use crate::embed_worker::ModelState;
-use crate::event::{Event, Request};
+use crate::event::{Event, Request, Until};
 use crate::registry;
 use crate::shared::Slot;
 
@@ -30,7 +30,7 @@ impl Engine {
             }
             Request::Sync {
                 root,
-                wait,
+                until,
                 accept_deletions,
                 reply,
             } => {
@@ -53,7 +53,7 @@ impl Engine {
                         let waiter = Waiter {
                             reply,
                             since: now,
-                            wait,
+                            until,
                             changed: 0,
                             removed: removed as u64,
                         };
@@ -279,16 +279,21 @@ impl Engine {
         let entries = &workspace.entries;
         let unwritten = entries.enabled && (!entries.is_begun() || entries.file.is_behind(now));
         let beginning = workspace.root_present && unwritten;
-        let behind = unread || beginning || (embedding && workspace.pending.len() > 0);
+        let unembedded = embedding && workspace.pending.len() > 0;
+        let waits_on = |until| match until {
+            Until::Step => false,
+            Until::Read => unread || beginning,
+            Until::Searchable => unread || beginning || unembedded,
+        };
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.picture().generation);
         let pending = workspace.pending.len() as u64;
         for waiter in std::mem::take(&mut workspace.waiters) {
-            if waiter.wait && behind && workspace.trouble.is_none() {
+            if waits_on(waiter.until) && workspace.trouble.is_none() {
                 workspace.waiters.push(waiter);
                 continue;
             }
             let answer = match &workspace.trouble {
-                Some(error) if waiter.wait => Err(store_error(error)),
+                Some(error) if waiter.until != Until::Step => Err(store_error(error)),
                 _ => Ok(WorkspaceSyncResponse {
                     documents,
                     changed: waiter.changed,

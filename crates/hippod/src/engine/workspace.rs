@@ -12,7 +12,7 @@ use hippo_store::db::{EmbedderRow, Store};
 
 use super::entries::Entries;
 use super::settings::OwnSettings;
-use crate::event::Answer;
+use crate::event::{Answer, Until};
 use crate::scan::Skipped;
 use crate::service::Pulse;
 use crate::verify::FileMark;
@@ -92,15 +92,15 @@ impl Pending {
     }
 }
 
-/// A client that waits until everything is searchable.
+/// A client that waits until what changed is taken up.
 #[derive(Debug)]
 pub struct Waiter {
     /// The way back.
     pub reply: Answer<WorkspaceSyncResponse>,
     /// When it asked.
     pub since: Instant,
-    /// Whether it waits for everything, or is answered after the next step.
-    pub wait: bool,
+    /// What it waits for.
+    pub until: Until,
     /// Documents changed since.
     pub changed: u64,
     /// Documents removed since.
@@ -186,6 +186,8 @@ pub struct Workspace {
     pub canary_at: Instant,
     /// When to try again to start the watcher.
     pub watch_again_at: Instant,
+    /// When to look again whether the database is where it belongs.
+    pub write_again_at: Instant,
 }
 
 impl Workspace {

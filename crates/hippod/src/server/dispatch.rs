@@ -19,7 +19,7 @@ use super::{backups, doctor, entries, flush};
 use crate::audit;
 use crate::contexts;
 use crate::engine::Change;
-use crate::event::{self, Answer, Event};
+use crate::event::{self, Answer, Event, Until};
 use crate::import;
 use crate::recall;
 use crate::shared::{Shared, Slot};
@@ -85,7 +85,11 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
             let view = shared.views.get(&request.workspace).await?;
             let synced = ask(shared, |reply| event::Request::Sync {
                 root: view.root.clone(),
-                wait: request.wait,
+                until: if request.wait {
+                    Until::Searchable
+                } else {
+                    Until::Step
+                },
                 accept_deletions: request.accept_deletions,
                 reply,
             });

@@ -12,7 +12,7 @@ use hippo_proto::{
 use super::dispatch::{ask, blocking};
 use super::entries;
 use crate::engine::{Survey, complete_survey, leftovers};
-use crate::event::{self, Event};
+use crate::event::{self, Event, Until};
 use crate::instance;
 use crate::scan;
 use crate::shared::Shared;
@@ -26,7 +26,7 @@ pub async fn doctor(shared: &Arc<Shared>, request: DoctorRequest) -> Result<Doct
     if !request.fix {
         return Ok(answer);
     }
-    let fixed = fix(shared, &answer.problems, &behind, request.dry_run).await;
+    let (fixed, lost) = fix(shared, &answer.problems, &behind, request.dry_run).await;
     if request.dry_run || fixed.is_empty() {
         return Ok(DoctorResponse { fixed, ..answer });
     }
@@ -35,7 +35,8 @@ pub async fn doctor(shared: &Arc<Shared>, request: DoctorRequest) -> Result<Doct
         rebuild: false,
         ..request
     };
-    let (answer, _) = examined(shared, &again).await?;
+    let (mut answer, _) = examined(shared, &again).await?;
+    answer.problems.extend(lost);
     Ok(DoctorResponse { fixed, ..answer })
 }
 
@@ -70,10 +71,17 @@ async fn examined(
     Ok((answer, behind))
 }
 
-/// Does what is safe: nothing that people wrote is touched, and what is made again is derived from it.
-async fn fix(shared: &Arc<Shared>, problems: &[Problem], behind: &[PathBuf], dry_run: bool) -> Vec<Fixed> {
-    let mut fixed = Vec::new();
+/// Does what is safe: nothing that people wrote is touched, and what is made again is derived from it. Answers also what was
+/// lost with what was damaged.
+async fn fix(
+    shared: &Arc<Shared>,
+    problems: &[Problem],
+    behind: &[PathBuf],
+    dry_run: bool,
+) -> (Vec<Fixed>, Vec<Problem>) {
+    let (mut fixed, mut lost) = (Vec::new(), Vec::new());
     let mut rebuilt = BTreeSet::new();
+    let mut todo = Vec::new();
     for problem in problems.iter().filter(|problem| problem.fixable) {
         let remedy = Remedy::of(shared, problem);
         if let Remedy::Rebuild(root) = &remedy
@@ -81,33 +89,32 @@ async fn fix(shared: &Arc<Shared>, problems: &[Problem], behind: &[PathBuf], dry
         {
             continue;
         }
-        let failed = if dry_run {
-            None
-        } else {
-            remedy.apply(shared).await.err()
-        };
-        fixed.push(Fixed {
-            id: problem.id.clone(),
-            where_: problem.where_.clone(),
-            what: remedy.what().to_owned(),
-            failed,
-        });
+        todo.push((problem.id.clone(), problem.where_.clone(), remedy));
     }
     for root in behind {
-        let remedy = Remedy::Sync(root.clone());
-        let failed = if dry_run {
-            None
-        } else {
-            remedy.apply(shared).await.err()
+        let place = root.display().to_string();
+        todo.push(("behind".to_owned(), place, Remedy::Sync(root.clone())));
+    }
+    for (id, where_, remedy) in todo {
+        let failed = match dry_run {
+            true => None,
+            false => match remedy.apply(shared).await {
+                Ok(found) => {
+                    lost.extend(found);
+                    None
+                }
+                Err(why) => Some(why),
+            },
         };
+        let what = remedy.what().to_owned();
         fixed.push(Fixed {
-            id: "behind".to_owned(),
-            where_: root.display().to_string(),
-            what: remedy.what().to_owned(),
+            id,
+            where_,
+            what,
             failed,
         });
     }
-    fixed
+    (fixed, lost)
 }
 
 /// What the program can do itself.
@@ -141,14 +148,14 @@ impl Remedy {
             Self::Close(_) => "take the rights of others away",
             Self::Remove(_) => "remove the file",
             Self::Model => "check the files of the model, and load it again where they are sound",
-            Self::Sync(_) => "read what is behind, and wait until it can be searched",
+            Self::Sync(_) => "read what is behind; search by meaning follows as the model comes to it",
         }
     }
 
-    /// Does it; why it could not be done is answered.
-    async fn apply(&self, shared: &Arc<Shared>) -> Result<(), String> {
+    /// Does it; what was lost with it, or why it could not be done, is answered.
+    async fn apply(&self, shared: &Arc<Shared>) -> Result<Option<Problem>, String> {
         match self {
-            Self::Rebuild(root) => rebuild(shared, root).await,
+            Self::Rebuild(root) => return rebuild(shared, root).await,
             Self::Index(root) => write_index(shared, root).await,
             Self::Close(folder) => instance::close_to_others(folder).map_err(|error| error.to_string()),
             Self::Remove(file) => {
@@ -162,6 +169,7 @@ impl Remedy {
             Self::Model => model(shared).await,
             Self::Sync(root) => sync(shared, root).await,
         }
+        .map(|()| None)
     }
 }
 
@@ -176,12 +184,12 @@ fn root_of(shared: &Shared, place: &Path) -> PathBuf {
     found.unwrap_or_else(|| place.to_path_buf())
 }
 
-/// Reads what is behind, and waits for it.
+/// Reads what is behind. Nobody waits for the model: it may have hours of work before it.
 async fn sync(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
     let root = root.to_path_buf();
     let synced = ask(shared, |reply| event::Request::Sync {
         root,
-        wait: true,
+        until: Until::Read,
         accept_deletions: false,
         reply,
     });
@@ -204,7 +212,7 @@ async fn write_index(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
     Err(format!("the cycle wrote none: {}", report.notes.join("; ")))
 }
 
-async fn rebuild(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
+async fn rebuild(shared: &Arc<Shared>, root: &Path) -> Result<Option<Problem>, String> {
     let request = DoctorRequest {
         workspace: Some(root.display().to_string()),
         rebuild: true,
@@ -214,7 +222,10 @@ async fn rebuild(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
     let failed = |problem: &&Problem| problem.id == "rebuild" && problem.severity == Severity::Error;
     match answer.problems.iter().find(failed) {
         Some(problem) => Err(problem.what.clone()),
-        None => Ok(()),
+        None => Ok(answer
+            .problems
+            .into_iter()
+            .find(|problem| problem.id == "rebuild-lost")),
     }
 }
 

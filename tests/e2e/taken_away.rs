@@ -1,0 +1,262 @@
+//! The daemon's databases are removed or replaced while it runs: nothing that it was entrusted with is lost.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use hippo_proto::{ContextOutcome, ContextPutOutcome, CycleHistoryResponse, CycleName, IndexEntry};
+use hippod_tests::{Answer, Caller, Daemon, QUIET, Scratch, assert_same, begun};
+
+use super::contexts::{fetch, listing, open, put, request};
+
+const QUERIES: [&str; 3] = ["blue pump", "who repairs the lantern", "valve of hall 7"];
+
+/// What a workspace knows: answers, entries, what was forgotten, what cycles did.
+#[derive(Debug)]
+struct Known {
+    answers: Vec<Answer>,
+    entries: Vec<IndexEntry>,
+    all: BTreeSet<String>,
+    history: CycleHistoryResponse,
+}
+
+fn known(client: &mut Caller, root: &Path) -> Known {
+    client.sync(root);
+    let mut entries = client.entries(root);
+    // Those of the same strength have no order.
+    entries.sort_by(|one, other| one.id.cmp(&other.id));
+    let all = client.listed(root, true, None).entries;
+    Known {
+        answers: client.answers(root, &QUERIES),
+        entries,
+        all: all.into_iter().map(|entry| entry.id).collect(),
+        history: client.history(root, None),
+    }
+}
+
+fn assert_known(what: &str, found: &Known, expected: &Known) {
+    assert_same(what, &found.answers, &expected.answers);
+    let use_of = |entries: &[IndexEntry]| -> Vec<String> {
+        let told = entries
+            .iter()
+            .map(|entry| format!("{} {} {} {}", entry.id, entry.topic, entry.hits, entry.accessed));
+        told.collect()
+    };
+    assert_eq!(use_of(&found.entries), use_of(&expected.entries), "{what}");
+    assert_eq!(found.all, expected.all, "{what}");
+    assert_eq!(found.history.runs, expected.history.runs, "{what}");
+}
+
+/// A workspace with entries that were used and one that was forgotten, after a cycle.
+fn lived_in(scratch: &Scratch, client: &mut Caller) {
+    let root = scratch.workspace();
+    for hall in 0..20 {
+        let text = format!("# Hall {hall}\n\n- The valve of hall {hall} is beside the blue pump.\n");
+        scratch.write(&format!("memory/{hall:03}.md"), text);
+    }
+    client.index(&root);
+    client.remember(&root, "Ida repairs the lantern of the harbour.", "lantern");
+    client.remember(&root, "The ledger is kept in the kettle room.", "ledger");
+    client.run(&root, CycleName::Light);
+    client.sync(&root);
+    let ids = client.ids(&root);
+    assert!(ids.len() > 1, "{ids:?}");
+    client.forget(&root, &ids[0]);
+    client.ask(&root, "who repairs the lantern", true);
+    client.run(&root, CycleName::Light);
+    client.sync(&root);
+}
+
+fn take_away(scratch: &Scratch, what: &str) {
+    let files = ["index.db", "index.db-wal", "index.db-shm"].map(|name| scratch.state(name));
+    match what {
+        "the database" => fs::remove_file(&files[0]).unwrap(),
+        "the database and its log" => {
+            for file in files {
+                fs::remove_file(file).unwrap();
+            }
+        }
+        "its folder" => fs::remove_dir_all(scratch.state("")).unwrap(),
+        "replaced by junk" => {
+            fs::remove_file(&files[0]).unwrap();
+            fs::write(&files[0], "no database at all\n".repeat(500)).unwrap();
+        }
+        "moved away" => fs::rename(&files[0], scratch.beside("moved.db")).unwrap(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn an_index_that_is_taken_away_is_written_again() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    lived_in(&scratch, &mut daemon.client());
+    daemon.terminate();
+    let state = scratch.state("");
+    for what in [
+        "the database",
+        "the database and its log",
+        "its folder",
+        "replaced by junk",
+        "moved away",
+    ] {
+        let daemon = Daemon::start(&scratch.home(), &QUIET);
+        let mut client = daemon.client();
+        // What stands in the log alone.
+        client.remember(&root, &format!("After {what} the anchor is painted."), "anchor");
+        let before = known(&mut client, &root);
+        take_away(&scratch, what);
+        let told = client.doctor(false);
+        assert!(
+            told.problems.iter().all(|problem| problem.id != "database"),
+            "{what}: {told:?}"
+        );
+        assert!(state.join("index.db").exists(), "{what}");
+        assert_known(what, &known(&mut client, &root), &before);
+        assert!(
+            daemon.log().contains("was taken away while it was open"),
+            "{what}: {}",
+            daemon.log()
+        );
+        if what == "replaced by junk" {
+            let theirs = fs::read(state.join("index.db.replaced")).unwrap();
+            assert!(theirs.starts_with(b"no database"), "{what}");
+        }
+        daemon.kill();
+
+        let daemon = Daemon::start(&scratch.home(), &QUIET);
+        assert_known(what, &known(&mut daemon.client(), &root), &before);
+        daemon.terminate();
+    }
+}
+
+#[test]
+fn a_stop_writes_what_was_taken_away() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    lived_in(&scratch, &mut client);
+    let session = open(&mut client, &root, None).session;
+    let kept = put(
+        &mut client,
+        request(&session, 1, ("exec", "ls"), &listing("anchor")),
+    );
+    let before = known(&mut client, &root);
+    fs::remove_dir_all(scratch.state("")).unwrap();
+    daemon.terminate();
+
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    assert_known("stopped", &known(&mut client, &root), &before);
+    let found = fetch(&mut client, &kept.entry.unwrap().id);
+    assert_eq!(found.content, Some(listing("anchor")));
+}
+
+#[test]
+fn what_sessions_stored_is_written_again() {
+    let (scratch, daemon, mut client) = begun();
+    let root = scratch.workspace();
+    let session = open(&mut client, &root, None).session;
+    let first = put(
+        &mut client,
+        request(&session, 1, ("exec", "ls"), &listing("anchor")),
+    );
+    assert_eq!(first.outcome, ContextPutOutcome::Entry);
+    // Named before it is gone: a workspace is told by its database.
+    let state = scratch.state("");
+    let mut ids = vec![(first.entry.unwrap().id, "anchor".to_owned())];
+    for round in 0..3 {
+        for name in ["contexts.db", "contexts.db-wal", "contexts.db-shm"]
+            .iter()
+            .take(1 + round)
+        {
+            fs::remove_file(state.join(name)).unwrap();
+        }
+        if round == 1 {
+            fs::write(state.join("contexts.db"), b"").unwrap();
+        }
+        let word = format!("rope{round}");
+        let asked = request(&session, 2 + round as u64, ("exec", "ls"), &listing(&word));
+        ids.push((put(&mut client, asked).entry.expect("kept").id, word));
+    }
+    let all = |client: &mut Caller| {
+        for (id, word) in &ids {
+            let found = fetch(client, id);
+            assert_eq!(found.outcome, ContextOutcome::Full, "{word}");
+            assert_eq!(found.content, Some(listing(word)));
+        }
+    };
+    all(&mut client);
+    daemon.kill();
+    let daemon = scratch.daemon();
+    all(&mut daemon.client());
+}
+
+#[test]
+fn what_only_a_damaged_index_knew_is_taken_over_as_far_as_it_can_be_read() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    lived_in(&scratch, &mut client);
+    let before = known(&mut client, &root);
+    assert!(!before.history.runs.is_empty());
+    daemon.terminate();
+    // The page of the lexical index alone: all else can be read.
+    let file = scratch.state("index.db");
+    let page = root_page(&file, "documents") * 4096;
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[page..page + 64].fill(0xa5);
+    fs::write(&file, bytes).unwrap();
+
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    let rebuilt = client.doctor(true);
+    assert!(
+        rebuilt
+            .problems
+            .iter()
+            .all(|problem| problem.id != "rebuild-lost"),
+        "{rebuilt:?}"
+    );
+    assert_known("rebuilt", &known(&mut client, &root), &before);
+    daemon.terminate();
+
+    // A kill between the damaged one being put aside and the new one being put in its place.
+    fs::rename(&file, scratch.state("index.db.rebuilt")).unwrap();
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    assert_known("finished", &known(&mut daemon.client(), &root), &before);
+    daemon.terminate();
+
+    // What cannot be read is told.
+    let page = root_page(&file, "runs") * 4096;
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[page..page + 64].fill(0xa5);
+    fs::write(&file, bytes).unwrap();
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    let told = client.doctor(true).problems;
+    let lost = told.iter().find(|problem| problem.id == "rebuild-lost");
+    let lost = lost.unwrap_or_else(|| panic!("{told:?}"));
+    assert!(
+        lost.what.contains("runs") && lost.fix.contains("index.db.damaged"),
+        "{lost:?}"
+    );
+    let found = known(&mut client, &root);
+    assert_eq!(found.all, before.all, "the entries could be read");
+}
+
+/// The first page of a table, from zero. Who closes the database last writes its log into it.
+fn root_page(file: &Path, table: &str) -> usize {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    let page: u32 = connection
+        .query_row(
+            "SELECT rootpage FROM sqlite_schema WHERE name = ?1",
+            [table],
+            |row| row.get(0),
+        )
+        .unwrap();
+    page as usize - 1
+}
