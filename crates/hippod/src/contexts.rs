@@ -17,6 +17,7 @@ mod wire;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hippo_proto::{ContextsStatus, ErrorKind, RpcError};
@@ -69,6 +70,8 @@ struct Place {
     readers: Mutex<Vec<ContextReader>>,
     packers: Mutex<Vec<Packer>>,
     policies: Policies,
+    /// Somebody who may has closed it, and does with its files what he wants: nothing is written to them again.
+    let_go: AtomicBool,
 }
 
 /// What one caller at a time has.
@@ -102,6 +105,7 @@ impl Contexts {
                 readers: Mutex::default(),
                 packers: Mutex::default(),
                 policies: Policies::default(),
+                let_go: AtomicBool::new(false),
             })
         });
         Arc::clone(place)
@@ -155,7 +159,9 @@ impl Contexts {
 
     /// Closes the database of a workspace that is registered no more.
     pub fn let_go(&self, root: &Path) {
-        lock(&self.places).remove(root);
+        if let Some(place) = lock(&self.places).remove(root) {
+            place.let_go.store(true, Ordering::Relaxed);
+        }
         lock(&self.homes).retain(|_, home| home != root);
     }
 
@@ -219,7 +225,7 @@ impl Place {
     /// Writes the database to its place again where somebody has taken it away: what is open is all there is of it.
     fn look(&self, held: &mut Held) -> Result<(), RpcError> {
         match &mut held.store {
-            Some(store) if store.is_in_place() => return Ok(()),
+            Some(store) if store.is_in_place() || self.let_go.load(Ordering::Relaxed) => return Ok(()),
             Some(store) => {
                 store.write_again().map_err(|error| unusable(&error))?;
                 let file = self.file.display().to_string();
@@ -345,4 +351,28 @@ fn refusal(error: ContextError) -> RpcError {
 /// Milliseconds since the Unix epoch.
 fn now(shared: &Shared) -> i64 {
     shared.clock.now().0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_let_go_of_is_not_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        for let_go in [false, true] {
+            let place = Place {
+                file: folder.path().join(FILE),
+                held: Mutex::default(),
+                readers: Mutex::default(),
+                packers: Mutex::default(),
+                policies: Policies::default(),
+                let_go: AtomicBool::new(false),
+            };
+            drop(place.held().unwrap());
+            place.let_go.store(let_go, Ordering::Relaxed);
+            std::fs::remove_file(&place.file).unwrap();
+            assert_eq!(place.is_there().unwrap(), !let_go);
+        }
+    }
 }
