@@ -23,10 +23,10 @@ use crate::engine::{root_missing, store_error};
 use crate::registry::state_folder;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
-use crate::{contexts, files, scan, tree};
+use crate::{audit, contexts, files, scan, tree};
 
 /// Files of hippod's own below a root.
-const OWN: &str = ".hippocampus";
+pub const OWN: &str = ".hippocampus";
 /// Rewritten now and then to prove that the watcher hears.
 const CANARY: &str = "canary";
 /// Files that say what is memory, beside the logs.
@@ -81,9 +81,13 @@ pub fn gather(
         taken.insert(found.path.clone());
     }
     watched(view, &mut workspace, &mut taken, writer, job)?;
-    let noted = tree::state_file(&shared.paths.state, &view.root);
-    if let Ok(bytes) = fs::read(&noted) {
-        writer.add(&format!("{number}/tree.json"), &bytes, Traits::default(), job)?;
+    for (name, noted) in [
+        ("tree.json", tree::state_file(&shared.paths.state, &view.root)),
+        (audit::FILE, state.join(audit::FILE)),
+    ] {
+        if let Ok(bytes) = fs::read(&noted) {
+            writer.add(&format!("{number}/{name}"), &bytes, Traits::default(), job)?;
+        }
     }
     for (name, snapshot) in [("index", Some(moment.index)), ("contexts", moment.contexts)] {
         if let Some(snapshot) = snapshot {
