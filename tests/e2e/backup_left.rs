@@ -121,7 +121,7 @@ fn what_stood_there_before_is_told_of_and_goes_when_it_is_asked_for() {
         .collect();
     assert!(
         told.iter()
-            .all(|told| told.what.contains(" files, ") && told.fix.contains("rm -r")),
+            .all(|told| told.what.contains(" kB") && told.fix.contains("rm -r")),
         "{told:?}"
     );
     let removed = |client: &mut Caller, purge| -> WorkspaceRemoveResponse {

@@ -328,6 +328,16 @@ mod tests {
         note(&state, &[theirs]).unwrap();
         clear(&state).unwrap();
         assert!(staged.root.join("old.md").exists() && staged.home.join("index.db").exists());
+        let diary = folder.path().join("diary.restoring");
+        fs::create_dir(&diary).unwrap();
+        let theirs = Staged {
+            files: diary.clone(),
+            state: diary.clone(),
+            ..staged
+        };
+        note(&state, &[theirs]).unwrap();
+        clear(&state).unwrap();
+        assert!(diary.exists(), "its name ends like ours");
     }
 
     #[test]

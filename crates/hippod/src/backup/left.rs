@@ -22,7 +22,11 @@ pub fn left(shared: &Shared) -> Vec<Problem> {
     // Who has the turn has what is half done.
     if let Some(_turn) = shared.backups.take_if_free() {
         found.extend(half_restores(shared));
-        found.extend(partial::left(&shared.paths.state).iter().map(half_backup));
+        found.extend(
+            partial::left(&shared.paths.state)
+                .iter()
+                .map(|folder| half_backup(folder)),
+        );
     }
     let mut before = folders(&shared.paths.state.join("workspaces"), |name| {
         name.contains(BEFORE)
@@ -105,7 +109,7 @@ fn half_restores(shared: &Shared) -> Vec<Problem> {
     noted.iter().map(one).collect()
 }
 
-fn half_backup(folder: &PathBuf) -> Problem {
+fn half_backup(folder: &Path) -> Problem {
     Problem {
         id: "partial-backup".to_owned(),
         severity: Severity::Info,
@@ -154,7 +158,7 @@ fn size(folder: &Path) -> String {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             seen += 1;
             if seen > MOST {
-                return format!("more than {files} files, {} kB", kilobytes(bytes));
+                return format!("more than {MOST} files and folders");
             }
             // Of a link its own size: what it leads to stands elsewhere.
             let Ok(metadata) = entry.metadata() else { continue };
@@ -166,9 +170,9 @@ fn size(folder: &Path) -> String {
             }
         }
     }
-    format!("{files} files, {} kB", kilobytes(bytes))
-}
-
-fn kilobytes(bytes: u64) -> u64 {
-    bytes.div_ceil(1000)
+    let files = match files {
+        1 => "1 file".to_owned(),
+        _ => format!("{files} files"),
+    };
+    format!("{files}, {} kB", bytes.div_ceil(1000))
 }

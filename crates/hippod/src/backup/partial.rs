@@ -29,22 +29,22 @@ pub struct Partial {
 }
 
 impl Partial {
-    /// Makes one for a backup at `to`. What killed processes left is removed.
+    /// Makes one for `what` (a backup or an export) at `to`. What killed processes left is removed.
     ///
     /// # Errors
     /// `conflict` where a folder of that name is there which hippod did not make; else as the system says.
-    pub fn begin(state: &Path, to: &Path) -> Result<Self, RpcError> {
+    pub fn begin(state: &Path, what: &str, to: &Path) -> Result<Self, RpcError> {
         clear_left(state);
         let mut name = std::ffi::OsString::from(".");
         name.push(to.file_name().unwrap_or_default());
         name.push(PARTIAL);
         let folder = to.with_file_name(name);
-        let refused = |error| io_refusal("make ready the backup", &folder, &error);
+        let refused = |error| io_refusal(&format!("make ready the {what}"), &folder, &error);
         if is_ours(&folder) {
             fs::remove_dir_all(&folder).map_err(refused)?;
         } else if folder.symlink_metadata().is_ok() {
             let what = format!(
-                "could not make ready the backup: something else is there: {}",
+                "could not make ready the {what}: something else is there: {}",
                 folder.display()
             );
             return Err(RpcError::new(ErrorKind::Conflict, what).hint("move it away, or choose another name"));
@@ -59,7 +59,11 @@ impl Partial {
         };
         match made {
             Ok(()) => Ok(partial),
-            Err(error) => Err(io_refusal("make ready the backup", &partial.folder, &error)),
+            Err(error) => Err(io_refusal(
+                &format!("make ready the {what}"),
+                &partial.folder,
+                &error,
+            )),
         }
     }
 }
@@ -147,28 +151,30 @@ mod tests {
         let (state, disk) = (folder.path().join("state"), folder.path().join("disk"));
         fs::create_dir_all(&state).unwrap();
         fs::create_dir_all(&disk).unwrap();
-        let begin = |name: &str| Partial::begin(&state, &disk.join(name)).unwrap();
-        let (killed, away) = (begin("2026-03-02.tar.zst"), begin("2026-03-03.tar.zst"));
-        fs::write(killed.folder.join("out"), "half").unwrap();
-        // A process that is killed drops nothing.
-        let killed_folder = killed.folder.clone();
-        let away_folder = away.folder.clone();
-        std::mem::forget((killed, away));
-        assert_eq!(left(&state), [killed_folder.clone(), away_folder.clone()]);
+        let make = |name: &str| {
+            let folder = disk.join(name);
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("out"), "half").unwrap();
+            folder
+        };
+        let (killed, taken) = (make(".1.tar.zst.partial"), make(".2.tar.zst.partial"));
+        note(&state, &[killed.clone(), taken.clone()]);
+        assert_eq!(left(&state), [killed.clone(), taken.clone()]);
         fs::rename(&disk, folder.path().join("unmounted")).unwrap();
         assert_eq!(clear_left(&state).len(), 2, "of a disk that is away nobody knows");
         fs::rename(folder.path().join("unmounted"), &disk).unwrap();
         // What is no work of ours has other names in it.
-        fs::write(away_folder.join("diary.md"), "mine").unwrap();
+        fs::write(taken.join("diary.md"), "mine").unwrap();
         assert!(clear_left(&state).is_empty());
-        assert!(!killed_folder.exists() && away_folder.join("diary.md").exists());
+        assert!(!killed.exists() && taken.join("diary.md").exists());
         assert!(!state.join(NOTE).exists());
-        let refusal = Partial::begin(&state, &disk.join("2026-03-03.tar.zst"))
-            .err()
-            .unwrap();
+        let begin = |name: &str| Partial::begin(&state, "backup", &disk.join(name));
+        let refusal = begin("2.tar.zst").err().unwrap();
         assert_eq!(refusal.data.kind, ErrorKind::Conflict);
-        assert!(away_folder.join("diary.md").exists());
-        drop(begin("x"));
-        assert!(!state.join(NOTE).exists() && !disk.join(".x.partial").exists());
+        assert!(taken.join("diary.md").exists());
+        note(&state, &[make(".3.tar.zst.partial")]);
+        drop(begin("4.tar.zst").unwrap());
+        assert!(!disk.join(".3.tar.zst.partial").exists() && !disk.join(".4.tar.zst.partial").exists());
+        assert!(!state.join(NOTE).exists());
     }
 }

@@ -147,6 +147,12 @@ impl Source {
     }
 
     fn manifest_of_folder(&self) -> Result<Manifest, RpcError> {
+        if !self.path().join(MANIFEST).exists() {
+            return Err(unusable(
+                self.path(),
+                "it is a folder without a manifest.json: no export, or half of one",
+            ));
+        }
         let (mut file, _) = open_below(self.path(), MANIFEST)?;
         let manifest = read_manifest(self.path(), &mut file)?;
         let names = manifest

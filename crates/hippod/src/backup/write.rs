@@ -48,7 +48,7 @@ impl Writer {
     /// # Errors
     /// `conflict` where something stands beside it already, else as the system says.
     pub fn begin(state: &Path, to: Destination) -> Result<Self, RpcError> {
-        let partial = Partial::begin(state, &to.path)?;
+        let partial = Partial::begin(state, name_of(to.format), &to.path)?;
         let refused = |error| refusal(&to, &error);
         let out = match to.is_file {
             true => {
@@ -76,11 +76,6 @@ impl Writer {
     /// A place for what is made on the way, which goes with the writer.
     pub fn aside(&self, name: &str) -> PathBuf {
         self.partial.folder.join(name)
-    }
-
-    /// Whether a path is the backup that is being written, or what is beside it meanwhile.
-    pub fn is_own(&self, path: &Path) -> bool {
-        path == self.to.path || path.starts_with(&self.partial.folder)
     }
 
     /// Adds a member of these bytes.
