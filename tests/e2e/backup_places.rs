@@ -335,6 +335,28 @@ fn the_member_that_is_damaged_is_named_though_it_can_be_unpacked() {
 }
 
 #[test]
+fn what_no_restore_would_take_is_not_written() {
+    let (scratch, _daemon, mut client) = begun();
+    let archive = scratch.workspace().join(".hippocampus/archive");
+    fs::create_dir_all(&archive).unwrap();
+    for number in 0..5 {
+        let file = fs::File::create(archive.join(format!("{number}.bin"))).unwrap();
+        // Of nothing but zeros, which take no room on the disk.
+        file.set_len(54 << 20).unwrap();
+    }
+    let file = scratch.beside("b.tar.zst");
+    assert_kind(
+        backup_to(&mut client, &file, false),
+        ErrorKind::TooLarge,
+        "unpacks to far more",
+    );
+    assert!(!file.exists());
+    let open = scratch.beside("open");
+    export_to(&mut client, &open, false).unwrap();
+    restore(&mut client, &open, Some(&scratch.beside("into"))).unwrap();
+}
+
+#[test]
 fn earlier_audits_come_along() {
     let (scratch, _daemon, mut client) = begun();
     let audit = |client: &mut Caller, root: &Path| -> AuditResponse {

@@ -14,6 +14,11 @@ const ALWAYS: u64 = 256 << 20;
 /// … and to so many times its own size: nothing that people write shrinks as much.
 const TIMES: u64 = 200;
 
+/// Bytes to which an archive of `size` bytes may unpack.
+pub const fn most(size: u64) -> u64 {
+    ALWAYS.saturating_add(size.saturating_mul(TIMES))
+}
+
 /// What is done with each member: its name, its size, its bytes.
 pub type Visit<'a> = dyn FnMut(&str, u64, &mut dyn Read) -> Result<(), RpcError> + 'a;
 
@@ -28,7 +33,7 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
         zstd::Decoder::new(BufReader::new(opened)).map_err(|error| unusable(file, &error.to_string()))?;
     let mut archive = tar::Archive::new(Limited {
         from: packed,
-        left: ALWAYS.saturating_add(size.saturating_mul(TIMES)),
+        left: most(size),
     });
     // For a reader that fails: the member that it had read last.
     let mut last = None;

@@ -5,17 +5,20 @@ use std::io::{self, BufWriter, Read, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use hippo_proto::RpcError;
+use hippo_proto::{ErrorKind, RpcError};
 
 use super::Job;
 use super::destination::Destination;
 use super::manifest::{MANIFEST, Manifest, Member};
+use super::members;
 use super::partial::Partial;
 use super::refusal::{io_refusal, name_of};
 use crate::files::sync_folder;
 
 /// Level of zstd: vectors do not shrink, and text shrinks at any.
 const LEVEL: i32 = 1;
+/// Most bytes that stand around a member: its header, a long name, what fills the last block.
+const HEADERS: u64 = 8 << 10;
 /// Bytes that are copied at once.
 const PIECE: usize = 256 << 10;
 
@@ -171,11 +174,25 @@ impl Writer {
                 manifest.members.iter().map(|member| member.bytes).sum::<u64>() + json.len() as u64
             }
         };
+        if self.to.is_file && unpacked(&manifest) + json.len() as u64 > members::most(bytes) {
+            let what = format!(
+                "could not write the {}: {}: it unpacks to far more than its size, which a restore refuses",
+                name_of(self.to.format),
+                self.to.path.display()
+            );
+            return Err(RpcError::new(ErrorKind::TooLarge, what)
+                .hint("write it into a folder instead: hippoctl export DIR"));
+        }
         self.to.free()?;
         fs::rename(&made, &self.to.path).map_err(refused)?;
         sync_folder(self.to.path.parent().unwrap_or(Path::new("/"))).map_err(refused)?;
         Ok((manifest, bytes))
     }
+}
+
+/// Most bytes of the archive that has these members.
+fn unpacked(manifest: &Manifest) -> u64 {
+    manifest.members.iter().map(|member| member.bytes + HEADERS).sum()
 }
 
 fn refusal(to: &Destination, error: &io::Error) -> RpcError {
