@@ -8,8 +8,12 @@
 mod backup;
 #[path = "e2e/backup_crash.rs"]
 mod backup_crash;
+#[path = "e2e/backup_left.rs"]
+mod backup_left;
 #[path = "e2e/backup_odd.rs"]
 mod backup_odd;
+#[path = "e2e/backup_places.rs"]
+mod backup_places;
 #[path = "e2e/clients.rs"]
 mod clients;
 #[path = "e2e/contexts.rs"]

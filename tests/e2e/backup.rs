@@ -118,7 +118,7 @@ pub(super) fn assert_knows(what: &str, client: &mut Caller, root: &Path, before:
     );
 }
 
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
@@ -170,7 +170,7 @@ pub(super) fn refused<T: serde::de::DeserializeOwned>(
 }
 
 /// A daemon of another machine.
-fn elsewhere(scratch: &Scratch, name: &str) -> Daemon {
+pub(super) fn elsewhere(scratch: &Scratch, name: &str) -> Daemon {
     Daemon::start(&scratch.beside(name), &QUIET)
 }
 
@@ -276,7 +276,7 @@ fn what_hippod_cannot_take_is_told() {
     assert!(!files.join(".hippocampus/canary").exists());
 }
 
-fn hippoctl(home: &Path, words: &[&str]) -> Output {
+pub(super) fn hippoctl(home: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(client_program());
     let output = command
         .arg("--no-start")

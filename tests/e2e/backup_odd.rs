@@ -11,7 +11,7 @@ use crate::backup::{backup, export, refused, restore, verify};
 use crate::index_room::daemon_without_room;
 
 /// A sound backup of a small workspace.
-fn made() -> (Scratch, Daemon, Caller, PathBuf) {
+pub(super) fn made() -> (Scratch, Daemon, Caller, PathBuf) {
     let (scratch, daemon, mut client) = begun();
     let file = scratch.beside("sound.tar.zst");
     backup(&mut client, &file).unwrap();
@@ -19,7 +19,7 @@ fn made() -> (Scratch, Daemon, Caller, PathBuf) {
 }
 
 /// Everything beside the workspace, by name: what a refused restore must not add to.
-fn names(scratch: &Scratch) -> Vec<String> {
+pub(super) fn names(scratch: &Scratch) -> Vec<String> {
     let mut names: Vec<String> = walk(scratch.beside("").as_path());
     names.sort();
     names
@@ -46,7 +46,7 @@ fn walk(folder: &Path) -> Vec<String> {
 }
 
 /// Panics unless it is refused with these words, by `verify` and by `restore`, and nothing comes of it.
-fn assert_refused(scratch: &Scratch, client: &mut Caller, what: &str, file: &Path, words: &str) {
+pub(super) fn assert_refused(scratch: &Scratch, client: &mut Caller, what: &str, file: &Path, words: &str) {
     let before = names(scratch);
     let into = scratch.beside("into");
     let checked = verify(client, file).expect_err(what);
@@ -144,13 +144,13 @@ fn damage_is_refused_and_the_member_is_named() {
 }
 
 /// A member of an archive as anybody may write it.
-struct Entry {
-    name: &'static str,
-    kind: tar::EntryType,
-    bytes: Vec<u8>,
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    pub(super) kind: tar::EntryType,
+    pub(super) bytes: Vec<u8>,
 }
 
-fn file(name: &'static str, bytes: &[u8]) -> Entry {
+pub(super) fn file(name: &'static str, bytes: &[u8]) -> Entry {
     Entry {
         name,
         kind: tar::EntryType::Regular,
@@ -159,7 +159,7 @@ fn file(name: &'static str, bytes: &[u8]) -> Entry {
 }
 
 /// Writes an archive with no regard for what a name or a kind leads to.
-fn hostile(to: &Path, entries: &[Entry]) {
+pub(super) fn hostile(to: &Path, entries: &[Entry]) {
     let mut packed = zstd::Encoder::new(std::fs::File::create(to).unwrap(), 3).unwrap();
     for entry in entries {
         let mut header = tar::Header::new_gnu();
@@ -182,7 +182,7 @@ fn hostile(to: &Path, entries: &[Entry]) {
 }
 
 /// A manifest in which these members have the right checksums.
-fn manifest(entries: &[Entry], change: impl FnOnce(&mut Value)) -> Entry {
+pub(super) fn manifest(entries: &[Entry], change: impl FnOnce(&mut Value)) -> Entry {
     let member = |entry: &Entry| {
         let hash = blake3::hash(&entry.bytes).to_hex().to_string();
         json!({"path": entry.name, "bytes": entry.bytes.len(), "blake3": hash})

@@ -66,7 +66,8 @@ impl ErrorKind {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{message}")]
 pub struct RpcError {
-    /// JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 for the kinds of hippod.
+    /// JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 for the kinds of hippod, -32011 for a
+    /// file that cannot be used.
     pub code: i32,
     /// What went wrong: lower-case, one sentence, no final stop.
     pub message: String,
@@ -118,6 +119,14 @@ impl RpcError {
     /// A bad request (code -32602).
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::BadRequest, message)
+    }
+
+    /// The code of [`RpcError::unusable_file`].
+    pub const UNUSABLE_FILE: i32 = -32011;
+
+    /// A bad request of which every parameter is well: what a file says that it names cannot be used.
+    pub fn unusable_file(message: impl Into<String>) -> Self {
+        Self::bad_request(message).with_code(Self::UNUSABLE_FILE)
     }
 
     /// Something that does not exist.

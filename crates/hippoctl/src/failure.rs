@@ -104,6 +104,8 @@ impl From<io::Error> for Failure {
 impl From<RpcError> for Failure {
     fn from(error: RpcError) -> Self {
         let exit = match error.data.kind {
+            // The words were right: the file is damaged.
+            ErrorKind::BadRequest if error.code == RpcError::UNUSABLE_FILE => Exit::Failed,
             ErrorKind::BadRequest => Exit::Usage,
             ErrorKind::NoWorkspace | ErrorKind::NotFound | ErrorKind::Stale => Exit::NotFound,
             ErrorKind::Conflict | ErrorKind::TooLarge | ErrorKind::Budget | ErrorKind::ReadOnly => {
@@ -163,6 +165,8 @@ mod tests {
             let failure = Failure::from(RpcError::new(kind, "m").hint("h"));
             assert_eq!(failure, Failure::new(exit, "m").hint("h"), "{kind:?}");
         }
+        let damaged = Failure::from(RpcError::unusable_file("m"));
+        assert_eq!(damaged, Failure::new(Exit::Failed, "m"));
     }
 
     #[test]

@@ -30,7 +30,7 @@ const KEPT: usize = 200;
 /// Earlier audits that are answered.
 const SHOWN: usize = 10;
 /// What is kept of them, in the state of the workspace.
-const FILE: &str = "audits.json";
+pub const FILE: &str = "audits.json";
 
 /// Answers `audit`, on a thread of its own.
 ///

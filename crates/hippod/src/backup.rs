@@ -6,9 +6,12 @@
 //! engine's.
 
 mod commit;
+mod destination;
 mod gather;
+mod left;
 mod manifest;
 mod members;
+mod partial;
 mod refusal;
 mod restore;
 mod source;
@@ -16,6 +19,8 @@ mod target;
 mod write;
 
 pub use commit::{Staged, commit, finish_what_was_begun};
+pub use left::{before_restores, left, tidy};
+pub use partial::clear_left;
 pub use restore::{prepare, restored};
 
 use std::path::{Path, PathBuf};
@@ -27,45 +32,35 @@ use hippo_proto::{
     BackedUp, BackupFormat, BackupRequest, BackupResponse, BackupVerifyRequest, ErrorKind, ExportRequest,
     LeftOut, RpcError,
 };
+use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 
 use crate::clock::rfc3339;
 use crate::shared::{Shared, Slot};
 use crate::view::WorkspaceView;
+use destination::Destination;
 use manifest::Manifest;
 use source::Source;
 use write::Writer;
 
 /// Bytes between two words to who waits.
 const STEP: u64 = 4 << 20;
-/// What the name of an export ends in that is one file.
-const ARCHIVE: &str = ".tar.zst";
 
-/// Whether somebody is at a backup or at a restore: one at a time.
+/// Who is at a backup or at a restore: one at a time.
 #[derive(Debug, Default)]
-pub struct Turns(Arc<AtomicBool>);
+pub struct Turns(Arc<Lock<()>>);
 
 /// Held by who is at it.
-pub struct Turn(Arc<AtomicBool>);
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
-    }
-}
+pub struct Turn(#[expect(dead_code, reason = "held")] OwnedMutexGuard<()>);
 
 impl Turns {
-    /// Takes the turn.
-    ///
-    /// # Errors
-    /// `conflict` while another one has it.
-    pub fn take(&self) -> Result<Turn, RpcError> {
-        if self.0.swap(true, Ordering::AcqRel) {
-            return Err(
-                RpcError::new(ErrorKind::Conflict, "another backup or restore is under way")
-                    .hint("wait for it to finish"),
-            );
-        }
-        Ok(Turn(Arc::clone(&self.0)))
+    /// Waits for those before this one. Who waits holds no thread.
+    pub async fn take(&self) -> Turn {
+        Turn(Arc::clone(&self.0).lock_owned().await)
+    }
+
+    /// Takes the turn where nobody has it.
+    pub fn take_if_free(&self) -> Option<Turn> {
+        Arc::clone(&self.0).try_lock_owned().ok().map(Turn)
     }
 }
 
@@ -110,13 +105,18 @@ impl<'a> Job<'a> {
         }
         match self.goes_on() {
             true => Ok(()),
-            false => Err(RpcError::internal("the client is gone").hint("ask again")),
+            false => Err(gone()),
         }
     }
 
     fn goes_on(&self) -> bool {
         !self.given_up.load(Ordering::Relaxed)
     }
+}
+
+/// Nobody hears of it.
+pub fn gone() -> RpcError {
+    RpcError::internal("the client is gone").hint("ask again")
 }
 
 /// Answers `backup`.
@@ -129,8 +129,8 @@ pub fn backup(
     job: &mut Job<'_>,
 ) -> Result<BackupResponse, RpcError> {
     let to = absolute(&request.to)?;
-    let wanted = wanted(shared, request.workspace.as_deref())?;
-    write(shared, wanted, BackupFormat::Backup, &to, request.force, job)
+    let to = Destination::of(shared, &to, BackupFormat::Backup, request.force)?;
+    write(shared, wanted(shared, request.workspace.as_deref())?, to, job)
 }
 
 /// Answers `export`.
@@ -143,8 +143,8 @@ pub fn export(
     job: &mut Job<'_>,
 ) -> Result<BackupResponse, RpcError> {
     let to = absolute(&request.to)?;
-    let wanted = wanted(shared, request.workspace.as_deref())?;
-    write(shared, wanted, BackupFormat::Export, &to, request.force, job)
+    let to = Destination::of(shared, &to, BackupFormat::Export, request.force)?;
+    write(shared, wanted(shared, request.workspace.as_deref())?, to, job)
 }
 
 /// Answers `backup.verify`.
@@ -162,14 +162,12 @@ pub fn verify(request: &BackupVerifyRequest, job: &mut Job<'_>) -> Result<Backup
 fn write(
     shared: &Shared,
     wanted: Wanted,
-    format: BackupFormat,
-    to: &Path,
-    force: bool,
+    to: Destination,
     job: &mut Job<'_>,
 ) -> Result<BackupResponse, RpcError> {
     let start = Instant::now();
-    let as_file = format == BackupFormat::Backup || to.to_string_lossy().ends_with(ARCHIVE);
-    let mut writer = Writer::begin(to, as_file, force)?;
+    let (format, place) = (to.format, to.path.clone());
+    let mut writer = Writer::begin(&shared.paths.state, to)?;
     let mut manifest = Manifest::new(format, rfc3339(shared.clock.now()));
     for (number, view) in (1..).zip(&wanted.views) {
         job.begin(view.root.display().to_string());
@@ -179,7 +177,7 @@ fn write(
     let (manifest, bytes) = writer.finish(manifest)?;
     Ok(BackupResponse {
         left_out: wanted.left_out,
-        ..told(manifest, to, bytes, start)
+        ..told(manifest, &place, bytes, start)
     })
 }
 

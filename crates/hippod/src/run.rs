@@ -76,6 +76,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     if let Err(error) = backup::finish_what_was_begun(&paths.state, &mut registry) {
         tracing::error!(error = %error, hint = %error.data.hint, "could not finish a restore");
     }
+    backup::clear_left(&paths.state);
     import::clear_left(&paths.state);
     let models = Models::new(&paths, &config.embed)?;
     let (events, inbox) = mpsc::channel();

@@ -1780,7 +1780,7 @@ export interface Restored {
 
 /** The `error` member of a JSON-RPC answer. */
 export interface RpcError {
-  /** JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 for the kinds of hippod. */
+  /** JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 for the kinds of hippod, -32011 for a file that cannot be used. */
   code: number;
   /** What scripts and people do with it. */
   data: ErrorData;

@@ -25,13 +25,13 @@ pub struct BackupArgs {
     /// What to do instead of making one.
     #[command(subcommand)]
     pub verb: Option<BackupVerb>,
-    /// The file to write
+    /// The file to write, best with a name that ends in .tar.zst
     #[arg(required = true)]
     pub file: Option<PathBuf>,
     /// All workspaces
     #[arg(long)]
     pub all: bool,
-    /// Replace a file that is there already
+    /// Replace an earlier backup that is there already; nothing else is ever replaced
     #[arg(long)]
     pub force: bool,
 }
@@ -54,7 +54,8 @@ pub struct RestoreArgs {
     /// The folder that becomes the workspace [default: where it was]
     #[arg(long, value_name = "DIR")]
     pub into: Option<PathBuf>,
-    /// Move what stands there aside, where the folder is not empty
+    /// Move what stands there aside, where the folder is not empty. A folder that never was a workspace has to be named by
+    /// --into
     #[arg(long)]
     pub aside: bool,
 }
@@ -68,7 +69,7 @@ pub struct ExportArgs {
     /// All workspaces
     #[arg(long)]
     pub all: bool,
-    /// Replace a file that is there already
+    /// Replace an earlier export in one file; a folder is never replaced
     #[arg(long)]
     pub force: bool,
 }

@@ -21,11 +21,11 @@ pub fn written(answer: &BackupResponse, style: Style) -> String {
 /// What was checked.
 pub fn verified(answer: &BackupResponse, style: Style) -> String {
     let what = match answer.format {
-        BackupFormat::Backup => "backup",
-        BackupFormat::Export => "export",
+        BackupFormat::Backup => "a backup",
+        BackupFormat::Export => "an export",
     };
     let head = format!(
-        "{}: {}, a {what} of {} by hippod {}\n",
+        "{}: {}, {what} of {} by hippod {}\n",
         style.path(&answer.file),
         style.good("ok"),
         answer.at,

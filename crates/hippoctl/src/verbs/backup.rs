@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use clap::ValueEnum as _;
 use hippo_proto::{
     BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, Request, RestoreRequest,
-    RestoreResponse,
+    RestoreResponse, Restored,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::de::DeserializeOwned;
@@ -12,6 +13,7 @@ use serde::de::DeserializeOwned;
 use crate::args::{BackupArgs, BackupVerb, ExportArgs, RestoreArgs};
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
+use crate::harness::{Platform, RECORD, Record, Snapshot};
 use crate::output::Output;
 use crate::render;
 
@@ -55,7 +57,39 @@ pub fn restore(session: &mut Session, args: &RestoreArgs, out: &mut Output) -> R
         aside: args.aside,
     };
     let answer: RestoreResponse = watched(session, request, out)?;
-    out.answer(&answer, render::backup::restored)
+    out.answer(&answer, render::backup::restored)?;
+    if !out.json {
+        for note in answer.workspaces.iter().flat_map(missing) {
+            out.note(&format!("note: {note}"));
+        }
+    }
+    Ok(())
+}
+
+/// What was there and is in no backup: the files of a harness, and what of a project is no memory.
+fn missing(workspace: &Restored) -> Vec<String> {
+    let root = Path::new(&workspace.root);
+    let shown = render::one_line(&workspace.root);
+    let record = Record::read(&Snapshot::read(root, [RECORD])).unwrap_or_default();
+    let platforms = record
+        .platforms
+        .iter()
+        .filter(|platform| **platform != Platform::None);
+    let of_harness = platforms.filter_map(|platform| {
+        let platform = platform.to_possible_value()?;
+        let name = platform.get_name();
+        Some(format!(
+            "what hippoctl init laid out for {name} is in no backup; lay it out again: hippoctl init --platform {name} {shown}"
+        ))
+    });
+    let beside = |aside: &&String| Path::new(aside).parent() == root.parent();
+    let of_project = workspace.aside.iter().filter(beside).map(|aside| {
+        format!(
+            "files that are no memory are in no backup; take what you need of them from {}",
+            render::one_line(aside)
+        )
+    });
+    of_harness.chain(of_project).collect()
 }
 
 /// Writes workspaces in open formats.

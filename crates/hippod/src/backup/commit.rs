@@ -3,6 +3,7 @@
 //! What is ready is noted before it is made. A note that is not sealed leads to nothing but folders that are thrown away; a
 //! sealed one is carried out to its end by whoever comes next.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,9 +17,27 @@ use crate::files::sync_folder;
 use crate::registry::{Registry, write_atomically};
 
 /// The note, in the state folder.
-const NOTE: &str = "restoring.json";
+pub const NOTE: &str = "restoring.json";
 /// What the names of folders end in that are not in their place yet.
-pub const STAGED: &str = ".restoring";
+const STAGED: &str = ".restoring";
+
+/// The path beside another one, with something before and behind its name.
+pub fn beside(path: &Path, before: &str, after: &str) -> PathBuf {
+    let mut name = OsString::from(before);
+    name.push(path.file_name().unwrap_or_default());
+    name.push(after);
+    path.with_file_name(name)
+}
+
+/// Where the files of a workspace are made ready.
+pub fn staged_files(root: &Path) -> PathBuf {
+    beside(root, ".", STAGED)
+}
+
+/// Where its state is made ready.
+pub fn staged_state(home: &Path) -> PathBuf {
+    beside(home, "", STAGED)
+}
 
 /// A workspace that is ready beside its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,14 +92,25 @@ pub fn clear(state: &Path) -> Result<(), RpcError> {
         return Err(RpcError::internal("an earlier restore is not finished")
             .hint("restart hippod, which finishes it, then try again"));
     }
-    staged.iter().try_for_each(discard)?;
-    note(state, &[])
+    discard_unsealed(state)
+}
+
+/// The same beside what waits to be put into its place.
+///
+/// # Errors
+/// It cannot be removed.
+pub fn discard_unsealed(state: &Path) -> Result<(), RpcError> {
+    let (sealed, others): (Vec<Staged>, Vec<Staged>) =
+        noted(state)?.into_iter().partition(|staged| staged.is_sealed);
+    others.iter().try_for_each(discard)?;
+    note(state, &sealed)
 }
 
 fn discard(staged: &Staged) -> Result<(), RpcError> {
-    for folder in [&staged.files, &staged.state] {
-        // The names of others never end like this; a note that was tampered with leads nowhere else.
-        if !folder.to_string_lossy().ends_with(STAGED) {
+    let made = [staged_files(&staged.root), staged_state(&staged.home)];
+    for (folder, made) in [&staged.files, &staged.state].into_iter().zip(made) {
+        // A note that was tampered with leads nowhere else.
+        if *folder != made {
             continue;
         }
         match fs::remove_dir_all(folder) {
@@ -194,7 +224,10 @@ fn place(from: &Path, to: &Path, aside: &Path) -> Result<(), RpcError> {
 }
 
 /// What is noted; nothing where there is no note.
-fn noted(state: &Path) -> Result<Vec<Staged>, RpcError> {
+///
+/// # Errors
+/// The note cannot be read or understood.
+pub fn noted(state: &Path) -> Result<Vec<Staged>, RpcError> {
     let path = state.join(NOTE);
     match fs::read(&path) {
         Ok(json) => serde_json::from_slice(&json).map_err(|error| {
@@ -295,6 +328,16 @@ mod tests {
         note(&state, &[theirs]).unwrap();
         clear(&state).unwrap();
         assert!(staged.root.join("old.md").exists() && staged.home.join("index.db").exists());
+        let diary = folder.path().join("diary.restoring");
+        fs::create_dir(&diary).unwrap();
+        let theirs = Staged {
+            files: diary.clone(),
+            state: diary.clone(),
+            ..staged
+        };
+        note(&state, &[theirs]).unwrap();
+        clear(&state).unwrap();
+        assert!(diary.exists(), "its name ends like ours");
     }
 
     #[test]

@@ -23,10 +23,10 @@ use crate::engine::{root_missing, store_error};
 use crate::registry::state_folder;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
-use crate::{contexts, files, scan, tree};
+use crate::{audit, contexts, files, scan, tree};
 
 /// Files of hippod's own below a root.
-const OWN: &str = ".hippocampus";
+pub const OWN: &str = ".hippocampus";
 /// Rewritten now and then to prove that the watcher hears.
 const CANARY: &str = "canary";
 /// Files that say what is memory, beside the logs.
@@ -67,7 +67,7 @@ pub fn gather(
     job: &mut Job<'_>,
 ) -> Result<Workspace, RpcError> {
     let state = state_folder(&shared.paths.state, &view.root);
-    let moment = agreeing(view, &state, writer)?;
+    let moment = agreeing(view, &state)?;
     let mut workspace = Workspace {
         folder: number.to_string(),
         root: view.root.display().to_string(),
@@ -81,9 +81,13 @@ pub fn gather(
         taken.insert(found.path.clone());
     }
     watched(view, &mut workspace, &mut taken, writer, job)?;
-    let noted = tree::state_file(&shared.paths.state, &view.root);
-    if let Ok(bytes) = fs::read(&noted) {
-        writer.add(&format!("{number}/tree.json"), &bytes, Traits::default(), job)?;
+    for (name, noted) in [
+        ("tree.json", tree::state_file(&shared.paths.state, &view.root)),
+        (audit::FILE, state.join(audit::FILE)),
+    ] {
+        if let Ok(bytes) = fs::read(&noted) {
+            writer.add(&format!("{number}/{name}"), &bytes, Traits::default(), job)?;
+        }
     }
     for (name, snapshot) in [("index", Some(moment.index)), ("contexts", moment.contexts)] {
         if let Some(snapshot) = snapshot {
@@ -94,7 +98,7 @@ pub fn gather(
 }
 
 /// A moment at which the database and what hippod wrote below the root agree.
-fn agreeing(view: &WorkspaceView, state: &Path, writer: &Writer) -> Result<Moment, RpcError> {
+fn agreeing(view: &WorkspaceView, state: &Path) -> Result<Moment, RpcError> {
     let begin = |database, path: &Path| Snapshot::begin(database, path).map_err(|error| store_error(&error));
     for last in (0..MOMENTS).rev() {
         let sessions = state.join(contexts::FILE);
@@ -103,7 +107,7 @@ fn agreeing(view: &WorkspaceView, state: &Path, writer: &Writer) -> Result<Momen
             false => None,
         };
         let index = begin(Database::Index, &state.join("index.db"))?;
-        let (own, left_out) = own_files(&view.root, writer);
+        let (own, left_out) = own_files(&view.root);
         let written = index.base(INDEX_FILE).map_err(|error| store_error(&error))?;
         let there = own.iter().find(|found| found.path == INDEX_FILE);
         let agree = written.as_ref() == there.map(|found| &found.bytes);
@@ -111,7 +115,7 @@ fn agreeing(view: &WorkspaceView, state: &Path, writer: &Writer) -> Result<Momen
             let bytes = |found: &Found| (found.path.clone(), blake3::hash(&found.bytes));
             again.iter().map(bytes).eq(own.iter().map(bytes))
         };
-        if last == 0 || agree && same(&own_files(&view.root, writer).0) {
+        if last == 0 || agree && same(&own_files(&view.root).0) {
             return Ok(Moment {
                 index,
                 contexts,
@@ -125,7 +129,7 @@ fn agreeing(view: &WorkspaceView, state: &Path, writer: &Writer) -> Result<Momen
 }
 
 /// The index file, and everything below `.hippocampus`.
-fn own_files(root: &Path, writer: &Writer) -> (Vec<Found>, Vec<LeftOut>) {
+fn own_files(root: &Path) -> (Vec<Found>, Vec<LeftOut>) {
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     let mut paths: Vec<PathBuf> = [INDEX_FILE, hippo_core::harness::FILE]
         .iter()
@@ -136,7 +140,15 @@ fn own_files(root: &Path, writer: &Writer) -> (Vec<Found>, Vec<LeftOut>) {
     while let Some(folder) = folders.pop() {
         // A link may lead anywhere.
         let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                left_out.push(reason(root, &folder, &format!("could not be read: {error}")));
+                continue;
+            }
+        };
+        for entry in entries.flatten() {
             let path = entry.path();
             let Ok(kind) = entry.file_type() else { continue };
             if !is_folder || kind.is_symlink() {
@@ -146,7 +158,6 @@ fn own_files(root: &Path, writer: &Writer) -> (Vec<Found>, Vec<LeftOut>) {
             } else if path
                 .strip_prefix(root)
                 .is_ok_and(|path| path != Path::new(OWN).join(CANARY))
-                && !writer.is_own(&path)
             {
                 paths.push(path);
             }
@@ -282,5 +293,28 @@ fn copy_refusal(error: &StoreError) -> RpcError {
         ))
         .hint("free some space, or choose another disk; nothing was left there"),
         other => store_error(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_its_own_that_cannot_be_read_is_told() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(own_files(root.path()).1.is_empty(), "there is none yet");
+        fs::create_dir(root.path().join(OWN)).unwrap();
+        fs::write(root.path().join(OWN).join("meta.json"), "{}").unwrap();
+        assert_eq!(own_files(root.path()).0.len(), 1);
+        fs::remove_dir_all(root.path().join(OWN)).unwrap();
+        // Nobody can look into a file, whatever rights they have.
+        fs::write(root.path().join(OWN), "").unwrap();
+        let left_out = own_files(root.path()).1;
+        assert_eq!(left_out[0].path, OWN);
+        assert!(
+            left_out[0].reason.starts_with("could not be read: "),
+            "{left_out:?}"
+        );
     }
 }

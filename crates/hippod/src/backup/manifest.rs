@@ -9,6 +9,8 @@ pub const MANIFEST: &str = "manifest.json";
 pub const VERSION: u32 = 1;
 /// Longest name of a member, in bytes.
 pub const LONGEST_NAME: usize = 4096;
+/// Longest part of one between two `/`, in bytes: no disk takes a longer one.
+const LONGEST_PART: usize = 255;
 
 /// What is in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,6 +113,9 @@ pub fn why_not(path: &str) -> Option<&'static str> {
     if path.len() > LONGEST_NAME {
         return Some("its name is too long");
     }
+    if path.split('/').any(|part| part.len() > LONGEST_PART) {
+        return Some("a part of its name is too long");
+    }
     if path.starts_with('/') {
         return Some("its name is an absolute path");
     }
@@ -131,7 +136,7 @@ pub fn why_not(path: &str) -> Option<&'static str> {
     let known = match rest.as_slice() {
         // What programs heed without being told about it: hooks, settings of a shell, of git.
         ["files", inside @ ..] if !is_memory(inside) => return Some("no backup has a hidden file like this"),
-        ["files", _, ..] | ["index.db" | "contexts.db" | "tree.json"] => true,
+        ["files", _, ..] | ["index.db" | "contexts.db" | "tree.json" | "audits.json"] => true,
         ["tables", "index" | "contexts", table] => table.ends_with(".jsonl"),
         _ => false,
     };
@@ -160,6 +165,7 @@ mod tests {
             "1/files/memory/a b.md",
             "12/index.db",
             "1/contexts.db",
+            "1/audits.json",
             "1/tables/index/entries.jsonl",
             "1/files/..md",
             "1/files/.hippocampus/config.toml",
@@ -190,6 +196,9 @@ mod tests {
         ] {
             assert!(why_not(bad).is_some(), "{bad}");
         }
-        assert!(why_not(&format!("1/files/{}", "x".repeat(LONGEST_NAME))).is_some());
+        assert!(why_not(&format!("1/files/{}", "x/".repeat(LONGEST_NAME))).is_some());
+        let part = |length| format!("1/files/{}/x.md", "x".repeat(length));
+        assert_eq!(why_not(&part(LONGEST_PART)), None);
+        assert!(why_not(&part(LONGEST_PART + 1)).is_some());
     }
 }

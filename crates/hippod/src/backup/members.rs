@@ -14,6 +14,11 @@ const ALWAYS: u64 = 256 << 20;
 /// … and to so many times its own size: nothing that people write shrinks as much.
 const TIMES: u64 = 200;
 
+/// Bytes to which an archive of `size` bytes may unpack.
+pub const fn most(size: u64) -> u64 {
+    ALWAYS.saturating_add(size.saturating_mul(TIMES))
+}
+
 /// What is done with each member: its name, its size, its bytes.
 pub type Visit<'a> = dyn FnMut(&str, u64, &mut dyn Read) -> Result<(), RpcError> + 'a;
 
@@ -28,18 +33,15 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
         zstd::Decoder::new(BufReader::new(opened)).map_err(|error| unusable(file, &error.to_string()))?;
     let mut archive = tar::Archive::new(Limited {
         from: packed,
-        left: ALWAYS.saturating_add(size.saturating_mul(TIMES)),
+        left: most(size),
     });
-    // For a reader that fails: the member that it was at.
-    let mut at = "before the first member".to_owned();
+    // For a reader that fails: the member that it had read last.
+    let mut last = None;
     // As they are: a long name would be read by the library however long it is.
-    let entries = archive
-        .entries()
-        .map_err(|error| damaged(file, &at, &error.to_string()))?;
+    let entries = archive.entries().map_err(|error| broken(file, None, &error))?;
     let mut long_name = None;
     for entry in entries.raw(true) {
-        let mut entry =
-            entry.map_err(|error| damaged(file, &at, &format!("broken off behind it: {error}")))?;
+        let mut entry = entry.map_err(|error| broken(file, last.as_deref(), &error))?;
         let kind = entry.header().entry_type();
         if kind == tar::EntryType::GNULongName && long_name.is_none() {
             long_name = Some(name_of(file, &mut entry)?);
@@ -70,12 +72,20 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
         if read.read != size {
             return Err(damaged(file, &name, "it is cut off"));
         }
-        at = name;
+        last = Some(name);
     }
     // What stands behind the last member has to be sound as well: the checksum of the whole stands there.
     io::copy(&mut archive.into_inner(), &mut io::sink())
-        .map_err(|error| damaged(file, &at, &format!("broken off behind it: {error}")))?;
+        .map_err(|error| broken(file, last.as_deref(), &error))?;
     Ok(())
+}
+
+/// The archive cannot be read behind a member, or from its beginning on.
+fn broken(file: &Path, last: Option<&str>, error: &io::Error) -> RpcError {
+    match last {
+        Some(name) => damaged(file, name, &format!("broken off behind it: {error}")),
+        None => unusable(file, &format!("broken off before its first member: {error}")),
+    }
 }
 
 fn name_of(file: &Path, entry: &mut impl Read) -> Result<String, RpcError> {

@@ -3,7 +3,16 @@
 use std::io;
 use std::path::Path;
 
-use hippo_proto::{ErrorKind, RpcError};
+use hippo_core::text::clip;
+use hippo_proto::{BackupFormat, ErrorKind, RpcError};
+
+/// How people call what is written.
+pub const fn name_of(format: BackupFormat) -> &'static str {
+    match format {
+        BackupFormat::Backup => "backup",
+        BackupFormat::Export => "export",
+    }
+}
 
 /// An error of the system as clients see it: what was tried, on which path.
 pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
@@ -17,17 +26,41 @@ pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
             RpcError::new(ErrorKind::ReadOnly, message).hint("choose a place that you may read and write")
         }
         io::ErrorKind::NotFound => RpcError::not_found(message).hint("name a file and a folder that exist"),
+        io::ErrorKind::NotADirectory => {
+            RpcError::bad_request(message).hint("a file stands where a folder is named: choose another place")
+        }
+        io::ErrorKind::IsADirectory => {
+            RpcError::bad_request(message).hint("a folder stands where a file is named: choose another place")
+        }
+        io::ErrorKind::InvalidFilename => RpcError::bad_request(message)
+            .hint("the path is too long, or no name of this disk: choose another place"),
+        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => {
+            RpcError::new(ErrorKind::Conflict, message)
+                .hint("something came there meanwhile: choose another place")
+        }
+        _ if is_loop(error) => {
+            RpcError::bad_request(message).hint("links lead to each other there: choose another place")
+        }
         _ => RpcError::internal(message).hint("look after the disk"),
     }
 }
 
+fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+/// Longest reason that is told, in bytes: parts of it may come from the file.
+const LONGEST_REASON: usize = 1000;
+
 /// The file is no backup that can be used.
 pub fn unusable(file: &Path, reason: &str) -> RpcError {
-    RpcError::bad_request(format!("could not use the backup: {}: {reason}", file.display()))
+    let reason = clip(reason, LONGEST_REASON);
+    RpcError::unusable_file(format!("could not use the backup: {}: {reason}", file.display()))
         .hint("nothing was touched; take another copy of it, or an earlier backup")
 }
 
 /// One member is not as the manifest says, or cannot be.
 pub fn damaged(file: &Path, member: &str, reason: &str) -> RpcError {
-    unusable(file, &format!("{}: {reason}", member.escape_debug()))
+    let member = member.escape_debug().to_string();
+    unusable(file, &format!("{}: {reason}", clip(&member, LONGEST_REASON / 2)))
 }

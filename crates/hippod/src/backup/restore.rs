@@ -11,27 +11,40 @@ use hippo_store::StoreError;
 use hippo_store::copies::{self, Database};
 
 use super::commit::{self, Staged};
+use super::left::BEFORE;
 use super::manifest::{Manifest, Member, Place, Workspace};
-use super::refusal::{io_refusal, unusable};
+use super::refusal::{damaged, io_refusal, unusable};
 use super::source::Source;
 use super::{Job, absolute, target};
 use crate::engine::store_error;
 use crate::registry::state_folder;
 use crate::shared::Shared;
 
+/// What is ready. What of it was not put into its place when this goes is thrown away, whoever gave up where.
+pub struct Ready {
+    /// The workspaces.
+    pub staged: Vec<Staged>,
+    state: PathBuf,
+}
+
+impl Drop for Ready {
+    fn drop(&mut self) {
+        if let Err(error) = commit::discard_unsealed(&self.state) {
+            tracing::warn!(%error, "could not remove what is left of a restore");
+        }
+    }
+}
+
 /// Makes everything ready that a request wants. Nothing stands in its place yet.
 ///
 /// # Errors
 /// The backup cannot be used, or a place is taken: nothing was touched.
-pub fn prepare(
-    shared: &Shared,
-    request: &RestoreRequest,
-    job: &mut Job<'_>,
-) -> Result<Vec<Staged>, RpcError> {
+pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> Result<Ready, RpcError> {
     let state = &shared.paths.state;
     let source = Source::open(&absolute(&request.from)?)?;
     let manifest = source.verify(job)?;
     let wanted = wanted(&source, &manifest, request)?;
+    commit::clear(state)?;
     let stamp = stamp(shared);
     let mut staged = Vec::new();
     for workspace in wanted {
@@ -41,23 +54,24 @@ pub fn prepare(
         };
         let root = target::root(&folder, state)?;
         target::vacant(&root, request.aside)?;
-        staged.push((
-            workspace,
-            Staged::at(state, root, &workspace.root, &stamp, request.aside),
-        ));
+        if request.into.is_none() {
+            target::known(shared, &root)?;
+        }
+        let ready = Staged::at(state, root, &workspace.root, &stamp, request.aside);
+        target::free_beside(&ready)?;
+        staged.push((workspace, ready));
     }
     apart(shared, &staged)?;
-    commit::clear(state)?;
     // Whoever starts after this one was killed finds what to throw away.
     let plan: Vec<Staged> = staged.iter().map(|(_, staged)| staged.clone()).collect();
     commit::note(state, &plan)?;
-    match stage(&source, &manifest, &mut staged, job) {
-        Ok(()) => Ok(staged.into_iter().map(|(_, staged)| staged).collect()),
-        Err(error) => {
-            commit::clear(state)?;
-            Err(error)
-        }
-    }
+    let mut ready = Ready {
+        staged: Vec::new(),
+        state: state.clone(),
+    };
+    stage(&source, &manifest, &mut staged, job)?;
+    ready.staged = staged.into_iter().map(|(_, staged)| staged).collect();
+    Ok(ready)
 }
 
 /// Refuses workspaces within each other: what is moved into its place as a whole would take the other one along.
@@ -129,6 +143,11 @@ fn stage(
     job: &mut Job<'_>,
 ) -> Result<(), RpcError> {
     for (_, staged) in staged.iter() {
+        // In hippod's own folder nobody else makes one.
+        if staged.state.exists() {
+            fs::remove_dir_all(&staged.state)
+                .map_err(|error| io_refusal("remove what is left of a restore", &staged.state, &error))?;
+        }
         for (folder, mode) in [(&staged.files, 0o777), (&staged.state, 0o700)] {
             let refused = |error| io_refusal("make a folder", folder, &error);
             if let Some(above) = folder.parent() {
@@ -191,6 +210,7 @@ fn databases(
     staged: &Staged,
 ) -> Result<(), RpcError> {
     let root = staged.root.to_string_lossy();
+    let refusal = |error: &StoreError| refusal(backup, workspace, staged, error);
     let names = [
         (Database::Index, "index", true),
         (
@@ -206,11 +226,12 @@ fn databases(
         }
         if format == BackupFormat::Export {
             copies::import(database, &staged.state.join("tables").join(name), &file, &root)
-                .map_err(|error| refusal(backup, &error))?;
+                .map_err(|error| refusal(&error))?;
         } else if !file.is_file() {
-            return Err(unusable(backup, &format!("{name}.db is missing")));
+            let missing = format!("{}/{name}.db", workspace.folder);
+            return Err(damaged(backup, &missing, "it is missing"));
         }
-        copies::take_over(database, &file, &root).map_err(|error| refusal(backup, &error))?;
+        copies::take_over(database, &file, &root).map_err(|error| refusal(&error))?;
     }
     match fs::remove_dir_all(staged.state.join("tables")) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -226,14 +247,21 @@ fn sync(folder: &Path) -> Result<(), RpcError> {
         .map_err(|error| io_refusal("make the folder durable", folder, &error))
 }
 
-/// What the store says of a database of somebody else's making.
-fn refusal(backup: &Path, error: &StoreError) -> RpcError {
+/// What the store says of a database of somebody else's making. It is named as the member that it came from: where it was
+/// looked at, nothing is any more.
+fn refusal(backup: &Path, workspace: &Workspace, staged: &Staged, error: &StoreError) -> RpcError {
     match error {
         StoreError::Corrupt { .. }
         | StoreError::NewerSchema { .. }
         | StoreError::Row { .. }
-        | StoreError::Sql { .. } => unusable(backup, &error.to_string()),
+        | StoreError::Sql { .. } => {
+            let here = format!("{}/", staged.state.display());
+            let there = format!("{}/", workspace.folder);
+            unusable(backup, &error.to_string().replace(&here, &there))
+        }
         StoreError::Io { what, path, source } => io_refusal(what, path, source),
+        StoreError::DiskFull { .. } => RpcError::internal(error.to_string())
+            .hint("free some space, or choose another disk; nothing was left there"),
         other => store_error(other),
     }
 }
@@ -246,18 +274,20 @@ fn stamp(shared: &Shared) -> String {
 
 impl Staged {
     fn at(state: &Path, root: PathBuf, was: &str, stamp: &str, is_aside: bool) -> Self {
-        let beside = |path: &Path, before: &str, after: &str| {
-            let mut name = std::ffi::OsString::from(before);
-            name.push(path.file_name().unwrap_or_default());
-            name.push(after);
-            path.with_file_name(name)
-        };
         let home = state_folder(state, &root);
+        // Another restore may have been within the same second, or before a clock was set back.
+        let aside = |path: &Path| {
+            let mut aside = commit::beside(path, "", &format!("{BEFORE}{stamp}"));
+            while aside.symlink_metadata().is_ok() {
+                aside.as_mut_os_string().push("-again");
+            }
+            aside
+        };
         Self {
-            files: beside(&root, ".", commit::STAGED),
-            state: beside(&home, "", commit::STAGED),
-            files_aside: beside(&root, "", &format!(".before-restore-{stamp}")),
-            state_aside: beside(&home, "", &format!(".before-restore-{stamp}")),
+            files: commit::staged_files(&root),
+            state: commit::staged_state(&home),
+            files_aside: aside(&root),
+            state_aside: aside(&home),
             home,
             root,
             was: was.to_owned(),

@@ -8,7 +8,7 @@ use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::copies::Database;
 
 use super::Job;
-use super::manifest::{MANIFEST, Manifest, Member, VERSION, why_not};
+use super::manifest::{MANIFEST, Manifest, Member, VERSION, Workspace, why_not};
 use super::members;
 use super::refusal::{damaged, io_refusal, unusable};
 use super::write::Hashed;
@@ -71,7 +71,7 @@ impl Source {
             }
             Self::Archive(file) => {
                 let (mut found, mut manifest) = (Vec::new(), None);
-                members::each(file, &mut |name, size, bytes| {
+                let read = members::each(file, &mut |name, size, bytes| {
                     if manifest.is_some() {
                         return Err(damaged(file, name, "it stands behind the manifest"));
                     }
@@ -92,11 +92,13 @@ impl Source {
                         hashed.hasher.finalize().to_hex().to_string(),
                     ));
                     Ok(())
-                })?;
-                let manifest = manifest
-                    .ok_or_else(|| unusable(file, "it has no manifest: it is cut off, or no backup"))?;
-                self.compare(&manifest, &found)?;
-                Ok(manifest)
+                });
+                // A checksum of the whole that is wrong is found at the end: the member is told by its own.
+                if let Some(manifest) = &manifest {
+                    self.compare(manifest, &found)?;
+                }
+                read?;
+                manifest.ok_or_else(|| unusable(file, "it has no manifest: it is cut off, or no backup"))
             }
         }
     }
@@ -145,6 +147,12 @@ impl Source {
     }
 
     fn manifest_of_folder(&self) -> Result<Manifest, RpcError> {
+        if !self.path().join(MANIFEST).exists() {
+            return Err(unusable(
+                self.path(),
+                "it is a folder without a manifest.json: no export, or half of one",
+            ));
+        }
         let (mut file, _) = open_below(self.path(), MANIFEST)?;
         let manifest = read_manifest(self.path(), &mut file)?;
         let names = manifest
@@ -194,6 +202,10 @@ impl Source {
                     "a workspace has another number than its place",
                 ));
             }
+            let is_same = |other: &&Workspace| other.root == workspace.root;
+            if manifest.workspaces.iter().filter(is_same).count() > 1 {
+                return Err(damaged(file, MANIFEST, "a workspace is there twice"));
+            }
         }
         let mut listed = HashMap::new();
         for member in &manifest.members {
@@ -205,6 +217,19 @@ impl Source {
                 .any(|workspace| workspace.has(&member.path));
             if let Some(reason) = reason.or(homeless.then_some("it belongs to no workspace")) {
                 return Err(damaged(file, &member.path, reason));
+            }
+        }
+        for member in &manifest.members {
+            let mut above = member.path.as_str();
+            while let Some((folder, _)) = above.rsplit_once('/') {
+                if listed.contains_key(folder) {
+                    return Err(damaged(
+                        file,
+                        &member.path,
+                        "another member stands where its folder would be",
+                    ));
+                }
+                above = folder;
             }
         }
         for (name, bytes, hash) in found {

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use hippo_proto::{ErrorKind, RpcError};
 
+use super::commit::Staged;
+use super::gather::OWN;
 use super::refusal::io_refusal;
+use crate::shared::Shared;
 
 /// The canonical path of a folder that need not be there yet.
 ///
@@ -59,6 +62,38 @@ pub fn vacant(root: &Path, aside: bool) -> Result<(), RpcError> {
     let what = format!("the folder is not empty: {}", root.display());
     Err(RpcError::new(ErrorKind::Conflict, what)
         .hint("restore into another one: --into DIR; or say --aside: what is there is moved beside it"))
+}
+
+/// Refuses to move a folder aside that hippod never had: after the name of a root on another machine anything may stand here.
+///
+/// # Errors
+/// `conflict`.
+pub fn known(shared: &Shared, root: &Path) -> Result<(), RpcError> {
+    let is_registered = shared.views.root_of(root).is_some_and(|known| known == root);
+    if is_registered || root.join(OWN).is_dir() || is_vacant(root)? {
+        return Ok(());
+    }
+    let what = format!("hippod knows nothing of what stands there: {}", root.display());
+    Err(RpcError::new(ErrorKind::Conflict, what).hint(format!(
+        "restore into another folder: --into DIR; or name this one, where it is what you mean: --aside --into {}",
+        root.display()
+    )))
+}
+
+/// Refuses a place beside which something is of the name under which the files are made ready.
+///
+/// # Errors
+/// `conflict`.
+pub fn free_beside(staged: &Staged) -> Result<(), RpcError> {
+    if staged.files.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let what = format!(
+        "could not make ready the restore: something else is there: {}",
+        staged.files.display()
+    );
+    Err(RpcError::new(ErrorKind::Conflict, what)
+        .hint("move it away, or restore into another folder: --into DIR"))
 }
 
 /// Whether a folder is empty, or not there.

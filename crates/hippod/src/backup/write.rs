@@ -8,19 +8,23 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{ErrorKind, RpcError};
 
 use super::Job;
+use super::destination::Destination;
 use super::manifest::{MANIFEST, Manifest, Member};
-use super::refusal::io_refusal;
+use super::members;
+use super::partial::Partial;
+use super::refusal::{io_refusal, name_of};
 use crate::files::sync_folder;
 
 /// Level of zstd: vectors do not shrink, and text shrinks at any.
 const LEVEL: i32 = 1;
+/// Most bytes that stand around a member: its header, a long name, what fills the last block.
+const HEADERS: u64 = 8 << 10;
 /// Bytes that are copied at once.
 const PIECE: usize = 256 << 10;
 
 /// Writes a backup beside its place, and puts it there when it is whole.
 pub struct Writer {
-    to: PathBuf,
-    force: bool,
+    to: Destination,
     partial: Partial,
     out: Out,
     members: Vec<Member>,
@@ -30,19 +34,6 @@ pub struct Writer {
 enum Out {
     File(Box<tar::Builder<zstd::Encoder<'static, BufWriter<File>>>>),
     Folder,
-}
-
-/// A folder beside the place; removed when it goes.
-struct Partial(PathBuf);
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.0)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            tracing::warn!(%error, folder = %self.0.display(), "could not remove what is left of a backup");
-        }
-    }
 }
 
 /// What is told of a file of a workspace beside its bytes.
@@ -55,32 +46,16 @@ pub struct Traits {
 }
 
 impl Writer {
-    /// Begins a backup at `to`.
+    /// Begins a backup at `to`; `state` is the state folder.
     ///
     /// # Errors
-    /// `conflict` where something is there already, else as the system says.
-    pub fn begin(to: &Path, as_file: bool, force: bool) -> Result<Self, RpcError> {
-        let refused = |error| io_refusal("write the backup", to, &error);
-        let folder = to.parent().unwrap_or(Path::new("/"));
-        let folder = folder.canonicalize().map_err(refused)?;
-        let name = to.file_name().unwrap_or_default();
-        let to = folder.join(name);
-        free(&to, as_file, force)?;
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(".partial");
-        let partial = Partial(folder.join(hidden));
-        // One that was killed left it; nobody else is at it.
-        if partial.0.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-            fs::remove_dir_all(&partial.0).map_err(refused)?;
-        }
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&partial.0)
-            .map_err(refused)?;
-        let out = match as_file {
+    /// `conflict` where something stands beside it already, else as the system says.
+    pub fn begin(state: &Path, to: Destination) -> Result<Self, RpcError> {
+        let partial = Partial::begin(state, name_of(to.format), &to.path)?;
+        let refused = |error| refusal(&to, &error);
+        let out = match to.is_file {
             true => {
-                let file = private(&partial.0.join("out")).map_err(refused)?;
+                let file = private(&partial.folder.join("out")).map_err(refused)?;
                 let mut packed = zstd::Encoder::new(BufWriter::new(file), LEVEL).map_err(refused)?;
                 packed.include_checksum(true).map_err(refused)?;
                 Out::File(Box::new(tar::Builder::new(packed)))
@@ -88,14 +63,13 @@ impl Writer {
             false => {
                 DirBuilder::new()
                     .mode(0o700)
-                    .create(partial.0.join("out"))
+                    .create(partial.folder.join("out"))
                     .map_err(refused)?;
                 Out::Folder
             }
         };
         Ok(Self {
             to,
-            force,
             partial,
             out,
             members: Vec::new(),
@@ -104,12 +78,7 @@ impl Writer {
 
     /// A place for what is made on the way, which goes with the writer.
     pub fn aside(&self, name: &str) -> PathBuf {
-        self.partial.0.join(name)
-    }
-
-    /// Whether a path is the backup that is being written, or what is beside it meanwhile.
-    pub fn is_own(&self, path: &Path) -> bool {
-        path == self.to || path.starts_with(&self.partial.0)
+        self.partial.folder.join(name)
     }
 
     /// Adds a member of these bytes.
@@ -160,9 +129,9 @@ impl Writer {
                 header.set_mtime(seconds(traits.mtime_ns));
                 archive.append_data(&mut header, path, &mut from)
             }
-            Out::Folder => into_folder(&self.partial.0.join("out"), path, &mut from),
+            Out::Folder => into_folder(&self.partial.folder.join("out"), path, &mut from),
         };
-        written.map_err(|error| io_refusal("write the backup", &self.to, &error))?;
+        written.map_err(|error| refusal(&self.to, &error))?;
         self.members.push(Member {
             path: path.to_owned(),
             bytes,
@@ -182,8 +151,8 @@ impl Writer {
         let mut json = serde_json::to_vec_pretty(&manifest)
             .map_err(|error| RpcError::internal(format!("could not write the manifest: {error}")))?;
         json.push(b'\n');
-        let refused = |error| io_refusal("write the backup", &self.to, &error);
-        let made = self.partial.0.join("out");
+        let refused = |error| refusal(&self.to, &error);
+        let made = self.partial.folder.join("out");
         let bytes = match self.out {
             Out::File(mut archive) => {
                 let mut header = tar::Header::new_gnu();
@@ -205,37 +174,29 @@ impl Writer {
                 manifest.members.iter().map(|member| member.bytes).sum::<u64>() + json.len() as u64
             }
         };
-        free(&self.to, made.is_file(), self.force)?;
-        fs::rename(&made, &self.to).map_err(refused)?;
-        sync_folder(self.to.parent().unwrap_or(Path::new("/"))).map_err(refused)?;
+        if self.to.is_file && unpacked(&manifest) + json.len() as u64 > members::most(bytes) {
+            let what = format!(
+                "could not write the {}: {}: it unpacks to far more than its size, which a restore refuses",
+                name_of(self.to.format),
+                self.to.path.display()
+            );
+            return Err(RpcError::new(ErrorKind::TooLarge, what)
+                .hint("write it into a folder instead: hippoctl export DIR"));
+        }
+        self.to.free()?;
+        fs::rename(&made, &self.to.path).map_err(refused)?;
+        sync_folder(self.to.path.parent().unwrap_or(Path::new("/"))).map_err(refused)?;
         Ok((manifest, bytes))
     }
 }
 
-/// Refuses a place where something is that is not to be replaced.
-fn free(to: &Path, as_file: bool, force: bool) -> Result<(), RpcError> {
-    let Ok(found) = to.symlink_metadata() else {
-        return Ok(());
-    };
-    let free = match as_file {
-        true => force && found.is_file(),
-        false => found.is_dir() && fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_none()),
-    };
-    if free {
-        return Ok(());
-    }
-    let hint = match as_file && found.is_file() {
-        true => "choose another name, or say --force to replace it",
-        false => "choose another name",
-    };
-    Err(RpcError::new(
-        ErrorKind::Conflict,
-        format!(
-            "could not write the backup: something is there already: {}",
-            to.display()
-        ),
-    )
-    .hint(hint))
+/// Most bytes of the archive that has these members.
+fn unpacked(manifest: &Manifest) -> u64 {
+    manifest.members.iter().map(|member| member.bytes + HEADERS).sum()
+}
+
+fn refusal(to: &Destination, error: &io::Error) -> RpcError {
+    io_refusal(&format!("write the {}", name_of(to.format)), &to.path, error)
 }
 
 fn private(path: &Path) -> io::Result<File> {

@@ -160,8 +160,10 @@ impl Engine {
             .remove(&root)
             .map_err(|error| registry_error(&error))?;
         let state = registry::state_folder(&self.shared.paths.state, &root);
+        let before = backup::before_restores(&self.shared.paths.state, &root);
+        let stored = || contexts::stand_in(&state) || before.iter().any(|before| contexts::stand_in(before));
         // What sessions stored may have been left when it was removed before.
-        let left = purge && contexts::stand_in(&state);
+        let left = purge && (stored() || !before.is_empty());
         if !known && !left {
             return Err(no_workspace(&root));
         }
@@ -171,16 +173,18 @@ impl Engine {
             let _ = waiter.reply.send(Err(no_workspace(&root)));
         }
         self.shared.contexts.let_go(&root);
-        let contexts_kept = !purge && contexts::stand_in(&state);
-        let removed = if contexts_kept {
+        let contexts_kept = !purge && stored();
+        let removed = if !purge && contexts::stand_in(&state) {
             contexts::remove_all_else(&state)
         } else {
             std::fs::remove_dir_all(&state)
         };
-        if let Err(error) = removed
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            tracing::warn!(%error, folder = %state.display(), "could not remove the state of a workspace");
+        let before = before.iter().filter(|_| purge);
+        let removed = std::iter::once(removed).chain(before.map(std::fs::remove_dir_all));
+        for error in removed.filter_map(Result::err) {
+            if error.kind() != std::io::ErrorKind::NotFound {
+                tracing::warn!(%error, folder = %state.display(), "could not remove the state of a workspace");
+            }
         }
         Ok(WorkspaceRemoveResponse {
             root: root.display().to_string(),

@@ -22,7 +22,7 @@ pub async fn backup(
     outbox: &Outbox,
 ) -> Result<BackupResponse, RpcError> {
     shared.views.opened().await;
-    let turn = shared.backups.take()?;
+    let turn = turn(shared, outbox).await?;
     let work = move |shared: &Shared, job: &mut Job<'_>| backup::backup(shared, &request, job);
     at_length(shared, "backup", turn, id, outbox, work).await
 }
@@ -35,7 +35,7 @@ pub async fn export(
     outbox: &Outbox,
 ) -> Result<BackupResponse, RpcError> {
     shared.views.opened().await;
-    let turn = shared.backups.take()?;
+    let turn = turn(shared, outbox).await?;
     let work = move |shared: &Shared, job: &mut Job<'_>| backup::export(shared, &request, job);
     at_length(shared, "export", turn, id, outbox, work).await
 }
@@ -59,9 +59,10 @@ pub async fn restore(
     outbox: &Outbox,
 ) -> Result<RestoreResponse, RpcError> {
     let start = std::time::Instant::now();
-    let turn = shared.backups.take()?;
+    let turn = turn(shared, outbox).await?;
     let prepare = move |shared: &Shared, job: &mut Job<'_>| {
         let ready = backup::prepare(shared, &request, job)?;
+        // Where nobody takes it any more it is thrown away first, then it is the next one's turn.
         Ok((ready, turn))
     };
     let (ready, turn) = at_length(shared, "restore", (), id, outbox, prepare).await?;
@@ -69,8 +70,9 @@ pub async fn restore(
     let shared = Arc::clone(shared);
     let placed = tokio::spawn(async move {
         let _turn: Turn = turn;
-        let mut workspaces = Vec::with_capacity(ready.len());
-        for staged in ready {
+        let ready = ready;
+        let mut workspaces = Vec::with_capacity(ready.staged.len());
+        for staged in ready.staged.clone() {
             let _alone = shared.trees.alone(&shared, &staged.root).await;
             let again = staged.clone();
             let aside = ask(&shared, |reply| event::Request::TakeIn { staged, reply }).await?;
@@ -82,6 +84,14 @@ pub async fn restore(
         workspaces: placed.await.map_err(crate::recall::gone)??,
         took_ms: start.elapsed().as_secs_f64() * 1e3,
     })
+}
+
+/// Waits for the backups and restores before this one, as long as somebody waits for the answer.
+async fn turn(shared: &Shared, outbox: &Outbox) -> Result<Turn, RpcError> {
+    tokio::select! {
+        turn = shared.backups.take() => Ok(turn),
+        () = outbox.closed() => Err(backup::gone()),
+    }
 }
 
 /// Does something that takes long, with progress to the client; given up when the client goes. `held` is let go of at the
@@ -114,6 +124,6 @@ async fn at_length<T: Send + 'static>(
     });
     tokio::select! {
         done = work => done,
-        () = outbox.closed() => Err(RpcError::internal("the client is gone").hint("ask again")),
+        () = outbox.closed() => Err(backup::gone()),
     }
 }

@@ -11,6 +11,7 @@ use hippo_proto::{
 
 use super::dispatch::{ask, blocking};
 use super::entries;
+use crate::backup;
 use crate::engine::{Survey, complete_survey, leftovers};
 use crate::event::{self, Event, Until};
 use crate::instance;
@@ -123,6 +124,7 @@ enum Remedy {
     Index(PathBuf),
     Close(PathBuf),
     Remove(PathBuf),
+    Tidy,
     Model,
     Sync(PathBuf),
 }
@@ -134,6 +136,7 @@ impl Remedy {
             "index-missing" => Self::Index(place.parent().map(Path::to_path_buf).unwrap_or(place)),
             "permissions" => Self::Close(place),
             "leftover" => Self::Remove(place),
+            "partial-backup" | "restore-left" => Self::Tidy,
             "model-failed" => Self::Model,
             _ => Self::Rebuild(root_of(shared, &place)),
         }
@@ -147,6 +150,7 @@ impl Remedy {
             Self::Index(_) => "run a light cycle, which writes the index file",
             Self::Close(_) => "take the rights of others away",
             Self::Remove(_) => "remove the file",
+            Self::Tidy => "remove what is half done",
             Self::Model => "check the files of the model, and load it again where they are sound",
             Self::Sync(_) => "read what is behind; search by meaning follows as the model comes to it",
         }
@@ -166,6 +170,7 @@ impl Remedy {
                     Ok(())
                 }
             }
+            Self::Tidy => blocking(shared, backup::tidy).await.map_err(told),
             Self::Model => model(shared).await,
             Self::Sync(root) => sync(shared, root).await,
         }

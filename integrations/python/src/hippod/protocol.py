@@ -2095,7 +2095,7 @@ class Restored(TypedDict):
 class RpcError(TypedDict):
     """The `error` member of a JSON-RPC answer."""
 
-    #: JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 for the kinds of hippod.
+    #: JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 for the kinds of hippod, -32011 for a file that cannot be used.
     code: int
 
     #: What scripts and people do with it.

@@ -1,0 +1,381 @@
+//! Where may a backup, an export or a restore go, and what is never put aside or replaced?
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use hippo_proto::{
+    AuditRequest, AuditResponse, BackupRequest, BackupResponse, ErrorKind, ExportRequest, RestoreRequest,
+    RestoreResponse, RpcError,
+};
+use hippod_tests::{Caller, begun};
+
+use crate::backup::{elsewhere, export, hippoctl, refused, restore, shown, verify};
+use crate::backup_odd::{Entry, assert_refused, file, hostile, made, manifest};
+
+fn backup_to(client: &mut Caller, to: &Path, force: bool) -> Result<BackupResponse, RpcError> {
+    let to = shown(to);
+    refused(
+        client,
+        BackupRequest {
+            workspace: None,
+            to,
+            force,
+        }
+        .into(),
+    )
+}
+
+fn export_to(client: &mut Caller, to: &Path, force: bool) -> Result<BackupResponse, RpcError> {
+    let to = shown(to);
+    refused(
+        client,
+        ExportRequest {
+            workspace: None,
+            to,
+            force,
+        }
+        .into(),
+    )
+}
+
+fn assert_kind(answer: Result<BackupResponse, RpcError>, kind: ErrorKind, words: &str) {
+    let refusal = answer.expect_err(words);
+    assert_eq!(refusal.data.kind, kind, "{refusal:?}");
+    assert!(refusal.message.contains(words), "{words:?}: {refusal:?}");
+    assert!(!refusal.data.hint.is_empty(), "{refusal:?}");
+}
+
+#[test]
+fn nothing_is_written_where_it_would_be_memory_again() {
+    let (scratch, _daemon, mut client) = begun();
+    let root = scratch.workspace();
+    scratch.write("knowledge/a.md", "- the door is red\n");
+    scratch.write("memory/.hippoignore", "exports/\n");
+    let second = scratch.beside("second");
+    fs::create_dir_all(second.join("memory")).unwrap();
+    client.index(&second);
+    client.sync(&root);
+    let log = root.join("knowledge/a.md");
+    let state = scratch.home().join("state/workspaces");
+    for to in [
+        root.join("memory/out"),
+        root.join("knowledge/out"),
+        second.join("memory/out"),
+    ] {
+        assert_kind(
+            export_to(&mut client, &to, false),
+            ErrorKind::BadRequest,
+            "would be memory itself",
+        );
+        assert!(!to.exists());
+    }
+    for to in [
+        log.clone(),
+        root.join("MEMORY.md"),
+        root.join(".hippocampus/b.tar.zst"),
+    ] {
+        assert_kind(
+            backup_to(&mut client, &to, true),
+            ErrorKind::BadRequest,
+            "would be memory itself",
+        );
+    }
+    assert_eq!(fs::read(&log).unwrap(), b"- the door is red\n");
+    assert_kind(
+        backup_to(&mut client, &state.join("b.tar.zst"), false),
+        ErrorKind::BadRequest,
+        "its own files",
+    );
+    // What is not watched, or ignored, is no memory.
+    fs::create_dir_all(root.join("memory/exports")).unwrap();
+    for to in [root.join("out"), root.join("memory/exports/out")] {
+        export_to(&mut client, &to, false).unwrap();
+    }
+    backup_to(&mut client, &root.join("memory/b.tar.zst"), false).unwrap();
+}
+
+#[test]
+fn a_name_that_promises_another_format_is_refused() {
+    let (scratch, _daemon, mut client) = begun();
+    for name in ["x.tar.gz", "x.TGZ", "x.zip", "x.tar"] {
+        let to = scratch.beside(name);
+        assert_kind(
+            export_to(&mut client, &to, false),
+            ErrorKind::BadRequest,
+            "another format",
+        );
+        assert_kind(
+            backup_to(&mut client, &to, false),
+            ErrorKind::BadRequest,
+            "another format",
+        );
+        assert!(!to.exists(), "{name}");
+    }
+    assert_kind(
+        export_to(&mut client, &scratch.beside("x.zst"), false),
+        ErrorKind::BadRequest,
+        "another format",
+    );
+    let file = scratch.beside("x.TAR.ZST");
+    export_to(&mut client, &file, false).unwrap();
+    assert!(file.is_file());
+    export_to(&mut client, &scratch.beside("2026.03.02"), false).unwrap();
+}
+
+#[test]
+fn force_replaces_an_earlier_backup_and_nothing_else() {
+    let (scratch, _daemon, mut client) = begun();
+    let folder = scratch.beside("folder");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("mine.txt"), "mine").unwrap();
+    let text = scratch.beside("notes.txt");
+    fs::write(&text, "mine").unwrap();
+    let packed = scratch.beside("folder.tar.zst");
+    fs::create_dir(&packed).unwrap();
+    let link = scratch.beside("link.tar.zst");
+    std::os::unix::fs::symlink(&text, &link).unwrap();
+    for force in [false, true] {
+        let conflict = ErrorKind::Conflict;
+        let wrote = "could not write the backup";
+        assert_kind(
+            backup_to(&mut client, &folder, force),
+            conflict,
+            "a folder is there",
+        );
+        assert_kind(backup_to(&mut client, &text, force), conflict, wrote);
+        assert_kind(backup_to(&mut client, &link, force), conflict, "no regular file");
+        assert_kind(
+            export_to(&mut client, &packed, force),
+            conflict,
+            "a folder is there",
+        );
+        let told = "could not write the export";
+        assert_kind(export_to(&mut client, &folder, force), conflict, told);
+        assert_kind(export_to(&mut client, &text, force), conflict, told);
+    }
+    assert_eq!(fs::read(folder.join("mine.txt")).unwrap(), b"mine");
+    assert_eq!(fs::read(&text).unwrap(), b"mine");
+    let file = scratch.beside("b.tar.zst");
+    backup_to(&mut client, &file, false).unwrap();
+    assert_kind(
+        backup_to(&mut client, &file, false),
+        ErrorKind::Conflict,
+        "a file is there already",
+    );
+    backup_to(&mut client, &file, true).unwrap();
+    export_to(&mut client, &file, true).unwrap();
+    verify(&mut client, &file).unwrap();
+}
+
+fn aside(client: &mut Caller, from: &Path, into: Option<&Path>) -> Result<RestoreResponse, RpcError> {
+    let request = RestoreRequest {
+        from: shown(from),
+        into: into.map(shown),
+        aside: true,
+        ..RestoreRequest::default()
+    };
+    refused(client, request.into())
+}
+
+#[test]
+fn only_what_hippod_had_is_moved_aside_without_its_name() {
+    let (scratch, daemon, _client, sound) = made();
+    let root = scratch.workspace();
+    daemon.terminate();
+    fs::rename(&root, scratch.beside("gone")).unwrap();
+    // Another machine, on which something else has that name.
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("main.c"), "mine").unwrap();
+    let other = elsewhere(&scratch, "other");
+    let mut there = other.client();
+    let refusal = aside(&mut there, &sound, None).unwrap_err();
+    assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
+    assert!(refusal.data.hint.contains("--into"), "{refusal:?}");
+    assert_eq!(fs::read(root.join("main.c")).unwrap(), b"mine");
+    aside(&mut there, &sound, Some(&root)).unwrap();
+    assert!(root.join("MEMORY.md").is_file());
+    // Two within the same second: each has its own place.
+    let mut kept: Vec<String> = Vec::new();
+    for _ in 0..3 {
+        let answer = aside(&mut there, &sound, None).unwrap();
+        kept.extend(answer.workspaces[0].aside.iter().cloned());
+    }
+    let count = kept.len();
+    kept.sort();
+    kept.dedup();
+    assert_eq!((count, kept.len()), (6, 6), "{kept:?}");
+    assert!(kept.iter().all(|path| Path::new(path).is_dir()), "{kept:?}");
+}
+
+#[test]
+fn what_a_harness_had_is_named_after_a_restore() {
+    let (scratch, _daemon, _client) = begun();
+    let (home, root) = (scratch.home(), scratch.workspace());
+    let path = |name: &str| shown(&scratch.beside(name));
+    let told = |words: &[&str]| {
+        let output = hippoctl(&home, words);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    told(&["init", "--platform", "claude-code", &shown(&root)]);
+    let file = path("b.tar.zst");
+    told(&["backup", "--all", &file]);
+    let notes = told(&["restore", &file, "--into", &path("new")]);
+    let words = format!("hippoctl init --platform claude-code {}", path("new"));
+    assert!(notes.contains(&words), "{notes}");
+    let notes = told(&["restore", &file, "--aside"]);
+    assert!(
+        notes.contains(&format!("claude-code {}\n", shown(&root))),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("no memory") && notes.contains(".before-restore-"),
+        "{notes}"
+    );
+    told(&["init", "--platform", "claude-code", &shown(&root)]);
+    assert!(root.join("CLAUDE.md").is_file());
+}
+
+#[test]
+fn a_damaged_backup_is_no_wrong_usage() {
+    let (scratch, _daemon, _client, sound) = made();
+    let home = scratch.home();
+    let whole = fs::read(&sound).unwrap();
+    let cut = scratch.beside("cut.tar.zst");
+    fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    let code = |words: &[&str]| hippoctl(&home, words).status.code();
+    let (cut, into) = (shown(&cut), shown(&scratch.beside("into")));
+    assert_eq!(code(&["backup", "verify", &cut]), Some(1));
+    assert_eq!(code(&["restore", &cut, "--into", &into]), Some(1));
+    assert_eq!(code(&["restore", &shown(&sound), "--into", "/"]), Some(2));
+}
+
+#[test]
+fn names_that_no_disk_takes_are_refused_as_what_they_are() {
+    let (scratch, _daemon, mut client, _) = made();
+    let archive = scratch.beside("odd.tar.zst");
+    let under = [file("1/files/a", b"x"), file("1/files/a/b", b"x")];
+    let manifest_of_both = manifest(&under, |_| {});
+    let [a, b] = under;
+    hostile(&archive, &[a, b, manifest_of_both]);
+    assert_refused(
+        &scratch,
+        &mut client,
+        "a file as a folder",
+        &archive,
+        "1/files/a/b: another member",
+    );
+    let long: &'static str = format!("1/files/{}.md", "x".repeat(300)).leak();
+    let listed = manifest(&[file(long, b"x")], |_| {});
+    let link = Entry {
+        name: "././@LongLink",
+        kind: tar::EntryType::GNULongName,
+        bytes: long.as_bytes().to_vec(),
+    };
+    hostile(&archive, &[link, file("1/files/x", b"x"), listed]);
+    assert_refused(&scratch, &mut client, "a long part", &archive, "too long");
+    let refusal = restore(&mut client, &archive, Some(&scratch.beside("into"))).unwrap_err();
+    assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
+    // Where it cannot go is told as well: a path that is too long, and a folder below a file.
+    let sound = scratch.beside("sound.tar.zst");
+    fs::write(scratch.beside("plain"), "x").unwrap();
+    for into in [scratch.beside(&"y".repeat(300)), scratch.beside("plain/in")] {
+        let refusal = restore(&mut client, &sound, Some(&into)).unwrap_err();
+        assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
+    }
+    // The checksum is right, and it is no database.
+    let none = || file("1/index.db", b"no database");
+    hostile(&archive, &[none(), manifest(&[none()], |_| {})]);
+    let refusal = restore(&mut client, &archive, Some(&scratch.beside("into"))).unwrap_err();
+    assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
+    assert!(refusal.message.contains(" 1/index.db"), "{refusal:?}");
+    assert!(!refusal.message.contains(".restoring"), "{refusal:?}");
+}
+
+#[test]
+fn the_member_that_is_damaged_is_named_though_it_can_be_unpacked() {
+    let (scratch, _daemon, mut client, _) = made();
+    let archive = scratch.beside("damaged.tar.zst");
+    let member = || file("1/files/a.md", &[b'x'; 600]);
+    hostile(&archive, &[member(), manifest(&[member()], |_| {})]);
+    let mut tar = zstd::decode_all(fs::File::open(&archive).unwrap()).unwrap();
+    let spoiled = |tar: &[u8]| {
+        let mut packed = zstd::Encoder::new(Vec::new(), 0).unwrap();
+        packed.include_checksum(true).unwrap();
+        packed.write_all(tar).unwrap();
+        let mut bytes = packed.finish().unwrap();
+        // Of the checksum of the whole, which stands at the end.
+        *bytes.last_mut().unwrap() ^= 1;
+        bytes
+    };
+    fs::write(&archive, spoiled(&tar)).unwrap();
+    assert_refused(
+        &scratch,
+        &mut client,
+        "the checksum alone",
+        &archive,
+        "manifest.json: broken off",
+    );
+    // As a bit does that flips where the packing takes any.
+    let at = tar.windows(9).position(|bytes| bytes == [b'x'; 9]).unwrap();
+    tar[at] = b'y';
+    fs::write(&archive, spoiled(&tar)).unwrap();
+    assert_refused(
+        &scratch,
+        &mut client,
+        "what is packed",
+        &archive,
+        "1/files/a.md: it has not",
+    );
+    // What cannot be read as a name is told without what a terminal would heed.
+    fs::write(&archive, zstd::encode_all(&[0x1b; 2048][..], 0).unwrap()).unwrap();
+    let refusal = verify(&mut client, &archive).unwrap_err();
+    assert!(!refusal.message.contains(char::is_control), "{refusal:?}");
+}
+
+#[test]
+fn what_no_restore_would_take_is_not_written() {
+    let (scratch, _daemon, mut client) = begun();
+    let archive = scratch.workspace().join(".hippocampus/archive");
+    fs::create_dir_all(&archive).unwrap();
+    for number in 0..5 {
+        let file = fs::File::create(archive.join(format!("{number}.bin"))).unwrap();
+        // Of nothing but zeros, which take no room on the disk.
+        file.set_len(54 << 20).unwrap();
+    }
+    let file = scratch.beside("b.tar.zst");
+    assert_kind(
+        backup_to(&mut client, &file, false),
+        ErrorKind::TooLarge,
+        "unpacks to far more",
+    );
+    assert!(!file.exists());
+    let open = scratch.beside("open");
+    export_to(&mut client, &open, false).unwrap();
+    restore(&mut client, &open, Some(&scratch.beside("into"))).unwrap();
+}
+
+#[test]
+fn earlier_audits_come_along() {
+    let (scratch, _daemon, mut client) = begun();
+    let audit = |client: &mut Caller, root: &Path| -> AuditResponse {
+        let request = AuditRequest {
+            workspace: shown(root),
+            examples: None,
+            record: true,
+        };
+        client.raw().call(&request.into()).unwrap()
+    };
+    let first = audit(&mut client, &scratch.workspace());
+    let (packed, open): (PathBuf, PathBuf) = (scratch.beside("b.tar.zst"), scratch.beside("open"));
+    backup_to(&mut client, &packed, false).unwrap();
+    export(&mut client, &open);
+    for (number, from) in [packed, open].iter().enumerate() {
+        let into = scratch.beside(&format!("into-{number}"));
+        restore(&mut client, from, Some(&into)).unwrap();
+        let before = audit(&mut client, &into).before;
+        assert_eq!(before.len(), 1, "{}", from.display());
+        assert_eq!(before[0].at, first.at);
+    }
+}
