@@ -6,7 +6,6 @@
 mod claude_mem;
 mod front_matter;
 mod hippo_memory;
-mod instructive;
 mod mem0;
 mod note;
 mod records;
@@ -16,8 +15,6 @@ mod tests;
 use serde_json::{Map, Value};
 
 use crate::time::Timestamp;
-
-pub use instructive::reads_as_instruction;
 
 /// The fields of one record of an export, or one row of a table.
 pub type Fields = Map<String, Value>;

@@ -1,7 +1,8 @@
 //! How does a memory of another program stand in a file: as markdown, without secrets, with a mark that says where it is from?
 
 use hippo_core::context::render::without_sections;
-use hippo_core::import::{Memory, Program, reads_as_instruction};
+use hippo_core::import::{Memory, Program};
+use hippo_core::instruction;
 use hippo_core::redact::{redact, without_secrets};
 
 use crate::clock::rfc3339;
@@ -35,7 +36,8 @@ pub(super) fn section(program: Program, memory: &Memory) -> Section {
     let shown = redact(&clean);
     let title = memory.title.as_deref().map(|title| one_line(&self::clean(title)));
     let beside: Vec<String> = details(memory);
-    let flagged = reads_as_instruction(&clean) || title.as_deref().is_some_and(reads_as_instruction);
+    let steers = |text: &str| instruction::rule(text).is_some();
+    let flagged = steers(&clean) || title.as_deref().is_some_and(steers);
     let redacted = shown != clean.as_str() || beside.iter().any(|line| redact(line) != line.as_str());
     let at = memory.created.map(rfc3339);
     let hash = hash(&[
