@@ -125,7 +125,7 @@ struct Run {
 /// The first column is the number of the row.
 fn run(database: &Connection, sql: &str, room: &mut usize) -> Result<Run, ForeignError> {
     let mut statement = database.prepare(sql)?;
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut cursor = statement.query([])?;
     let mut run = Run {
         rows: Vec::new(),
