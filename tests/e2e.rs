@@ -46,6 +46,8 @@ mod hooks;
 mod import;
 #[path = "e2e/import_crash.rs"]
 mod import_crash;
+#[path = "e2e/import_odd.rs"]
+mod import_odd;
 #[path = "e2e/index_crash.rs"]
 mod index_crash;
 #[path = "e2e/index_file.rs"]

@@ -13,6 +13,8 @@ use hippod_tests::page::{Block, Step, are_like, blocks, headings, links, steps};
 use hippod_tests::{QUIET, client_program};
 use serde_json::json;
 
+use crate::import::{fixture, store_of_claude_mem};
+
 /// Programs that a document may name and no test may run: what they do does not end with the test.
 const OUT_OF_REACH: &str =
     "apt brew cargo claude codex curl dpkg launchctl loginctl npm npx pip scp ssh sudo systemctl";
@@ -220,9 +222,28 @@ fn seed(home: &Path) {
     );
     let known = json!({"results": [{"id": "1", "memory": "Ada reads the meter on Fridays.", "created_at": "2026-03-01T09:00:00Z"}]});
     write("my-agent/memories.json", &known.to_string());
+    store_of_claude_mem(&home.join(".claude-mem"));
+    for (name, place) in [("basic-memory", "basic-memory"), ("hippo-memory", "orchard")] {
+        copy(&fixture(name), &home.join(place));
+    }
     let question = json!({"id": "1", "query": "which port does staging use",
         "evidence": [{"path": "memory/2026-03-02.md", "start_line": 5, "end_line": 5}], "group": "ports"});
     write("my-agent/questions.jsonl", &format!("{question}\n"));
+}
+
+/// Copies a folder with all that is in it.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (entry, to) = entry
+            .map(|entry| (entry.path(), to.join(entry.file_name())))
+            .unwrap();
+        if entry.is_dir() {
+            copy(&entry, &to);
+        } else {
+            fs::copy(&entry, &to).unwrap();
+        }
+    }
 }
 
 /// The script of a part of a page, and what its consoles say. It names the block that it is in when it stops.

@@ -33,7 +33,7 @@ fn hippoctl(daemon: &Daemon, root: &Path, words: &[&str]) -> Output {
         .expect("hippoctl runs")
 }
 
-fn told(daemon: &Daemon, root: &Path, words: &[&str]) -> String {
+pub fn told(daemon: &Daemon, root: &Path, words: &[&str]) -> String {
     let output = hippoctl(daemon, root, words);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{words:?}: {errors}");
@@ -177,12 +177,9 @@ fn what_was_imported_is_found_and_a_second_time_adds_nothing() {
     assert_eq!(memory_of(&root), after);
 }
 
-#[test]
-fn the_file_of_a_store_and_its_export_say_the_same() {
-    let scratch = Scratch::new();
-    let (_daemon, mut client, root) = begun(&scratch);
-    let folder = scratch.beside("store");
-    fs::create_dir_all(&folder).unwrap();
+/// The database of claude-mem that says what its export does, in a folder.
+pub fn store_of_claude_mem(folder: &Path) {
+    fs::create_dir_all(folder).unwrap();
     let export: Value = serde_json::from_slice(&fs::read(fixture("claude-mem.json")).unwrap()).unwrap();
     let database = rusqlite::Connection::open(folder.join("claude-mem.db")).unwrap();
     for (table, group) in [
@@ -215,6 +212,14 @@ fn the_file_of_a_store_and_its_export_say_the_same() {
                 .unwrap();
         }
     }
+}
+
+#[test]
+fn the_file_of_a_store_and_its_export_say_the_same() {
+    let scratch = Scratch::new();
+    let (_daemon, mut client, root) = begun(&scratch);
+    let folder = scratch.beside("store");
+    store_of_claude_mem(&folder);
     let answer = import(&mut client, &root, ImportFrom::ClaudeMem, &folder, true).unwrap();
     assert_eq!((answer.memories, answer.known), (7, 0));
     let again = import(

@@ -2,7 +2,6 @@
 //!
 //! Each question has one formula, which docs/audit.md states. What is answered names places and reasons, and no text.
 
-mod instruction;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -10,6 +9,7 @@ mod words;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::consolidation::value_conflict;
+use crate::instruction;
 use crate::redact;
 use crate::time::Date;
 use words::{Words, words};

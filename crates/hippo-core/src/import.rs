@@ -6,7 +6,6 @@
 mod claude_mem;
 mod front_matter;
 mod hippo_memory;
-mod instructive;
 mod mem0;
 mod note;
 mod records;
@@ -15,9 +14,14 @@ mod tests;
 
 use serde_json::{Map, Value};
 
+use crate::redact::without_secrets;
+use crate::text::start;
 use crate::time::Timestamp;
 
-pub use instructive::reads_as_instruction;
+/// Bytes that a memory says at most: a file with a larger one might not be indexed.
+pub const LARGEST: usize = 4 << 20;
+/// Bytes of an id that are told where a record is named.
+const NAMED: usize = 60;
 
 /// The fields of one record of an export, or one row of a table.
 pub type Fields = Map<String, Value>;
@@ -33,6 +37,16 @@ pub enum Program {
     ClaudeMem,
     /// mem0: the JSON of `get_all`, or the history database.
     Mem0,
+}
+
+impl Memory {
+    /// Bytes of all that it says.
+    fn bytes(&self) -> usize {
+        let title = self.title.as_ref().map_or(0, String::len);
+        let tags: usize = self.tags.iter().map(String::len).sum();
+        let details: usize = self.details.iter().map(|(_, said)| said.len()).sum();
+        title + self.text.len() + tags + details
+    }
 }
 
 impl Program {
@@ -128,22 +142,67 @@ pub fn export(program: Program, bytes: &[u8]) -> Result<Found, Trouble> {
         }
     };
     let records::Records { records, troubles } = records::read(bytes, groups)?;
-    let mut found = Found {
-        troubles,
-        ..Found::default()
-    };
+    let mut found = Found::default();
     for record in records {
-        let memory = match program {
-            Program::ClaudeMem => claude_mem::memory(record.group, &record.fields),
-            _ => mem0::memory(&record.fields).map(Some),
+        let place = match (record.number, record.group) {
+            (None, _) => String::new(),
+            (Some(number), "") => format!("record {number}"),
+            (Some(number), group) => format!("record {number} of {group:?}"),
         };
-        match memory {
-            Ok(Some(memory)) => found.memories.push(memory),
-            Ok(None) => found.left_out += 1,
-            Err(what) => found.troubles.push(Trouble::at(record.line, what)),
+        let fields = match record.fields {
+            Ok(fields) => fields,
+            Err(what) => {
+                let place = Some(place).filter(|place| !place.is_empty());
+                let place = place.unwrap_or_else(|| "the record that begins here".to_owned());
+                let what = format!("{place} is damaged: {what}");
+                found.troubles.push(Trouble::at(record.line, what));
+                continue;
+            }
+        };
+        let memory = match program {
+            Program::ClaudeMem => claude_mem::memory(record.group, &fields),
+            _ => mem0::memory(&fields).map(Some),
+        };
+        let named = |what| named(&place, &id(&fields, "id"), what);
+        found.take(memory, |what| Trouble::at(record.line, named(what)));
+    }
+    found.troubles.extend(troubles);
+    Ok(found)
+}
+
+impl Found {
+    /// Takes a memory, unless it is none or too large.
+    fn take(&mut self, memory: Result<Option<Memory>, String>, trouble: impl FnOnce(String) -> Trouble) {
+        match memory.and_then(of_a_size) {
+            Ok(Some(memory)) => self.memories.push(memory),
+            Ok(None) => self.left_out += 1,
+            Err(what) => self.troubles.push(trouble(what)),
         }
     }
-    Ok(found)
+}
+
+/// A memory that a file has room for.
+fn of_a_size(memory: Option<Memory>) -> Result<Option<Memory>, String> {
+    let bytes = memory.as_ref().map_or(0, Memory::bytes);
+    if bytes <= LARGEST {
+        return Ok(memory);
+    }
+    Err(format!(
+        "it says {} MiB, and a memory has {} at most: cut it into parts, or put it into files of the workspace",
+        bytes.div_ceil(1 << 20),
+        LARGEST >> 20
+    ))
+}
+
+/// What is wrong with a record: which one it is comes first, and its id where it has one.
+fn named(place: &str, id: &str, what: String) -> String {
+    let id = without_secrets(id);
+    match (place, start(&id, NAMED)) {
+        ("", "") => what,
+        ("", id) => format!("id {id:?}: {what}"),
+        (place, "") => format!("{place}: {what}"),
+        (place, id) => format!("{place} (id {id:?}): {what}"),
+    }
 }
 
 /// The memories of a table of its database.
@@ -158,16 +217,18 @@ pub fn rows(program: Program, table: &str, rows: &[Fields]) -> Found {
             Program::ClaudeMem => claude_mem::memory(table, row),
             _ => hippo_memory::row(row).map(Some),
         };
-        match memory {
-            Ok(Some(memory)) => found.memories.push(memory),
-            Ok(None) => found.left_out += 1,
-            Err(what) => {
-                let what = format!("row {} of {table}: {what}", number + 1);
-                found.troubles.push(Trouble { line: None, what });
-            }
-        }
+        found.take(memory, |what| in_row(number, table, &id(row, "id"), what));
     }
     found
+}
+
+/// What is wrong with a row, which is counted from 0.
+fn in_row(number: usize, table: &str, id: &str, what: String) -> Trouble {
+    let place = format!("row {} of {table}", number + 1);
+    Trouble {
+        line: None,
+        what: named(&place, id, what),
+    }
 }
 
 /// The memory of one markdown file, at this path below the folder that is read.
@@ -224,10 +285,10 @@ fn words(fields: &Fields, name: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// A moment: RFC 3339, a day, a day with a time that has no zone (then it is UTC), or milliseconds since 1970.
+/// A moment: RFC 3339, a day, a day with a time that has no zone (then it is UTC), or seconds or milliseconds since 1970.
 fn moment(value: Option<&Value>) -> Option<Timestamp> {
     match value? {
-        Value::Number(number) => number.as_i64().map(Timestamp),
+        Value::Number(number) => Timestamp::from_clock(number.as_i64()?),
         Value::String(text) => {
             let text = text.trim();
             if let Ok(moment) = text.parse::<jiff::Timestamp>() {

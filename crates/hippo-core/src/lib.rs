@@ -18,6 +18,7 @@ pub mod harness;
 pub mod hierarchy;
 pub mod import;
 pub mod index_file;
+pub mod instruction;
 pub mod layout;
 pub mod literal;
 pub mod own_block;

@@ -49,6 +49,18 @@ impl Timestamp {
         Self(seconds.saturating_mul(SECOND))
     }
 
+    /// From seconds or milliseconds since 1970, as programs write them down; `None` for 0, which a clock says that was never set.
+    #[must_use]
+    pub const fn from_clock(number: i64) -> Option<Self> {
+        /// Seconds of the year 5138, and milliseconds of 1973: nothing that programs write is of either.
+        const MILLISECONDS: u64 = 100_000_000_000;
+        match number {
+            0 => None,
+            number if number.unsigned_abs() >= MILLISECONDS => Some(Self(number)),
+            seconds => Some(Self::from_seconds(seconds)),
+        }
+    }
+
     /// The first moment of a day at a fixed distance from UTC, in seconds (east is positive, at most a day).
     #[must_use]
     pub fn start_of(date: Date, offset_seconds: i32) -> Self {
@@ -155,6 +167,19 @@ fn calendar_day(year: i16, month: i16, day: i16) -> Option<Date> {
 mod tests {
     use super::*;
     use jiff::civil::date;
+
+    #[test]
+    fn what_a_clock_says_is_seconds_or_milliseconds() {
+        for (number, moment) in [
+            (1_772_749_800, Some(1_772_749_800_000)),
+            (1_772_749_800_000, Some(1_772_749_800_000)),
+            (0, None),
+            (-5, Some(-5_000)),
+            (i64::MIN, Some(i64::MIN)),
+        ] {
+            assert_eq!(Timestamp::from_clock(number), moment.map(Timestamp), "{number}");
+        }
+    }
 
     #[test]
     fn the_day_depends_on_the_offset() {

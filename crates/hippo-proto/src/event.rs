@@ -137,13 +137,14 @@ impl Event {
 pub struct Progress {
     /// Of the request that runs.
     pub id: Id,
-    /// What is being done, in one word: `cache`, `download`, `verify`, `extract`, `install`.
+    /// What is being done, in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; of an import `wait` (for another
+    /// one), `read`, `compare`, `prepare`, `write`, `save`.
     pub stage: String,
     /// The file or package that it concerns.
     pub item: String,
-    /// Bytes done.
+    /// Bytes done; of an import memories (`prepare`) or files (`write`).
     pub done: u64,
-    /// Bytes in all, where known.
+    /// The same in all, where known.
     pub total: Option<u64>,
 }
 

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value};
 
 /// Bytes of all texts of the tables together, at most.
@@ -34,17 +34,36 @@ pub enum ForeignError {
 /// The rows of a table, in the order in which they came into it, each as an object of its columns.
 pub type Rows = Vec<Map<String, Value>>;
 
+/// A table, as far as it can be read.
+#[derive(Debug)]
+pub struct Table<'t> {
+    /// Its name.
+    pub name: &'t str,
+    /// What can be read of it.
+    pub rows: Rows,
+    /// Where the database is damaged in the middle of it.
+    pub gap: Option<Gap>,
+}
+
+/// Rows that cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Number in the database of the last row before them; `None` where they begin with the first one.
+    pub after: Option<i64>,
+    /// Number in the database of the first row behind them; `None` where they end with the last one.
+    pub before: Option<i64>,
+    /// What the library says.
+    pub why: String,
+}
+
 /// The rows of those of these tables that there are. The copy is made in a folder of its own below `scratch`.
 ///
-/// Blobs are null; text that is not UTF-8 has marks in its place.
+/// Blobs are null; text that is not UTF-8 has marks in its place. What cannot be read in the middle of a table costs no row before or
+/// behind it.
 ///
 /// # Errors
 /// As [`ForeignError`] says.
-pub fn tables<'t>(
-    path: &Path,
-    names: &[&'t str],
-    scratch: &Path,
-) -> Result<Vec<(&'t str, Rows)>, ForeignError> {
+pub fn tables<'t>(path: &Path, names: &[&'t str], scratch: &Path) -> Result<Vec<Table<'t>>, ForeignError> {
     let folder = tempfile::Builder::new().prefix(COPY).tempdir_in(scratch)?;
     let copy = folder.path().join("copy.db");
     fs::copy(path, &copy)?;
@@ -63,35 +82,86 @@ pub fn tables<'t>(
             |row| row.get(0),
         )?;
         if there {
-            found.push((*name, rows(&database, name, &mut room)?));
+            found.push(table(&database, name, &mut room)?);
         }
     }
     Ok(found)
 }
 
-fn rows(database: &Connection, table: &str, room: &mut usize) -> Result<Rows, ForeignError> {
+/// Reads a table from its beginning, and where that stops from its end as well.
+fn table<'t>(database: &Connection, name: &'t str, room: &mut usize) -> Result<Table<'t>, ForeignError> {
     // The names are constants of ours.
-    let mut statement = database.prepare(&format!("SELECT * FROM \"{table}\" ORDER BY rowid"))?;
+    let sql = |rest: &str| format!("SELECT rowid, * FROM \"{name}\" {rest}");
+    let forwards = run(database, &sql("ORDER BY rowid"), room)?;
+    let mut rows = forwards.rows;
+    let mut gap = None;
+    if let Some(why) = forwards.stopped {
+        let after = forwards.last;
+        let from = after.map_or_else(String::new, |last| format!("WHERE rowid > {last}"));
+        let mut behind = run(database, &sql(&format!("{from} ORDER BY rowid DESC")), room)?;
+        if rows.is_empty() && behind.rows.is_empty() {
+            return Err(why.into());
+        }
+        behind.rows.reverse();
+        rows.append(&mut behind.rows);
+        gap = Some(Gap {
+            after,
+            before: behind.last,
+            why: why.to_string(),
+        });
+    }
+    Ok(Table { name, rows, gap })
+}
+
+/// Rows that were read one after the other.
+struct Run {
+    rows: Rows,
+    /// Number of the last one.
+    last: Option<i64>,
+    /// Why it was the last one, where more follow.
+    stopped: Option<rusqlite::Error>,
+}
+
+/// The first column is the number of the row.
+fn run(database: &Connection, sql: &str, room: &mut usize) -> Result<Run, ForeignError> {
+    let mut statement = database.prepare(sql)?;
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut cursor = statement.query([])?;
-    let mut rows = Vec::new();
-    while let Some(row) = cursor.next()? {
-        let mut fields = Map::new();
-        for (number, column) in columns.iter().enumerate() {
-            let value = match row.get_ref(number)? {
-                ValueRef::Null | ValueRef::Blob(_) => Value::Null,
-                ValueRef::Integer(number) => Value::from(number),
-                ValueRef::Real(number) => Value::from(number),
-                ValueRef::Text(text) => {
-                    *room = room.checked_sub(text.len()).ok_or(ForeignError::TooLarge)?;
-                    Value::from(String::from_utf8_lossy(text))
-                }
-            };
-            fields.insert(column.clone(), value);
+    let mut run = Run {
+        rows: Vec::new(),
+        last: None,
+        stopped: None,
+    };
+    loop {
+        match cursor.next() {
+            Ok(Some(row)) => {
+                run.rows.push(fields(row, &columns, room)?);
+                run.last = Some(row.get(0)?);
+            }
+            Ok(None) => return Ok(run),
+            Err(error) => {
+                run.stopped = Some(error);
+                return Ok(run);
+            }
         }
-        rows.push(fields);
     }
-    Ok(rows)
+}
+
+fn fields(row: &Row<'_>, columns: &[String], room: &mut usize) -> Result<Map<String, Value>, ForeignError> {
+    let mut fields = Map::new();
+    for (number, column) in columns.iter().enumerate().skip(1) {
+        let value = match row.get_ref(number)? {
+            ValueRef::Null | ValueRef::Blob(_) => Value::Null,
+            ValueRef::Integer(number) => Value::from(number),
+            ValueRef::Real(number) => Value::from(number),
+            ValueRef::Text(text) => {
+                *room = room.checked_sub(text.len()).ok_or(ForeignError::TooLarge)?;
+                Value::from(String::from_utf8_lossy(text))
+            }
+        };
+        fields.insert(column.clone(), value);
+    }
+    Ok(fields)
 }
 
 fn beside(path: &Path, end: &str) -> PathBuf {
@@ -126,7 +196,14 @@ mod tests {
             .unwrap();
         let before = (listed(folder.path()), fs::read(&path).unwrap());
         let found = tables(&path, &["none", "memories"], scratch.path()).unwrap();
-        let [("memories", rows)] = &found[..] else {
+        let [
+            Table {
+                name: "memories",
+                rows,
+                gap: None,
+            },
+        ] = &found[..]
+        else {
             panic!("{found:?}")
         };
         assert_eq!(
@@ -135,6 +212,44 @@ mod tests {
         );
         assert_eq!((listed(folder.path()), fs::read(&path).unwrap()), before);
         assert!(listed(scratch.path()).is_empty());
+    }
+
+    #[test]
+    fn a_damaged_page_costs_the_rows_on_it_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("theirs.db");
+        let theirs = Connection::open(&path).unwrap();
+        theirs
+            .execute_batch(
+                "CREATE TABLE memories (id INTEGER PRIMARY KEY, text TEXT);
+                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+                 INSERT INTO memories SELECT i, printf('memory %d %.*c', i, 400, 'x') FROM n;",
+            )
+            .unwrap();
+        drop(theirs);
+        let mut bytes = fs::read(&path).unwrap();
+        let needle = b"memory 100 ";
+        let at = bytes
+            .windows(needle.len())
+            .position(|part| part == needle)
+            .unwrap();
+        let page = at / 4096 * 4096;
+        bytes[page..page + 4096].fill(0xee);
+        fs::write(&path, bytes).unwrap();
+        let found = tables(&path, &["memories"], folder.path()).unwrap();
+        let gap = found[0].gap.as_ref().unwrap();
+        let (after, before) = (gap.after.unwrap(), gap.before.unwrap());
+        assert!(
+            (85..100).contains(&after) && (101..115).contains(&before),
+            "{gap:?}"
+        );
+        assert!(gap.why.contains("malformed"), "{gap:?}");
+        let ids: Vec<i64> = found[0]
+            .rows
+            .iter()
+            .map(|row| row["id"].as_i64().unwrap())
+            .collect();
+        assert_eq!(ids, (1..=after).chain(before..=200).collect::<Vec<_>>());
     }
 
     #[test]

@@ -22,4 +22,5 @@ pub mod remember;
 pub mod search;
 pub mod service;
 pub mod tree;
+mod watched;
 pub mod workspace;

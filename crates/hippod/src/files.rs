@@ -1,11 +1,15 @@
 //! How is a file of a workspace opened and read, so that nothing that stands in its place can hold the daemon up?
 
+use std::collections::BTreeSet;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hippo_core::chunk;
 use hippo_core::entry::Pointer;
+
+/// Files that are made durable one by one.
+const FEW: usize = 32;
 
 /// Opens a regular file. A pipe without a writer is not waited for.
 ///
@@ -64,6 +68,41 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 pub fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
+}
+
+/// Makes the contents of files and their names durable.
+///
+/// # Errors
+/// As the system says.
+pub fn sync_all(paths: &[PathBuf]) -> io::Result<()> {
+    if paths.len() > FEW && sync_systems(paths)? {
+        return Ok(());
+    }
+    for path in paths {
+        File::open(path)?.sync_all()?;
+    }
+    let folders: BTreeSet<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
+    folders.into_iter().try_for_each(sync_folder)
+}
+
+/// Has the system write down all that it holds back of the file systems that files are on, if it can: waiting for each of thousands of
+/// files takes minutes.
+#[cfg(target_os = "linux")]
+fn sync_systems(paths: &[PathBuf]) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let mut done = BTreeSet::new();
+    for path in paths {
+        if done.insert(std::fs::metadata(path)?.dev()) {
+            rustix::fs::syncfs(File::open(path)?)?;
+        }
+    }
+    Ok(true)
+}
+
+/// It cannot for one of them alone.
+#[cfg(not(target_os = "linux"))]
+fn sync_systems(_paths: &[PathBuf]) -> io::Result<bool> {
+    Ok(false)
 }
 
 fn not_regular() -> io::Error {

@@ -9,7 +9,8 @@ mod read;
 mod section;
 
 use std::path::{Component, Path};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hippo_core::import::Program;
 use hippo_core::source::SourceKind;
@@ -17,13 +18,18 @@ use hippo_proto::{
     ImportFrom, ImportProblem, ImportRequest, ImportResponse, ImportedFile, MAX_PROBLEMS, RpcError,
 };
 
+use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
+
 use crate::clock::date_in;
 use crate::engine::root_missing;
-use crate::remember;
+use crate::remember::{self, Lines};
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 use hippo_store::foreign::COPY;
-use plan::{Plan, Target};
+use plan::{PlannedFile, Target};
+
+/// How often who waits is told how far it is, about, for each stage.
+const STEPS: usize = 200;
 
 /// Removes the copies of other programs' stores that a process left which was killed while it read them.
 pub fn clear_left(state: &Path) {
@@ -39,6 +45,62 @@ pub fn clear_left(state: &Path) {
     }
 }
 
+/// Who imports: two at a time would both find that a memory is missing.
+#[derive(Debug, Default)]
+pub struct Turns(Arc<Lock<()>>);
+
+/// Held by the one who does.
+pub struct Turn(#[expect(dead_code, reason = "held")] OwnedMutexGuard<()>);
+
+impl Turns {
+    /// The turn, where nobody has it.
+    pub fn at_once(&self) -> Option<Turn> {
+        Arc::clone(&self.0).try_lock_owned().ok().map(Turn)
+    }
+
+    /// Waits for the imports before this one. Who waits holds no thread: imports may take minutes, and whoever only asks would wait for
+    /// them.
+    pub async fn turn(&self) -> Turn {
+        Turn(Arc::clone(&self.0).lock_owned().await)
+    }
+}
+
+/// Who waits for an import whose turn it is.
+pub struct Job<'a> {
+    tell: &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>),
+    given_up: &'a AtomicBool,
+}
+
+impl<'a> Job<'a> {
+    /// `tell` hears of stage, item, how much is done, and of how much; nothing more is done once `given_up` is set.
+    pub fn new(
+        tell: &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>),
+        given_up: &'a AtomicBool,
+        _: &Turn,
+    ) -> Self {
+        Self { tell, given_up }
+    }
+
+    /// Something begins of which nobody knows how much there is.
+    fn begin(&mut self, stage: &'static str, item: &str) {
+        (self.tell)(stage, item, 0, None);
+    }
+
+    /// So many memories are done.
+    ///
+    /// # Errors
+    /// Nobody waits any more.
+    fn advance(&mut self, stage: &'static str, item: &str, done: usize, of: usize) -> Result<(), RpcError> {
+        if done.is_multiple_of((of / STEPS).max(1)) {
+            (self.tell)(stage, item, done as u64, Some(of as u64));
+        }
+        match self.given_up.load(Ordering::Relaxed) {
+            false => Ok(()),
+            true => Err(RpcError::internal("the client is gone").hint("ask again: nothing is written twice")),
+        }
+    }
+}
+
 /// Takes over what another program knew, or says what that would write.
 ///
 /// # Errors
@@ -48,10 +110,8 @@ pub fn import(
     shared: &Shared,
     view: &WorkspaceView,
     request: &ImportRequest,
+    job: &mut Job<'_>,
 ) -> Result<ImportResponse, RpcError> {
-    // Two of them would both find that a memory is missing.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     if view.status().is_some_and(|status| !status.root_present) || !view.root.is_dir() {
         return Err(root_missing(&view.root));
     }
@@ -61,56 +121,78 @@ pub fn import(
         .map(|into| folder(view, into))
         .transpose()?;
     let program = program(request.from);
+    job.begin("read", &request.path);
     let source = read::read(program, Path::new(&request.path), &view.root, &shared.paths.state)?;
-    let zone = shared.clock.time_zone();
+    let zone = shared.zone_of(view);
     let day = |at| date_in(at, &zone);
-    let plan = plan::plan(view, program, &source.memories, &Target { into, day: &day })?;
-    let mut answer = ImportResponse {
+    let target = Target {
+        into,
+        day: &day,
+        today: day(shared.clock.now()),
+    };
+    let mut plan = plan::plan(view, program, &source.memories, &target, job)?;
+    let unfit = std::mem::take(&mut plan.unfit);
+    let unfit = unfit.into_iter().map(|what| ImportProblem {
+        path: request.path.clone(),
+        line: None,
+        what,
+    });
+    let mut problems: Vec<ImportProblem> = source.troubles.into_iter().map(problem).chain(unfit).collect();
+    let malformed = problems.len() as u64;
+    problems.truncate(MAX_PROBLEMS);
+    let mut notes = source.notes;
+    notes.append(&mut plan.notes);
+    Ok(ImportResponse {
         applied: request.apply,
         memories: source.memories.len() as u64,
         known: plan.known,
         left_out: source.left_out,
         redacted: plan.redacted,
         flagged: plan.flagged,
-        malformed: source.troubles.len() as u64,
-        problems: source
-            .troubles
-            .into_iter()
-            .take(MAX_PROBLEMS)
-            .map(problem)
-            .collect(),
-        notes: source.notes,
-        ..ImportResponse::default()
-    };
-    answer.notes.extend(plan.notes.iter().cloned());
-    answer.files = write(view, plan, request.apply)?;
-    Ok(answer)
+        malformed,
+        problems,
+        notes,
+        files: if request.apply {
+            write(view, plan.files, job)?
+        } else {
+            plan.files.into_iter().map(|file| told(file, None)).collect()
+        },
+    })
 }
 
-/// Appends what is planned; in a dry run says it alone.
-fn write(view: &WorkspaceView, plan: Plan, apply: bool) -> Result<Vec<ImportedFile>, RpcError> {
-    let mut files = Vec::with_capacity(plan.files.len());
-    for file in plan.files {
-        let lines = if apply {
-            let written = remember::append_sections(
-                &view.root,
-                &file.path,
-                file.title.as_deref(),
-                &file.sections.join("\n"),
-            );
-            Some(written.map_err(|error| midway(error, &file.path, files.len()))?)
-        } else {
-            None
-        };
-        files.push(ImportedFile {
-            memories: file.sections.len() as u64,
-            new: file.new,
-            start_line: lines.as_ref().map(|lines| lines.start_line),
-            end_line: lines.as_ref().map(|lines| lines.end_line),
-            path: file.path,
+/// Appends what is planned, and has all of it on the disk in the end.
+fn write(
+    view: &WorkspaceView,
+    files: Vec<PlannedFile>,
+    job: &mut Job<'_>,
+) -> Result<Vec<ImportedFile>, RpcError> {
+    let mut written = Vec::with_capacity(files.len());
+    let all = files.len();
+    let ended = files.into_iter().try_for_each(|file| {
+        let done = written.len();
+        let lines = job.advance("write", &file.path, done, all).and_then(|()| {
+            let title = file.title.as_deref();
+            remember::append_sections(&view.root, &file.path, title, &file.sections.join("\n"))
         });
+        let lines = lines.map_err(|error| midway(error, &file.path, done))?;
+        written.push(told(file, Some(&lines)));
+        Ok(())
+    });
+    let paths: Vec<&str> = written.iter().map(|file| file.path.as_str()).collect();
+    job.begin("save", &view.root.display().to_string());
+    // Why the writing ended comes first.
+    ended.and(remember::settle(&view.root, &paths))?;
+    Ok(written)
+}
+
+fn told(file: PlannedFile, lines: Option<&Lines>) -> ImportedFile {
+    ImportedFile {
+        memories: file.sections.len() as u64,
+        new: file.new,
+        start_line: lines.map(|lines| lines.start_line),
+        end_line: lines.map(|lines| lines.end_line),
+        path: file.path,
     }
-    Ok(files)
 }
 
 /// What stands there stays: it is told, and the next import leaves it out.

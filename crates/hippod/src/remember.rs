@@ -9,7 +9,7 @@ mod log;
 mod secret;
 mod topic;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hippo_core::redact::without_secrets;
 use hippo_core::time::Date;
@@ -88,7 +88,7 @@ pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<O
 }
 
 /// Appends sections to a log at any path below the workspace, which is begun with the title where there is none; of sections that a write
-/// was cut off in the middle of, the rest.
+/// was cut off in the middle of, the rest. They are on the disk after [`settle`].
 ///
 /// # Errors
 /// As [`append`].
@@ -104,6 +104,19 @@ pub fn append_sections(
         path: log.path,
         start_line,
         end_line,
+    })
+}
+
+/// Waits until what was appended to these logs is on the disk.
+///
+/// # Errors
+/// `internal` with what the system said.
+pub fn settle(root: &Path, paths: &[&str]) -> Result<(), RpcError> {
+    let paths: Vec<PathBuf> = paths.iter().map(|path| root.join(path)).collect();
+    files::sync_all(&paths).map_err(|error| {
+        let what = format!("could not bring what was written to the disk: {error}");
+        RpcError::internal(what)
+            .hint("look after the disk of the workspace, then do it again: nothing is written twice")
     })
 }
 

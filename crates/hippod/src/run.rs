@@ -97,6 +97,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         trees: Trees::default(),
         pulse: Pulse::default(),
         backups: backup::Turns::default(),
+        imports: import::Turns::default(),
         served: AtomicU64::new(0),
         measures,
         stop: stop.clone(),

@@ -6,6 +6,8 @@ mod dispatch;
 mod doctor;
 mod entries;
 mod flush;
+mod imports;
+mod long;
 mod measures;
 
 use std::sync::Arc;

@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::contexts::Contexts;
 use crate::embed_worker::EmbedWorker;
 use crate::event::Event;
+use crate::import;
 use crate::models::Models;
 use crate::registry;
 use crate::server::Measures;
@@ -53,6 +54,8 @@ pub struct Shared {
     pub trees: Trees,
     /// Who is at a backup or at a restore.
     pub backups: backup::Turns,
+    /// Who is at an import.
+    pub imports: import::Turns,
     /// When the daemon started.
     pub started: Instant,
     /// The engine's sign of life.

@@ -23,7 +23,7 @@ mod summaries;
 pub use examine::examine;
 pub use health::statuses;
 pub use keeper::{after, keep, summarise, waiting, wish};
-pub use logs::examine as examine_logs;
+pub use logs::{examine as examine_logs, is_far_ahead};
 pub use run::Wish;
 pub use serve::{pending, serve, show, submit};
 

@@ -988,11 +988,11 @@ export interface ImportProblem {
   line: number | null;
   /** The file, below the path that was given, or that path itself. */
   path: string;
-  /** What is wrong. */
+  /** What is wrong, and with which record or row (the first is 1), with its id where it has one. */
   what: string;
 }
 
-/** Parameters of `import`. */
+/** Parameters of `import`. `progress` notifications come before the answer. */
 export interface ImportRequest {
   /** Write. Without it the answer says what would be written. */
   apply?: boolean | undefined;
@@ -1690,15 +1690,15 @@ export interface Problem {
 
 /** Parameters of a `progress` notification, sent while the request `id` runs and before its answer. */
 export interface Progress {
-  /** Bytes done. */
+  /** Bytes done; of an import memories (`prepare`) or files (`write`). */
   done: number;
   /** Of the request that runs. */
   id: Id;
   /** The file or package that it concerns. */
   item: string;
-  /** What is being done, in one word: `cache`, `download`, `verify`, `extract`, `install`. */
+  /** What is being done, in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; of an import `wait` (for another one), `read`, `compare`, `prepare`, `write`, `save`. */
   stage: string;
-  /** Bytes in all, where known. */
+  /** The same in all, where known. */
   total: number | null;
 }
 

@@ -174,15 +174,9 @@ fn record<'a>(node: &'a Node<'_>) -> Record<'a> {
 
 /// A moment as RFC 3339, or as seconds or milliseconds since 1970.
 fn moment(text: &node::Text<'_>) -> Option<Timestamp> {
-    /// Seconds of the year 5138, and milliseconds of 1973: no session is of either.
-    const MILLISECONDS: i64 = 100_000_000_000;
     let text = text.get().trim();
     if let Ok(number) = text.split('.').next().unwrap_or_default().parse::<i64>() {
-        return Some(match number {
-            0 => return None,
-            number if number.abs() >= MILLISECONDS => Timestamp(number),
-            seconds => Timestamp::from_seconds(seconds),
-        });
+        return Timestamp::from_clock(number);
     }
     let moment = text.parse::<jiff::Timestamp>().ok()?;
     Some(Timestamp(moment.as_millisecond()))

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{Fields, Found, Memory, Trouble, id, moment, text, words};
+use super::{Fields, Found, Memory, Trouble, id, in_row, moment, named, text, words};
 
 /// One record of an export.
 pub(super) fn memory(fields: &Fields) -> Result<Memory, String> {
@@ -51,8 +51,8 @@ pub(super) fn history(rows: &[Fields]) -> Found {
         let deleted = text(row, "event").is_some_and(|event| event.eq_ignore_ascii_case("delete"));
         let said = text(row, "new_memory");
         if of.is_empty() || (said.is_none() && !deleted) {
-            let what = format!("row {} of history: it has no memory", number + 1);
-            found.troubles.push(Trouble { line: None, what });
+            let trouble = in_row(number, "history", &of, "it has no memory".to_owned());
+            found.troubles.push(trouble);
             continue;
         }
         if !last.contains_key(&of) {
@@ -70,10 +70,11 @@ pub(super) fn history(rows: &[Fields]) -> Found {
         last.insert(of, now);
     }
     for of in order {
-        match last.remove(&of).flatten() {
-            Some(memory) => found.memories.push(memory),
-            None => found.left_out += 1,
-        }
+        let memory = last.remove(&of).flatten();
+        found.take(Ok(memory), |what| Trouble {
+            line: None,
+            what: named("history", &of, what),
+        });
     }
     found
 }

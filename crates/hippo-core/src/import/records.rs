@@ -2,23 +2,35 @@
 //!
 //! Each record is cut out and read by itself: one that is damaged costs no other one. A document that ends too early gives what is whole.
 
+mod cut;
+
+use serde::de::IgnoredAny;
+
 use super::{Fields, Trouble, line_of};
+use crate::text::start;
+use cut::{Cutter, Piece};
+
+/// Bytes of a name in the document that are told.
+const NAME: usize = 40;
 
 /// One record.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Record<'g> {
     /// The list that it stands in; empty in a list without a name, or on a line of its own.
     pub group: &'g str,
+    /// Which one of its list, from 1; `None` where each has a line of its own.
+    pub number: Option<u64>,
     /// Its first line, from 1.
     pub line: u32,
-    /// What it says.
-    pub fields: Fields,
+    /// What it says, or what is wrong with it.
+    pub fields: Result<Fields, String>,
 }
 
 /// What a document holds.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Records<'g> {
     pub records: Vec<Record<'g>>,
+    /// What is wrong outside of the records.
     pub troubles: Vec<Trouble>,
 }
 
@@ -28,60 +40,100 @@ pub(super) struct Records<'g> {
 /// It is none of them.
 pub(super) fn read<'g>(bytes: &[u8], groups: &[&'g str]) -> Result<Records<'g>, Trouble> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    match bytes.trim_ascii_start().first() {
-        None => {
-            return Err(Trouble {
-                line: None,
-                what: "it is empty".to_owned(),
-            });
-        }
-        Some(b'[' | b'{') => {}
-        Some(_) => {
-            return Err(Trouble::at(
-                1,
-                "it is no JSON: neither a list nor an object begins here",
-            ));
-        }
-    }
-    if is_lines(bytes) {
+    begins_as_json(bytes)?;
+    let whole: Result<IgnoredAny, _> = serde_json::from_slice(bytes);
+    if whole.is_err() && is_lines(bytes) {
         return Ok(lines(bytes));
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|error| Trouble::at(line_of(bytes, error.valid_up_to()), "it is not UTF-8"))?;
     let mut found = Records::default();
     let mut cutter = Cutter::new(text, groups);
-    let mut lists = false;
-    let (mut counted, mut line) = (0, 1);
+    let (mut counted, mut line, mut number, mut list) = (0, 1, 0, 0);
     while let Some(piece) = cutter.next_piece() {
-        lists = true;
         let Piece { group, start, end } = piece;
         line += line_of(&bytes[counted..], start - counted) - 1;
         counted = start;
-        match serde_json::from_str(&text[start..end]) {
-            Ok(fields) => found.records.push(Record { group, line, fields }),
-            Err(error) => found.troubles.push(Trouble::at(line, wrong(&error))),
-        }
+        number = if list == cutter.lists { number + 1 } else { 1 };
+        list = cutter.lists;
+        found.records.push(Record {
+            group,
+            number: Some(number),
+            line,
+            fields: fields(&text[start..end]),
+        });
     }
-    if cutter.depth > 0 || cutter.in_text {
-        let at = cutter.open.unwrap_or(bytes.len());
+    if let Some(at) = cutter.cut_off_at() {
         let what = "the file ends in the middle of what begins here: it was cut off";
         found.troubles.push(Trouble::at(line_of(bytes, at), what));
     }
-    if !lists && !cutter.saw_list {
-        let names = groups.join("\", \"");
-        return Err(Trouble {
-            line: None,
-            what: format!("there is no list of records in it: neither a list, nor one under \"{names}\""),
-        });
+    if cutter.lists == 0 {
+        return Err(whole.err().map_or_else(
+            || no_list(groups, &cutter.names),
+            |error| damaged(&error, "it is no JSON"),
+        ));
+    }
+    let told = !found.troubles.is_empty() || found.records.iter().any(|record| record.fields.is_err());
+    if let Err(error) = whole
+        && !told
+    {
+        let trouble = damaged(&error, "outside of the records the JSON is damaged");
+        if found.records.is_empty() {
+            return Err(trouble);
+        }
+        found.troubles.push(trouble);
     }
     Ok(found)
 }
 
-fn wrong(error: &serde_json::Error) -> String {
+fn begins_as_json(bytes: &[u8]) -> Result<(), Trouble> {
+    let what = match bytes.trim_ascii_start() {
+        [] => {
+            let what = "it is empty".to_owned();
+            return Err(Trouble { line: None, what });
+        }
+        [b'[' | b'{', ..] => return Ok(()),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16: save it as UTF-8",
+        _ => "it is no JSON: neither a list nor an object begins here",
+    };
+    Err(Trouble::at(1, what))
+}
+
+fn no_list(groups: &[&str], names: &[&str]) -> Trouble {
+    let wanted = groups.join("\", \"");
+    let names: Vec<String> = names
+        .iter()
+        .map(|name| format!("{:?}", start(name, NAME)))
+        .collect();
+    let found = match names.join(", ") {
+        found if found.is_empty() => String::new(),
+        found => format!("; what is in it is {found}"),
+    };
+    let what =
+        format!("there is no list of records in it: neither a list, nor one under \"{wanted}\"{found}");
+    Trouble { line: None, what }
+}
+
+/// What serde says of the whole document, with its line.
+fn damaged(error: &serde_json::Error, what: &str) -> Trouble {
+    let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
+    Trouble::at(line, format!("{what}: {}", without_place(error)))
+}
+
+/// The error without line and column: they are those of the piece that was read.
+fn without_place(error: &serde_json::Error) -> String {
     let what = error.to_string();
-    // Its line and column are those of the piece.
-    let what = what.split(" at line ").next().unwrap_or(&what);
-    format!("the record that begins here is damaged: {what}")
+    what.split(" at line ").next().unwrap_or(&what).to_owned()
+}
+
+fn fields(piece: &str) -> Result<Fields, String> {
+    serde_json::from_str(piece).map_err(|error| match piece.bytes().next() {
+        Some(b'[') if error.is_data() => "it is a list, and no object".to_owned(),
+        Some(b'"') if error.is_data() => "it is a text, and no object".to_owned(),
+        Some(b'{') => without_place(&error),
+        _ if error.is_data() => "it is a value, and no object".to_owned(),
+        _ => without_place(&error),
+    })
 }
 
 /// Whether each line is a record: one of the first is an object by itself, and there are more.
@@ -97,133 +149,15 @@ fn is_lines(bytes: &[u8]) -> bool {
 fn lines<'g>(bytes: &[u8]) -> Records<'g> {
     let mut found = Records::default();
     for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
-        let number = u32::try_from(number + 1).unwrap_or(u32::MAX);
         if line.trim_ascii().is_empty() {
             continue;
         }
-        match serde_json::from_slice(line) {
-            Ok(fields) => found.records.push(Record {
-                group: "",
-                line: number,
-                fields,
-            }),
-            Err(error) => found.troubles.push(Trouble::at(number, wrong(&error))),
-        }
+        found.records.push(Record {
+            group: "",
+            number: None,
+            line: u32::try_from(number + 1).unwrap_or(u32::MAX),
+            fields: serde_json::from_slice(line).map_err(|error| without_place(&error)),
+        });
     }
     found
-}
-
-/// Where a record stands in the text.
-struct Piece<'g> {
-    group: &'g str,
-    start: usize,
-    end: usize,
-}
-
-/// Finds the records without reading what they say: brackets are counted, texts are skipped.
-struct Cutter<'t, 'g> {
-    text: &'t str,
-    groups: &'t [&'g str],
-    at: usize,
-    depth: usize,
-    in_text: bool,
-    /// Depth of the objects that are records now, and the name of their list.
-    records: Option<(usize, &'g str)>,
-    /// Where the record begins that is being passed.
-    open: Option<usize>,
-    /// The last text at the first depth: the name of what follows.
-    name: Option<&'g str>,
-    saw_list: bool,
-}
-
-impl<'t, 'g> Cutter<'t, 'g> {
-    fn new(text: &'t str, groups: &'t [&'g str]) -> Self {
-        Self {
-            text,
-            groups,
-            at: 0,
-            depth: 0,
-            in_text: false,
-            records: None,
-            open: None,
-            name: None,
-            saw_list: false,
-        }
-    }
-
-    fn next_piece(&mut self) -> Option<Piece<'g>> {
-        let bytes = self.text.as_bytes();
-        while let Some(byte) = bytes.get(self.at) {
-            let here = self.at;
-            self.at += 1;
-            match byte {
-                b'"' => self.pass_text(here),
-                b'[' => {
-                    self.depth += 1;
-                    self.begin_list();
-                }
-                b'{' => {
-                    self.depth += 1;
-                    if self.records.is_some_and(|(depth, _)| depth == self.depth) {
-                        self.open = Some(here);
-                    }
-                }
-                b'}' | b']' => {
-                    let closed = self.depth;
-                    self.depth = closed.saturating_sub(1);
-                    if let Some((depth, group)) = self.records {
-                        if depth == closed
-                            && let Some(start) = self.open.take()
-                        {
-                            let end = self.at;
-                            return Some(Piece { group, start, end });
-                        }
-                        if closed < depth {
-                            self.records = None;
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// A list begins: of records, where it stands at the top or under a known name.
-    fn begin_list(&mut self) {
-        if self.records.is_some() {
-            return;
-        }
-        let group = match self.depth {
-            1 => Some(""),
-            2 => self.name,
-            _ => None,
-        };
-        if let Some(group) = group {
-            self.saw_list = true;
-            self.records = Some((self.depth + 1, group));
-        }
-    }
-
-    /// Goes behind the text that begins at `start`.
-    fn pass_text(&mut self, start: usize) {
-        let bytes = self.text.as_bytes();
-        self.in_text = true;
-        while let Some(rest) = bytes.get(self.at..)
-            && let Some(next) = memchr::memchr2(b'"', b'\\', rest)
-        {
-            self.at += next + 1;
-            if bytes[self.at - 1] == b'"' {
-                self.in_text = false;
-                break;
-            }
-            self.at += 1;
-        }
-        if self.in_text {
-            self.at = bytes.len();
-        } else if self.depth == 1 {
-            let said = self.text.get(start + 1..self.at - 1);
-            self.name = self.groups.iter().find(|name| Some(**name) == said).copied();
-        }
-    }
 }

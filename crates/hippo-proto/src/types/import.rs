@@ -39,7 +39,7 @@ impl ImportFrom {
     }
 }
 
-/// Parameters of `import`.
+/// Parameters of `import`. `progress` notifications come before the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -123,6 +123,6 @@ pub struct ImportProblem {
     pub path: String,
     /// Line, from 1; null where it has none.
     pub line: Option<u32>,
-    /// What is wrong.
+    /// What is wrong, and with which record or row (the first is 1), with its id where it has one.
     pub what: String,
 }

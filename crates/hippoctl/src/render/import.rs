@@ -54,8 +54,10 @@ pub fn imported(answer: &ImportResponse, style: Style) -> String {
             let what = one_line(&problem.what);
             let _ = writeln!(text, "{INDENT}{}{line}: {what}", one_line(&problem.path));
         }
-        if answer.malformed > NAMED as u64 {
-            let _ = writeln!(text, "{INDENT}…");
+        let told = answer.problems.len();
+        let more = answer.malformed.saturating_sub(NAMED as u64);
+        if more > 0 {
+            let _ = writeln!(text, "{INDENT}… and {more} more: --json names the first {told}");
         }
     }
     for note in &answer.notes {
@@ -112,13 +114,19 @@ mod tests {
             notes: vec!["a \x1b[31mnote".into()],
             ..ImportResponse::default()
         };
+        let problem = dry.problems[0].clone();
+        let many = ImportResponse {
+            malformed: 340,
+            problems: vec![problem; 100],
+            ..ImportResponse::default()
+        };
         let done = ImportResponse {
             applied: true,
             files: vec![file("memory/2026-03-03.md", true, Some((3, 14)))],
             ..ImportResponse::default()
         };
         let none = ImportResponse::default();
-        let all = [dry, done, none].map(|answer| imported(&answer, Style::default()));
+        let all = [dry, done, none, many].map(|answer| imported(&answer, Style::default()));
         insta::assert_snapshot!(all.join("--\n"));
     }
 }

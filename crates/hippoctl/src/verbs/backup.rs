@@ -4,12 +4,10 @@ use std::path::Path;
 
 use clap::ValueEnum as _;
 use hippo_proto::{
-    BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, Request, RestoreRequest,
-    RestoreResponse, Restored,
+    BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, RestoreRequest, RestoreResponse, Restored,
 };
-use indicatif::{ProgressBar, ProgressStyle};
-use serde::de::DeserializeOwned;
 
+use super::watched::{BYTES, watched};
 use crate::args::{BackupArgs, BackupVerb, ExportArgs, RestoreArgs};
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
@@ -24,7 +22,7 @@ use crate::render;
 pub fn backup(session: &mut Session, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
     if let Some(BackupVerb::Verify { file }) = args.verb {
         let from = text(&absolute(&file)?)?;
-        let answer: BackupResponse = watched(session, BackupVerifyRequest { from }, out)?;
+        let answer: BackupResponse = watched(session, BackupVerifyRequest { from }, out, BYTES)?;
         return out.answer(&answer, render::backup::verified);
     }
     let request = BackupRequest {
@@ -32,7 +30,7 @@ pub fn backup(session: &mut Session, args: BackupArgs, out: &mut Output) -> Resu
         to: text(&absolute(&args.file.unwrap_or_default())?)?,
         force: args.force,
     };
-    written(&watched(session, request, out)?, out)
+    written(&watched(session, request, out, BYTES)?, out)
 }
 
 /// Tells what was written. It is no success where a workspace is missing.
@@ -56,7 +54,7 @@ pub fn restore(session: &mut Session, args: &RestoreArgs, out: &mut Output) -> R
         into: optional(args.into.as_deref())?,
         aside: args.aside,
     };
-    let answer: RestoreResponse = watched(session, request, out)?;
+    let answer: RestoreResponse = watched(session, request, out, BYTES)?;
     out.answer(&answer, render::backup::restored)?;
     if !out.json {
         for note in answer.workspaces.iter().flat_map(missing) {
@@ -102,7 +100,7 @@ pub fn export(session: &mut Session, args: &ExportArgs, out: &mut Output) -> Res
         to: text(&absolute(&args.to)?)?,
         force: args.force,
     };
-    written(&watched(session, request, out)?, out)
+    written(&watched(session, request, out, BYTES)?, out)
 }
 
 /// The workspace that is meant; nothing for all of them.
@@ -115,26 +113,4 @@ fn workspace(session: &mut Session, all: bool) -> Result<Option<String>, Failure
         (true, None) => Ok(None),
         (false, _) => session.workspace().map(Some),
     }
-}
-
-/// Asks, and shows how far it is on a terminal.
-fn watched<R: DeserializeOwned>(
-    session: &mut Session,
-    request: impl Into<Request>,
-    out: &Output,
-) -> Result<R, Failure> {
-    let bar = out.progress.then(|| {
-        let style = ProgressStyle::with_template("{msg} {bytes} {bytes_per_sec}");
-        ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-    });
-    let answer = session.call_patiently(request, |notification| {
-        if let (Some(bar), Some(progress)) = (&bar, notification.progress()) {
-            bar.set_message(format!("{} {}", progress.stage, render::one_line(&progress.item)));
-            bar.set_position(progress.done);
-        }
-    });
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
-    answer
 }

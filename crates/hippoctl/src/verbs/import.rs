@@ -2,6 +2,7 @@
 
 use hippo_proto::{ImportRequest, ImportResponse};
 
+use super::watched::{COUNT, watched};
 use crate::connect::{Session, absolute, text};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -20,6 +21,6 @@ pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Res
         into: args.into.as_deref().map(text).transpose()?,
         apply: args.apply,
     };
-    let answer: ImportResponse = session.call_patiently(request, |_| {})?;
+    let answer: ImportResponse = watched(session, request, out, COUNT)?;
     out.answer(&answer, render::import::imported)
 }

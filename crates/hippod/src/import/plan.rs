@@ -1,18 +1,28 @@
 //! Which file gets which memories, so that none is written twice and no file grows beyond what is indexed?
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use hippo_core::import::{Memory, Program};
-use hippo_core::time::{Date, Timestamp};
+use hippo_core::time::{DAY_MS, Date, Timestamp};
 use hippo_proto::RpcError;
 
+use super::Job;
 use super::section::{Section, hashes, section};
 use crate::files;
 use crate::scan;
+use crate::tree::is_far_ahead;
 use crate::view::WorkspaceView;
 
-/// Bytes of a file beyond which the next one is begun; larger ones may not be indexed.
+/// Bytes of a file beyond which the next one is begun, where larger ones are indexed at all.
 const FULL: u64 = 4 << 20;
+/// Bytes of a file that marks are looked for in: also one that has become too large to be indexed.
+const LOOKED_AT: u64 = 64 << 20;
+/// Bytes beside the sections of a file: its title, and what keeps them apart from what stands there.
+const ROOM: u64 = 256;
+/// Days that are named which are none.
+const NAMED: usize = 3;
+/// Milliseconds since 1970 of which a clock tells that was never set.
+const UNSET: i64 = DAY_MS;
 
 /// Where memories go.
 pub(super) struct Target<'t> {
@@ -20,6 +30,16 @@ pub(super) struct Target<'t> {
     pub into: Option<String>,
     /// The day of a moment in the workspace.
     pub day: &'t dyn Fn(Timestamp) -> Date,
+    pub today: Date,
+}
+
+impl Target<'_> {
+    /// The day of the log that a moment belongs into; the day itself where no log can be of it.
+    fn log_of(&self, moment: Timestamp) -> Result<Date, Date> {
+        let day = (self.day)(moment);
+        let is_none = moment.0 < UNSET || is_far_ahead(self.today, day);
+        if is_none { Err(day) } else { Ok(day) }
+    }
 }
 
 /// What is to be written.
@@ -31,11 +51,13 @@ pub(super) struct Plan {
     pub known: u64,
     pub redacted: u64,
     pub flagged: u64,
+    /// What is wrong with memories that are not written.
+    pub unfit: Vec<String>,
     pub notes: Vec<String>,
 }
 
 /// What one file gets.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PlannedFile {
     /// Relative to the workspace.
     pub path: String,
@@ -55,40 +77,67 @@ struct Place {
     title: Option<String>,
 }
 
+impl Place {
+    /// The path of the first file, or of a later one.
+    fn path(&self, number: u32) -> String {
+        match number {
+            1 => format!("{}.md", self.stem),
+            number => format!("{}-{number}.md", self.stem),
+        }
+    }
+}
+
 /// What of the memories is new, and where it goes.
 ///
 /// # Errors
-/// A file that is in the way cannot be read.
+/// Nobody waits for it any more.
 pub(super) fn plan(
     view: &WorkspaceView,
     program: Program,
     memories: &[Memory],
     target: &Target<'_>,
+    job: &mut Job<'_>,
 ) -> Result<Plan, RpcError> {
+    job.begin("compare", &view.root.display().to_string());
     let mut known = standing(view);
     let mut plan = Plan::default();
     let mut places: BTreeMap<Place, Vec<(Option<Timestamp>, Section)>> = BTreeMap::new();
-    for memory in memories {
+    let mut no_days = Vec::new();
+    let most = view.config.sources.max_file_bytes;
+    for (number, memory) in memories.iter().enumerate() {
+        job.advance("prepare", program.name(), number, memories.len())?;
         let section = section(program, memory);
+        let place = place(view, program, memory, &section, target);
+        let standing = places.entry(place).or_insert_with_key(|place| {
+            known.extend(unwatched(view, place));
+            Vec::new()
+        });
         if !known.insert(section.hash.clone()) {
             plan.known += 1;
             continue;
         }
+        let bytes = section.text.len() as u64 + ROOM;
+        if bytes > most {
+            plan.unfit.push(format!(
+                "the memory {:?} has {bytes} bytes with what stands beside it, more than sources.max_file_bytes = {most}: cut it into parts",
+                section.name
+            ));
+            continue;
+        }
         plan.redacted += u64::from(section.redacted);
         plan.flagged += u64::from(section.flagged);
-        let place = place(view, program, memory, &section, target);
-        places.entry(place).or_default().push((memory.created, section));
+        if memory.note.is_none() {
+            no_days.extend(memory.created.and_then(|created| target.log_of(created).err()));
+        }
+        standing.push((memory.created, section));
     }
     for (place, mut sections) in places {
         // The oldest first; what was read first comes first where the times are equal.
         sections.sort_by_key(|(created, _)| *created);
-        fill(
-            view,
-            &place,
-            sections.into_iter().map(|(_, section)| section),
-            &mut plan,
-        );
+        let sections = sections.into_iter().map(|(_, section)| section);
+        fill(view, &place, sections, &mut plan);
     }
+    plan.notes.extend(told_of(&no_days));
     let unwatched = plan.files.iter().filter(|file| !view.rules.is_source(&file.path));
     let unwatched = unwatched.count();
     if unwatched > 0 {
@@ -99,15 +148,48 @@ pub(super) fn plan(
     Ok(plan)
 }
 
+/// What is told of memories that stand without a date because theirs can be none.
+fn told_of(days: &[Date]) -> Option<String> {
+    let named: BTreeSet<Date> = days.iter().copied().collect();
+    let named: Vec<String> = named.iter().take(NAMED).map(ToString::to_string).collect();
+    let named = named.join(", ");
+    let why = "before 1970, or a month ahead or more, which is no day that can be meant";
+    match days.len() {
+        0 => None,
+        1 => Some(format!(
+            "1 memory is dated {why} ({named}): it goes where those without a date go"
+        )),
+        many => Some(format!(
+            "{many} memories are dated {why} ({named}): they go where those without a date go"
+        )),
+    }
+}
+
 /// The marks in all memory files.
 fn standing(view: &WorkspaceView) -> HashSet<String> {
-    let found = scan::scan(&view.root, &view.rules, &view.config, &|| ());
-    let limit = view.config.sources.max_file_bytes;
+    let mut config = view.config.clone();
+    config.sources.max_file_bytes = config.sources.max_file_bytes.max(LOOKED_AT);
+    let found = scan::scan(&view.root, &view.rules, &config, &|| ());
     let texts = found
         .files
         .iter()
-        .filter_map(|file| files::read(&file.abs, limit).ok());
+        .filter_map(|file| files::read(&file.abs, config.sources.max_file_bytes).ok());
     texts.flat_map(|text| hashes(&text)).collect()
+}
+
+/// The marks in files that are no memory by the settings, and get memories all the same.
+fn unwatched(view: &WorkspaceView, place: &Place) -> HashSet<String> {
+    let mut found = HashSet::new();
+    if view.rules.is_source(&place.path(1)) {
+        return found;
+    }
+    for number in 1.. {
+        let Ok(text) = files::read(&view.root.join(place.path(number)), LOOKED_AT) else {
+            break;
+        };
+        found.extend(hashes(&text));
+    }
+    found
 }
 
 fn place(
@@ -138,9 +220,8 @@ fn place(
             title: None,
         };
     }
-    match memory.created {
-        Some(created) => {
-            let day = (target.day)(created);
+    match memory.created.and_then(|created| target.log_of(created).ok()) {
+        Some(day) => {
             let folder = target.into.as_deref().unwrap_or("memory");
             Place {
                 stem: format!("{folder}/{day}"),
@@ -156,35 +237,31 @@ fn place(
 
 /// Puts sections into a file, and into the next one of that name where it is full.
 fn fill(view: &WorkspaceView, place: &Place, sections: impl Iterator<Item = Section>, plan: &mut Plan) {
-    let mut number = 1_u32;
+    let full = FULL.min(view.config.sources.max_file_bytes).saturating_sub(ROOM);
+    let mut number = 0;
     let mut room = None;
     for section in sections {
-        let bytes = section.text.len() as u64;
-        let mut left = room.unwrap_or(0_u64);
-        while room.is_none() || left < bytes {
-            let suffix = if number == 1 {
-                String::new()
-            } else {
-                format!("-{number}")
-            };
-            let path = format!("{}{suffix}.md", place.stem);
-            let there = std::fs::metadata(view.root.join(&path)).map(|file| file.len());
-            number += 1;
-            left = FULL.saturating_sub(*there.as_ref().unwrap_or(&0));
-            // A memory that no file has room for has one for itself.
-            if left < bytes && there.is_ok() {
-                room = Some(left);
-                continue;
-            }
-            plan.files.push(PlannedFile {
-                path,
-                title: place.title.clone(),
-                sections: Vec::new(),
-                new: there.is_err(),
-            });
-            left = left.max(bytes);
-            room = Some(left);
-        }
+        let bytes = section.text.len() as u64 + 1;
+        let left = match room {
+            Some(room) if room >= bytes => room,
+            _ => loop {
+                number += 1;
+                let path = place.path(number);
+                let there = std::fs::metadata(view.root.join(&path)).map(|file| file.len());
+                let left = full.saturating_sub(*there.as_ref().unwrap_or(&0));
+                // A memory that no file has room for has one for itself.
+                if left < bytes && there.is_ok() {
+                    continue;
+                }
+                plan.files.push(PlannedFile {
+                    path,
+                    title: place.title.clone(),
+                    new: there.is_err(),
+                    ..PlannedFile::default()
+                });
+                break left.max(bytes);
+            },
+        };
         room = Some(left - bytes);
         if let Some(file) = plan.files.last_mut() {
             file.sections.push(section.text);

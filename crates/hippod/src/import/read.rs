@@ -4,22 +4,22 @@ use std::fs;
 use std::io::ErrorKind as IoErrorKind;
 use std::path::{Path, PathBuf};
 
-use hippo_core::import::{self, Found, Memory, Program, Trouble};
+use hippo_core::import::{self, Found, LARGEST, Memory, Program, Trouble};
 use hippo_proto::{ErrorKind, RpcError};
-use hippo_store::foreign::{self, ForeignError};
+use hippo_store::foreign::{self, ForeignError, Gap};
 
 use crate::files;
 
 /// Bytes of an export, at most.
 const LARGEST_EXPORT: u64 = 256 << 20;
-/// Bytes of one note, at most.
-const LARGEST_NOTE: u64 = 4 << 20;
 /// Bytes of all notes together, at most.
 const ALL_NOTES: u64 = 256 << 20;
 /// Notes, at most.
 const MOST_NOTES: usize = 50_000;
 /// Folders below each other that are looked into.
 const DEPTH: usize = 16;
+/// Damaged places that a refusal names.
+const TOLD: usize = 3;
 /// What every database begins with.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
@@ -31,6 +31,8 @@ pub(super) struct Source {
     pub troubles: Vec<(String, Trouble)>,
     pub left_out: u64,
     pub notes: Vec<String>,
+    /// Links, and folders that lie too deep.
+    not_followed: Vec<String>,
 }
 
 impl Source {
@@ -68,6 +70,9 @@ pub(super) fn read(program: Program, path: &Path, root: &Path, scratch: &Path) -
         let bytes = files::read(path, LARGEST_EXPORT).map_err(|error| unread(path, &error))?;
         let found = import::export(program, &bytes).map_err(|trouble| no_export(program, path, &trouble))?;
         source.take(&path.display().to_string(), found);
+    }
+    if source.memories.is_empty() && source.left_out == 0 && !source.troubles.is_empty() {
+        return Err(nothing_whole(program, &source.troubles));
     }
     Ok(source)
 }
@@ -140,10 +145,24 @@ fn database(program: Program, path: &Path, scratch: &Path, source: &mut Source) 
     if tables.is_empty() {
         return Err(nothing(program, path));
     }
-    for (table, rows) in tables {
-        source.take(&name, import::rows(program, table, &rows));
+    for table in tables {
+        source.take(&name, import::rows(program, table.name, &table.rows));
+        if let Some(gap) = table.gap {
+            let what = unreadable(table.name, &gap);
+            source.troubles.push((name.clone(), Trouble { line: None, what }));
+        }
     }
     Ok(())
+}
+
+fn unreadable(table: &str, gap: &Gap) -> String {
+    let rows = match (gap.after, gap.before) {
+        (Some(after), Some(before)) => format!("the rows between rowid {after} and rowid {before}"),
+        (Some(after), None) => format!("the rows behind rowid {after}"),
+        (None, Some(before)) => format!("the rows before rowid {before}"),
+        (None, None) => "rows".to_owned(),
+    };
+    format!("{rows} of {table} cannot be read: {}", gap.why)
 }
 
 /// The markdown files below some folders, by their paths.
@@ -154,6 +173,12 @@ fn notes(program: Program, store: &Path, folders: &[&str], source: &mut Source) 
     }
     if found.is_empty() {
         return Err(nothing(program, store));
+    }
+    if let Some(first) = source.not_followed.iter().min() {
+        source.notes.push(format!(
+            "links, and folders more than {DEPTH} deep, are not followed: {} such as {first}",
+            source.not_followed.len()
+        ));
     }
     found.sort();
     let mut room = ALL_NOTES;
@@ -173,9 +198,14 @@ fn notes(program: Program, store: &Path, folders: &[&str], source: &mut Source) 
 
 /// One file, at its path below the folder. What cannot be read is passed over.
 fn note(program: Program, path: &Path, name: &str, source: &mut Source) -> Result<(), RpcError> {
-    let read = files::read(path, LARGEST_NOTE).map_err(|error| Trouble {
-        line: None,
-        what: format!("it cannot be read: {error}"),
+    let read = files::read(path, LARGEST as u64).map_err(|error| {
+        let what = match error.kind() {
+            IoErrorKind::FileTooLarge => {
+                format!("it has more than {} MiB: cut it into parts", LARGEST >> 20)
+            }
+            _ => format!("it cannot be read: {error}"),
+        };
+        Trouble { line: None, what }
     });
     match read.and_then(|bytes| import::file(program, name, &bytes)) {
         Ok(memory) => source.memories.push(memory),
@@ -215,6 +245,8 @@ fn gather(
             gather(store, &path, depth + 1, found, source)?;
         } else if kind.is_file() && name.ends_with(".md") {
             found.push((name.to_owned(), path));
+        } else if kind.is_dir() || (kind.is_symlink() && (name.ends_with(".md") || path.is_dir())) {
+            source.not_followed.push(name.to_owned());
         }
     }
     if found.len() > MOST_NOTES {
@@ -253,15 +285,39 @@ fn no_export(program: Program, path: &Path, trouble: &Trouble) -> RpcError {
     RpcError::bad_request(what).hint(where_it_is(program))
 }
 
+/// All that was found is damaged: this is hardly what that program wrote.
+fn nothing_whole(program: Program, troubles: &[(String, Trouble)]) -> RpcError {
+    let told: Vec<String> = troubles.iter().take(TOLD).map(place).collect();
+    let more = match troubles.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let what = format!(
+        "there is no memory of {} that could be read: {}{more}",
+        program.name(),
+        told.join("; ")
+    );
+    RpcError::bad_request(what).hint(where_it_is(program))
+}
+
+fn place((path, trouble): &(String, Trouble)) -> String {
+    match trouble.line {
+        Some(line) => format!("{path}, line {line}: {}", trouble.what),
+        None => format!("{path}: {}", trouble.what),
+    }
+}
+
 const fn where_it_is(program: Program) -> &'static str {
     match program {
         Program::HippoMemory => "give the folder .hippo, or the folder that it stands in",
         Program::BasicMemory => "give the folder of a project, with its notes",
         Program::ClaudeMem => {
-            "give the JSON of its export script, claude-mem.db, or the folder with it (~/.claude-mem)"
+            "give the JSON of its export script ({\"observations\": [{…}], \"summaries\": [{…}]}), claude-mem.db, or the folder with it \
+             (~/.claude-mem)"
         }
         Program::Mem0 => {
-            "give what get_all answers as JSON, or history.db (~/.mem0); its vector store is not read"
+            "give what get_all answers as JSON ({\"results\": [{\"memory\": \"…\"}]}, the list alone, or a record a line), or history.db \
+             (~/.mem0); its vector store is not read"
         }
     }
 }

@@ -21,17 +21,29 @@ impl From<io::Error> for Failed {
     }
 }
 
-/// Appends to a file, which is made where there is none, durably. Answers where the bytes end.
+/// When bytes are to be on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durable {
+    /// Before the answer.
+    Now,
+    /// When who appends to many files says so ([`settle`](super::settle)): waiting for the disk takes longer than all else.
+    Later,
+}
+
+/// Appends to a file, which is made where there is none. Answers where the bytes end.
 ///
 /// # Errors
 /// As the system says. What was written until then stays: nobody can shorten a log to which others append at any moment without
 /// taking some of theirs. That the disk has no room is found out before anything is written, where the system can say so.
-pub(super) fn append(path: &Path, bytes: &[u8]) -> Result<u64, Failed> {
+pub(super) fn append(path: &Path, bytes: &[u8], durable: Durable) -> Result<u64, Failed> {
     let is_new = !path.exists();
     let mut log = OpenOptions::new().append(true).create(true).open(path)?;
     make_room(&log, bytes.len() as u64)?;
     let mut written = 0;
     let appended = write(&mut log, bytes, &mut written).and_then(|end| {
+        if durable == Durable::Later {
+            return Ok(end);
+        }
         log.sync_all()?;
         match path.parent() {
             Some(folder) if is_new => files::sync_folder(folder)?,
@@ -93,7 +105,7 @@ mod tests {
     fn what_is_appended_ends_where_it_is_said_whoever_wrote_before() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.md");
-        assert_eq!(append(&path, b"one\n").unwrap(), 4);
+        assert_eq!(append(&path, b"one\n", Durable::Now).unwrap(), 4);
         let mut other = OpenOptions::new().append(true).open(&path).unwrap();
         other.write_all(b"of another\n").unwrap();
         let mut log = OpenOptions::new().append(true).open(&path).unwrap();

@@ -7,7 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hippo_core::time::Date;
 use hippo_proto::{ErrorKind, RpcError};
 
-use super::{append, files};
+use super::append::{Durable, append};
+use super::files;
 
 /// A log above this size is not read to find its line ends.
 const LARGEST: u64 = 64 << 20;
@@ -83,11 +84,16 @@ impl Log {
     /// # Errors
     /// `read-only` or `internal` with what the system said; the log is as it was, or the hint says what stands there.
     pub fn append(&self, section: &str, name: &str) -> Result<(u32, u32), RpcError> {
-        let text = self.beginning() + section;
-        self.put(self.with_its_ends(&text).as_bytes(), section, name)
+        self.append_when(Durable::Now, section, name)
     }
 
-    /// The same where the log may end with the beginning of just this, because a write was cut off: then the rest is appended.
+    fn append_when(&self, durable: Durable, section: &str, name: &str) -> Result<(u32, u32), RpcError> {
+        let text = self.beginning() + section;
+        self.put(durable, self.with_its_ends(&text).as_bytes(), section, name)
+    }
+
+    /// The same where the log may end with the beginning of just this, because a write was cut off: then the rest is appended. It is on
+    /// the disk when the caller says so.
     ///
     /// # Errors
     /// As [`append`](Self::append).
@@ -105,12 +111,12 @@ impl Log {
         };
         let apart = [&b"\n\n"[..], b"\r\n\r\n"];
         match rest {
-            Some(rest) => self.put(rest, section, name),
+            Some(rest) => self.put(Durable::Later, rest, section, name),
             // It may have been cut off before the first letter.
             None if apart.iter().any(|end| self.before.ends_with(end)) => {
-                self.put(bare.as_bytes(), section, name)
+                self.put(Durable::Later, bare.as_bytes(), section, name)
             }
-            None => self.append(section, name),
+            None => self.append_when(Durable::Later, section, name),
         }
     }
 
@@ -133,9 +139,9 @@ impl Log {
     }
 
     /// Appends bytes with which `section` ends.
-    fn put(&self, bytes: &[u8], section: &str, name: &str) -> Result<(u32, u32), RpcError> {
+    fn put(&self, durable: Durable, bytes: &[u8], section: &str, name: &str) -> Result<(u32, u32), RpcError> {
         let path = &self.path;
-        let after = append::append(&self.whole, bytes).map_err(|failed| match failed.left {
+        let after = append(&self.whole, bytes, durable).map_err(|failed| match failed.left {
             0 => refused(path, failed.error),
             left => RpcError::internal(format!("could not append all of the text to {path}: {}", failed.error)).hint(
                 format!("the first {left} bytes of the section {name:?} stand there: take them out, or say it once more when there is room"),

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use hippo_proto::{
-    BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, Id, Progress, RestoreRequest,
-    RestoreResponse, RpcError,
+    BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, Id, RestoreRequest, RestoreResponse,
+    RpcError,
 };
 
 use super::connection::Outbox;
-use super::dispatch::{SetOnDrop, ask, blocking};
+use super::dispatch::ask;
+use super::long::{self, Tell};
 use crate::backup::{self, Job, Turn};
 use crate::event;
 use crate::shared::Shared;
@@ -104,26 +105,10 @@ async fn at_length<T: Send + 'static>(
     outbox: &Outbox,
     work: impl FnOnce(&Shared, &mut Job<'_>) -> Result<T, RpcError> + Send + 'static,
 ) -> Result<T, RpcError> {
-    let given_up = Arc::new(AtomicBool::new(false));
-    let _dropped = SetOnDrop(Arc::clone(&given_up));
-    let (id, lines, flag) = (id.clone(), outbox.clone(), Arc::clone(&given_up));
-    let work = blocking(shared, move |shared| {
+    let work = move |shared: &Shared, tell: Tell<'_>, given_up: &AtomicBool| {
         let _held = held;
-        let mut tell = |stage: &'static str, item: &str, done: u64| {
-            let news = Progress {
-                id: id.clone(),
-                stage: stage.to_owned(),
-                item: item.to_owned(),
-                done,
-                total: None,
-            };
-            // A client that reads slowly sees fewer steps.
-            let _ = lines.try_send(news.to_line());
-        };
-        work(shared, &mut Job::new(stage, &mut tell, &flag))
-    });
-    tokio::select! {
-        done = work => done,
-        () = outbox.closed() => Err(backup::gone()),
-    }
+        let mut tell = |stage: &'static str, item: &str, done: u64| tell(stage, item, done, None);
+        work(shared, &mut Job::new(stage, &mut tell, given_up))
+    };
+    long::at_length(shared, id, outbox, work).await
 }

@@ -2,25 +2,24 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use tokio::sync::{broadcast::error::RecvError, oneshot};
 use tracing::Span;
 
 use hippo_proto::{
-    Call, EventName, HelloResponse, Id, ModelPullRequest, PROTOCOL, Progress, Request, RpcError,
-    ShutdownResponse, SubscribeRequest, SubscribeResponse, WorkspaceInfo, WorkspaceListResponse,
-    encode_result,
+    Call, EventName, HelloResponse, Id, ModelPullRequest, PROTOCOL, Request, RpcError, ShutdownResponse,
+    SubscribeRequest, SubscribeResponse, WorkspaceInfo, WorkspaceListResponse, encode_result,
 };
 
 use super::connection::Outbox;
-use super::{backups, doctor, entries, flush};
+use super::long::{Tell, at_length};
+use super::{backups, doctor, entries, flush, imports};
 use crate::audit;
 use crate::contexts;
 use crate::engine::Change;
 use crate::event::{self, Answer, Event, Until};
-use crate::import;
 use crate::recall;
 use crate::shared::{Shared, Slot};
 use crate::status;
@@ -98,11 +97,7 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::Search(request) => line(&id, recall::search(shared, request).await),
         Request::Get(request) => line(&id, recall::get(shared, request).await),
         Request::Remember(request) => line(&id, entries::remember(shared, request).await),
-        Request::Import(request) => {
-            let view = shared.views.get(&request.workspace).await?;
-            let import = move |shared: &Shared| import::import(shared, &view, &request);
-            line(&id, blocking(shared, import).await)
-        }
+        Request::Import(request) => line(&id, imports::import(shared, request, &id, outbox).await),
         Request::IndexList(request) => line(&id, entries::list(shared, request).await),
         Request::IndexShow(request) => line(&id, entries::show(shared, request).await),
         Request::IndexEdit(request) => {
@@ -338,15 +333,6 @@ fn model_changed(shared: &Shared) {
     let _ = shared.events.send(Event::ModelChanged);
 }
 
-/// Sets a flag when it goes, also when the future that holds it is dropped half way.
-pub(super) struct SetOnDrop(pub(super) Arc<AtomicBool>);
-
-impl Drop for SetOnDrop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// Installs the model, with progress to the client; given up when the client goes.
 async fn pull(
     shared: &Arc<Shared>,
@@ -354,27 +340,20 @@ async fn pull(
     id: &Id,
     outbox: &Outbox,
 ) -> Result<hippo_proto::ModelPullResponse, RpcError> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    let _given_up = SetOnDrop(Arc::clone(&cancel));
-    let (id, lines, flag) = (id.clone(), outbox.clone(), Arc::clone(&cancel));
-    let work = blocking(shared, move |shared| {
+    let work = move |shared: &Shared, tell: Tell<'_>, given_up: &AtomicBool| {
         let mut progress = |progress: hippo_embed::acquire::Progress<'_>| {
-            let news = Progress {
-                id: id.clone(),
-                stage: progress.step.name().to_owned(),
-                item: progress.artifact.to_owned(),
-                done: progress.done,
-                total: Some(progress.total),
-            };
-            // A client that reads slowly sees fewer steps; one that is gone is noticed below.
-            let _ = lines.try_send(news.to_line());
+            tell(
+                progress.step.name(),
+                progress.artifact,
+                progress.done,
+                Some(progress.total),
+            );
         };
-        let pulled = shared.models.pull(request.model.as_deref(), &mut progress, &flag);
+        let pulled = shared
+            .models
+            .pull(request.model.as_deref(), &mut progress, given_up);
         model_changed(shared);
         pulled
-    });
-    tokio::select! {
-        pulled = work => pulled,
-        () = outbox.closed() => Err(RpcError::internal("the client is gone").hint("ask again")),
-    }
+    };
+    at_length(shared, id, outbox, work).await
 }

@@ -18,6 +18,11 @@ const FAR: i32 = 31;
 /// Files that are named of each kind.
 const NAMED: usize = 5;
 
+/// Whether a day is so far ahead that a log of it is taken for a slip.
+pub fn is_far_ahead(today: Date, day: Date) -> bool {
+    days_between(today, day) >= FAR
+}
+
 /// Looks at the logs of a workspace that the index knows.
 pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
     let picture = view.picture();
@@ -48,7 +53,7 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examine
         "the date in the name is no day: it is searched like any other file, and stands in no day of the tree",
         "give it the name of the day that it is of",
     );
-    let ahead = days.iter().filter(|(date, _)| days_between(today, **date) >= FAR);
+    let ahead = days.iter().filter(|(date, _)| is_far_ahead(today, **date));
     found.several(
         root,
         ("log-ahead", Severity::Warning),

@@ -1356,11 +1356,11 @@ class ImportProblem(TypedDict):
     #: The file, below the path that was given, or that path itself.
     path: str
 
-    #: What is wrong.
+    #: What is wrong, and with which record or row (the first is 1), with its id where it has one.
     what: str
 
 
-#: Parameters of `import`.
+#: Parameters of `import`. `progress` notifications come before the answer.
 ImportRequest = TypedDict(
     "ImportRequest",
     {
@@ -1972,7 +1972,7 @@ class Problem(TypedDict):
 class Progress(TypedDict):
     """Parameters of a `progress` notification, sent while the request `id` runs and before its answer."""
 
-    #: Bytes done.
+    #: Bytes done; of an import memories (`prepare`) or files (`write`).
     done: int
 
     #: Of the request that runs.
@@ -1981,10 +1981,10 @@ class Progress(TypedDict):
     #: The file or package that it concerns.
     item: str
 
-    #: What is being done, in one word: `cache`, `download`, `verify`, `extract`, `install`.
+    #: What is being done, in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; of an import `wait` (for another one), `read`, `compare`, `prepare`, `write`, `save`.
     stage: str
 
-    #: Bytes in all, where known.
+    #: The same in all, where known.
     total: int | None
 
 

@@ -1,0 +1,70 @@
+//! How does a person see how far the daemon is with something that takes long?
+
+use hippo_proto::{Progress, Request};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::de::DeserializeOwned;
+
+use crate::connect::Session;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render;
+
+/// What is done, by the bytes that are.
+pub const BYTES: &str = "{msg} {bytes} {bytes_per_sec}";
+/// What is done, by the number of things that are.
+pub const COUNT: &str = "{msg}";
+
+/// Asks, and shows how far it is on a terminal.
+///
+/// # Errors
+/// No daemon, a refusal, or a broken connection.
+pub fn watched<R: DeserializeOwned>(
+    session: &mut Session,
+    request: impl Into<Request>,
+    out: &Output,
+    template: &str,
+) -> Result<R, Failure> {
+    let bar = out.progress.then(|| {
+        let style = ProgressStyle::with_template(template);
+        ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    });
+    let answer = session.call_patiently(request, |notification| {
+        if let (Some(bar), Some(progress)) = (&bar, notification.progress()) {
+            bar.set_message(told(&progress));
+            bar.set_position(progress.done);
+        }
+    });
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    answer
+}
+
+fn told(progress: &Progress) -> String {
+    let said = format!("{} {}", progress.stage, render::one_line(&progress.item));
+    match progress.total {
+        Some(total) => format!("{said} {} of {total}", progress.done),
+        None => said,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hippo_proto::Id;
+
+    use super::*;
+
+    #[test]
+    fn how_far_it_is_says_of_how_much_where_that_is_known() {
+        let mut progress = Progress {
+            id: Id::from(1),
+            stage: "write".into(),
+            item: "memory/\n2026-03-02.md".into(),
+            done: 3,
+            total: Some(7),
+        };
+        assert_eq!(told(&progress), "write memory/ 2026-03-02.md 3 of 7");
+        progress.total = None;
+        assert_eq!(told(&progress), "write memory/ 2026-03-02.md");
+    }
+}

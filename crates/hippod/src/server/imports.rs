@@ -1,0 +1,51 @@
+//! Which import goes on, and which wait?
+
+use std::sync::Arc;
+
+use hippo_proto::{Id, ImportRequest, ImportResponse, Progress, RpcError};
+
+use super::connection::Outbox;
+use super::long::{Tell, at_length, gone};
+use crate::import::{self, Job};
+use crate::shared::Shared;
+
+/// Serves `import`, one at a time. Who waits holds no thread.
+///
+/// # Errors
+/// `no-workspace`, and as [`import::import`].
+pub async fn import(
+    shared: &Arc<Shared>,
+    request: ImportRequest,
+    id: &Id,
+    outbox: &Outbox,
+) -> Result<ImportResponse, RpcError> {
+    let view = shared.views.get(&request.workspace).await?;
+    let turn = match shared.imports.at_once() {
+        Some(turn) => turn,
+        None => {
+            tell_of_waiting(&request, id, outbox);
+            tokio::select! {
+                turn = shared.imports.turn() => turn,
+                () = outbox.closed() => return Err(gone()),
+            }
+        }
+    };
+    let work = move |shared: &Shared, tell: Tell<'_>, given_up: &_| {
+        // It ends with the work, also where nobody waits for the answer any more.
+        let turn = turn;
+        import::import(shared, &view, &request, &mut Job::new(tell, given_up, &turn))
+    };
+    at_length(shared, id, outbox, work).await
+}
+
+fn tell_of_waiting(request: &ImportRequest, id: &Id, outbox: &Outbox) {
+    let news = Progress {
+        id: id.clone(),
+        stage: "wait".to_owned(),
+        item: request.path.clone(),
+        done: 0,
+        total: None,
+    };
+    // A client that reads slowly does without.
+    let _ = outbox.try_send(news.to_line());
+}
