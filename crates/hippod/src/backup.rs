@@ -40,34 +40,8 @@ const STEP: u64 = 4 << 20;
 /// What the name of an export ends in that is one file.
 const ARCHIVE: &str = ".tar.zst";
 
-/// Whether somebody is at a backup or at a restore: one at a time.
-#[derive(Debug, Default)]
-pub struct Turns(Arc<AtomicBool>);
-
-/// Held by who is at it.
-pub struct Turn(Arc<AtomicBool>);
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
-    }
-}
-
-impl Turns {
-    /// Takes the turn.
-    ///
-    /// # Errors
-    /// `conflict` while another one has it.
-    pub fn take(&self) -> Result<Turn, RpcError> {
-        if self.0.swap(true, Ordering::AcqRel) {
-            return Err(
-                RpcError::new(ErrorKind::Conflict, "another backup or restore is under way")
-                    .hint("wait for it to finish"),
-            );
-        }
-        Ok(Turn(Arc::clone(&self.0)))
-    }
-}
+/// Said to who wants to begin a backup or a restore while somebody is at one.
+pub const UNDER_WAY: &str = "another backup or restore is under way";
 
 /// Who waits for a backup or a restore.
 pub struct Job<'a> {

@@ -2,18 +2,19 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use hippo_embed::acquire::{self, AcquireError, FileState, Layout, Manifest};
 use hippo_embed::{EmbedError, Embedder, HashEmbedder};
 use hippo_proto::{
-    ErrorKind, ModelFile, ModelInfo, ModelListResponse, ModelPullResponse, ModelState as Installed,
-    ModelVerifyResponse, Paths, RpcError, RuntimeInfo,
+    ModelFile, ModelInfo, ModelListResponse, ModelPullResponse, ModelState as Installed, ModelVerifyResponse,
+    Paths, RpcError, RuntimeInfo,
 };
 
 use crate::config::Embed;
 use crate::embed_worker::{Loader, ModelState};
+use crate::shared::Turns;
 
 /// Name of the model-free embedder: words hashed into a vector, no download, no understanding.
 pub const HASH: &str = "hash";
@@ -33,7 +34,7 @@ pub struct Models {
     manifest: Manifest,
     layout: Layout,
     config: Embed,
-    busy: AtomicBool,
+    busy: Turns,
 }
 
 impl Models {
@@ -61,7 +62,7 @@ impl Models {
             manifest,
             layout,
             config: config.clone(),
-            busy: AtomicBool::new(false),
+            busy: Turns::new("a model is being installed already"),
         })
     }
 
@@ -168,7 +169,7 @@ impl Models {
         cancel: &AtomicBool,
     ) -> Result<ModelPullResponse, RpcError> {
         let name = self.pinned(name)?;
-        let _turn = self.turn()?;
+        let _turn = self.busy.take()?;
         let start = Instant::now();
         acquire::pull(&self.layout, &self.manifest, progress, cancel).map_err(|error| refusal(&error))?;
         let files = self.files()?;
@@ -199,7 +200,7 @@ impl Models {
     /// When nothing there fits, or its content is wrong.
     pub fn import(&self, from: &Path, name: Option<&str>) -> Result<ModelPullResponse, RpcError> {
         let model = self.pinned(name)?;
-        let _turn = self.turn()?;
+        let _turn = self.busy.take()?;
         let start = Instant::now();
         acquire::import(&self.layout, &self.manifest, from).map_err(|error| refusal(&error))?;
         Ok(ModelPullResponse {
@@ -257,25 +258,6 @@ impl Models {
             ),
         };
         Err(RpcError::not_found(format!("could not find a model named \"{name}\"")).hint(hint))
-    }
-
-    fn turn(&self) -> Result<Turn<'_>, RpcError> {
-        if self.busy.swap(true, Ordering::AcqRel) {
-            return Err(
-                RpcError::new(ErrorKind::Conflict, "a model is being installed already")
-                    .hint("wait for it to finish"),
-            );
-        }
-        Ok(Turn(&self.busy))
-    }
-}
-
-/// Held by the one installation at a time.
-struct Turn<'a>(&'a AtomicBool);
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
     }
 }
 

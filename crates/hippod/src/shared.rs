@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -13,7 +13,6 @@ use tracing::Span;
 
 use hippo_proto::{ErrorKind, Paths, RpcError};
 
-use crate::backup;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::contexts::Contexts;
@@ -52,7 +51,7 @@ pub struct Shared {
     /// Who is at which compaction tree.
     pub trees: Trees,
     /// Who is at a backup or at a restore.
-    pub backups: backup::Turns,
+    pub backups: Turns,
     /// When the daemon started.
     pub started: Instant,
     /// The engine's sign of life.
@@ -95,6 +94,59 @@ pub async fn stopped(stop: &mut watch::Receiver<bool>) {
 pub struct Views {
     slots: RwLock<BTreeMap<PathBuf, Slot>>,
     changed: watch::Sender<()>,
+}
+
+/// The right to do something that is done one at a time.
+#[derive(Debug)]
+pub struct Turns {
+    busy: Arc<AtomicBool>,
+    refusal: &'static str,
+}
+
+/// Held by who does it.
+#[derive(Debug)]
+pub struct Turn(Arc<AtomicBool>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+impl Turns {
+    /// Nobody is at it. `refusal` is what others are told while somebody is.
+    pub fn new(refusal: &'static str) -> Self {
+        Self {
+            busy: Arc::default(),
+            refusal,
+        }
+    }
+
+    /// Takes the turn.
+    ///
+    /// # Errors
+    /// `conflict` while another one has it.
+    pub fn take(&self) -> Result<Turn, RpcError> {
+        if self.busy.swap(true, Ordering::AcqRel) {
+            let error = RpcError::new(ErrorKind::Conflict, self.refusal);
+            return Err(error.hint("wait for it to finish"));
+        }
+        Ok(Turn(Arc::clone(&self.busy)))
+    }
+}
+
+/// The refusal for a folder that lies in no workspace, with what can be done about it.
+pub fn no_workspace(folder: &Path) -> RpcError {
+    let place = folder.display();
+    let error = RpcError::new(
+        ErrorKind::NoWorkspace,
+        format!("could not find a workspace at or above: {place}"),
+    );
+    error.hint(if folder.is_dir() {
+        format!("register it: hippoctl workspace add {place}; hippoctl workspace list shows the registered ones")
+    } else {
+        "no such folder is there; hippoctl workspace list shows the registered ones, hippoctl workspace add DIR registers one".to_owned()
+    })
 }
 
 impl Default for Views {
@@ -177,13 +229,9 @@ impl Views {
     /// # Errors
     /// `no-workspace`, `warming` after a long wait, or why it could not be opened.
     pub async fn get(&self, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
-        let root = self.root_of(Path::new(folder)).ok_or_else(|| {
-            RpcError::new(
-                ErrorKind::NoWorkspace,
-                format!("could not find a workspace at or above: {folder}"),
-            )
-            .hint(format!("register it: hippoctl workspace add {folder}"))
-        })?;
+        let root = self
+            .root_of(Path::new(folder))
+            .ok_or_else(|| no_workspace(Path::new(folder)))?;
         Span::current().record("workspace", registry::short_id(&root));
         let mut changed = self.changed.subscribe();
         let deadline = tokio::time::Instant::now() + OPENING;

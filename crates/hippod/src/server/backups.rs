@@ -10,9 +10,9 @@ use hippo_proto::{
 
 use super::connection::Outbox;
 use super::dispatch::{SetOnDrop, ask, blocking};
-use crate::backup::{self, Job, Turn};
+use crate::backup::{self, Job};
 use crate::event;
-use crate::shared::Shared;
+use crate::shared::{Shared, Turn};
 
 /// Serves `backup`.
 pub async fn backup(
