@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hippo_proto::{
-    ErrorKind, GetResponse, IndexState, Mode, ModelPullResponse, Paths, Progress, Request, RpcError,
-    SearchHit, SearchResponse, Strategy, WorkspaceInfo, WorkspaceListResponse, encode_error, encode_result,
+    ErrorKind, GetResponse, IndexState, Mode, ModelPullResponse, Paths, Progress, Request,
+    RpcError, SearchHit, SearchResponse, Strategy, WorkspaceInfo, WorkspaceListResponse, encode_error,
+    encode_result,
 };
 use scripted::{Daemon, command, hippoctl, out};
 use tempfile::TempDir;
@@ -28,6 +29,7 @@ fn list(roots: &[&Path]) -> WorkspaceListResponse {
         pending: 0,
         generation: 1,
         root_present: true,
+        opening: false,
     };
     WorkspaceListResponse {
         workspaces: roots.iter().map(info).collect(),
@@ -114,6 +116,28 @@ fn search_finds_the_nearest_workspace_and_keeps_its_streams_apart() {
         panic!("asked for the list")
     };
     assert_eq!(request.workspace, inner.to_str().unwrap());
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let root = tempfile::tempdir().unwrap();
+    let outer = canonical(&root);
+    std::fs::create_dir(outer.join("memory")).unwrap();
+    let known = outer.clone();
+    let daemon = Daemon::start(move |call| match &call.request {
+        Request::WorkspaceList(_) => encode_result(&call.id, &list(&[&known])),
+        _ => encode_result(&call.id, &found(&[])),
+    });
+    let (code, _, stderr) = out(&daemon.run(&outer, &["search", "x", "-c", "memory", "-c", "nosuch"]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stderr.contains("note: there is no nosuch in the workspace"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("workspace list") && !stderr.contains("no memory in"),
+        "{stderr}"
+    );
 }
 
 #[test]

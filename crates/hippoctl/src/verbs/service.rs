@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use hippo_proto::{Check, DoctorResponse, Severity};
+use hippo_proto::{Check, DoctorResponse};
 
 use super::daemon;
 use crate::connect::Session;
@@ -80,14 +80,11 @@ pub fn examine(session: &Session, answer: &mut DoctorResponse) {
         return;
     }
     let problems = findings(&look);
-    answer.checks.push(Check {
-        id: "service".to_owned(),
-        ok: problems.iter().all(|problem| problem.severity == Severity::Info),
-        detail: match &look.answer {
-            Ok(service) => format!("installed, {}", service.state),
-            Err(_) => "installed, no service manager answers".to_owned(),
-        },
-    });
+    let detail = match &look.answer {
+        Ok(service) => format!("installed, {}", service.state),
+        Err(_) => "installed, no service manager answers".to_owned(),
+    };
+    answer.checks.push(Check::new("service", detail, &problems));
     answer.problems.extend(problems);
     answer.problems.sort_by_key(|problem| problem.severity);
 }

@@ -128,7 +128,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         build_again_at: now,
         cancel_build: None,
         canary_at: now,
-        watch_again_at: now,
+        watch_again_at: None,
     };
     if let Some(embedder) = embedder {
         workspace.set_embedder(embedder)?;
