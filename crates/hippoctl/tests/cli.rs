@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hippo_proto::{
-    ErrorKind, GetResponse, IndexState, Mode, ModelPullResponse, Paths, Progress, Request,
+    ErrorKind, GetResponse, IndexState, Mode, ModelPullResponse, Paths, Progress, RememberResponse, Request,
     RpcError, SearchHit, SearchResponse, Strategy, WorkspaceInfo, WorkspaceListResponse, encode_error,
     encode_result,
 };
@@ -116,6 +116,65 @@ fn search_finds_the_nearest_workspace_and_keeps_its_streams_apart() {
         panic!("asked for the list")
     };
     assert_eq!(request.workspace, inner.to_str().unwrap());
+}
+
+/// Answers the first call with nothing, and those after it.
+fn silent_once() -> Daemon {
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    Daemon::start(
+        move |call| match calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+            0 => Vec::new(),
+            _ => encode_result(&call.id, &found(&["never on Fridays"])),
+        },
+    )
+}
+
+#[test]
+fn a_daemon_that_goes_is_asked_once_more_unless_that_does_something_twice() {
+    let search = ["--no-start", "--workspace", "/", "search", "day"];
+    let remember = ["--no-start", "--workspace", "/", "remember", "never on Fridays"];
+    let root = Path::new("/");
+
+    // What was read may have been done.
+    let daemon = silent_once();
+    let (code, stdout, stderr) = out(&daemon.run(root, &search));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("never on Fridays"));
+    assert_eq!(daemon.requests.try_iter().count(), 2);
+    let daemon = silent_once();
+    let (code, _, stderr) = out(&daemon.run(root, &remember));
+    assert_eq!(code, 1);
+    assert!(
+        stderr.contains("closed the connection before it answered"),
+        "{stderr}"
+    );
+    assert_eq!(daemon.requests.try_iter().count(), 1);
+
+    let answers = |call: &hippo_proto::Call| match &call.request {
+        Request::Search(_) => encode_result(&call.id, &found(&["never on Fridays"])),
+        _ => encode_result(
+            &call.id,
+            &RememberResponse {
+                path: "memory/2026-03-01.md".into(),
+                start_line: 1,
+                end_line: 1,
+                entry: None,
+                secrets: vec![],
+                notes: vec![],
+            },
+        ),
+    };
+    let words: &[&[&str]] = &[&search, &remember];
+    // Only Linux tells that nothing of it was read.
+    for words in &words[..if cfg!(target_os = "linux") { 2 } else { 1 }] {
+        let daemon = Daemon::after(1, answers);
+        let (code, _, stderr) = out(&daemon.run(root, words));
+        assert_eq!(code, 0, "{words:?}: {stderr}");
+        assert_eq!(daemon.requests.try_iter().count(), 1);
+        // Once more, and not for ever.
+        let (code, _, stderr) = out(&Daemon::after(2, answers).run(root, words));
+        assert_eq!(code, 1, "{words:?}: {stderr}");
+    }
 }
 
 #[test]
