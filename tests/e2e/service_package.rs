@@ -132,7 +132,7 @@ fn doctor_looks_at_them_once_they_are_switched_on() {
     package(&bed, Path::new("/gone/hippod"));
     assert_eq!(
         doctor().0,
-        ["service-failed", "service-program", "service-bypassed"]
+        ["service-program", "service-failed", "service-bypassed"]
     );
     assert!(bed.run(&["stop"], &set).status.success());
 }
