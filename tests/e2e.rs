@@ -113,6 +113,10 @@ mod service;
 mod service_doctor;
 #[path = "e2e/service_files.rs"]
 mod service_files;
+#[path = "e2e/service_package.rs"]
+mod service_package;
+#[path = "e2e/service_paths.rs"]
+mod service_paths;
 #[path = "e2e/service_systemd.rs"]
 mod service_systemd;
 #[path = "e2e/settings.rs"]

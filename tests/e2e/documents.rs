@@ -105,6 +105,28 @@ fn links_of_the_documents_lead_somewhere() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+#[test]
+fn what_is_built_from_source_is_built_of_the_versions_that_were_tested() {
+    let pages = pages();
+    let lines = pages
+        .iter()
+        .flat_map(|(page, text)| text.lines().map(move |line| (page, line)));
+    let builds = lines.flat_map(|(page, line)| {
+        line.split("cargo install --path")
+            .skip(1)
+            .map(move |rest| (page, rest))
+    });
+    let loose: Vec<_> = builds
+        .filter(|(_, rest)| {
+            !rest
+                .split(['&', '`'])
+                .next()
+                .is_some_and(|words| words.contains("--locked"))
+        })
+        .collect();
+    assert!(loose.is_empty(), "{loose:?}");
+}
+
 /// A home for the commands of a page.
 struct Home {
     folder: tempfile::TempDir,

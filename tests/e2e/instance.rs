@@ -2,9 +2,12 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
+use std::process::Stdio;
+use std::time::Instant;
 
+use super::service_systemd::cannot;
 use hippo_proto::{ShutdownRequest, ShutdownResponse};
-use hippod_tests::{Caller, Daemon, Scratch, assert_same, client_program};
+use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, assert_same, client_program};
 
 fn started() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
@@ -112,6 +115,98 @@ fn a_daemon_whose_socket_was_removed_is_named_by_stop() {
     let said = String::from_utf8_lossy(&stop.stderr);
     assert_eq!(stop.status.code(), Some(1), "{said}");
     assert!(said.contains(&format!("kill {pid}")), "{said}");
+}
+
+/// How many sockets have this path: the one that listens, and those of connections that nobody took up yet.
+#[cfg(target_os = "linux")]
+fn sockets(path: &std::path::Path) -> usize {
+    let all = std::fs::read_to_string("/proc/net/unix").unwrap();
+    all.lines()
+        .filter(|line| line.ends_with(path.to_str().unwrap()))
+        .count()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_question_that_the_killed_daemon_did_not_read_is_answered_by_the_next() {
+    let (scratch, daemon, mut client) = started();
+    let pid = client.status().pid.to_string();
+    drop(client);
+    let stopped = std::process::Command::new("kill").args(["-STOP", &pid]).status();
+    assert!(stopped.unwrap().success());
+    let (root, before) = (
+        scratch.workspace().display().to_string(),
+        sockets(&daemon.socket()),
+    );
+    let verbs: [&[&str]; 3] = [
+        &["status"],
+        &["search", "valve3", "--workspace", &root],
+        &["remember", "the fan is green", "--workspace", &root],
+    ];
+    let asked = verbs.map(|words| {
+        let mut command = std::process::Command::new(client_program());
+        command.args(words).env("HIPPOD_HOME", scratch.home());
+        command.env("HIPPOD_EMBED_MODEL", "hash");
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    });
+    let deadline = Instant::now() + PATIENCE;
+    while sockets(&daemon.socket()) < before + verbs.len() {
+        assert!(Instant::now() < deadline, "they do not connect");
+        std::thread::yield_now();
+    }
+    daemon.kill();
+    for (child, words) in asked.into_iter().zip(verbs) {
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{words:?}: {said}");
+    }
+    let stop = std::process::Command::new(client_program())
+        .env("HIPPOD_HOME", scratch.home())
+        .arg("stop")
+        .status();
+    assert!(stop.unwrap().success());
+    let logs = std::fs::read_dir(scratch.workspace().join("memory")).unwrap();
+    let logs = logs.filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok());
+    let written = logs.collect::<String>();
+    // Of an entry the words stand in its heading and below it.
+    assert_eq!(written.matches("\nthe fan is green\n").count(), 1, "{written}");
+}
+
+#[test]
+fn another_user_is_refused_where_somebody_widened_the_folders() {
+    if !rustix::process::geteuid().is_root() {
+        return cannot("only root can become another user");
+    }
+    let (scratch, daemon, _client) = started();
+    let open = |path: &std::path::Path| {
+        let all = std::fs::Permissions::from_mode(0o777);
+        std::fs::set_permissions(path, all).unwrap();
+    };
+    let (top, own) = (scratch.beside("."), scratch.beside("hippoctl"));
+    std::fs::copy(client_program(), &own).unwrap();
+    for path in [&top, &scratch.home(), &daemon.socket(), &own] {
+        open(path);
+    }
+    let ask = |user: &str| {
+        std::process::Command::new("setpriv")
+            .args(["--reuid", user, "--regid", user, "--clear-groups"])
+            .arg(&own)
+            .args(["--no-start", "--socket"])
+            .arg(daemon.socket())
+            .arg("status")
+            .env("HOME", &top)
+            .output()
+    };
+    let Ok(as_root) = ask("0") else {
+        return cannot("there is no setpriv");
+    };
+    let told = |output: &std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(as_root.status.success(), "{}", told(&as_root));
+    let refused = ask("65534").unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{}", told(&refused));
+    assert!(refused.stdout.is_empty());
+    assert!(daemon.log().contains("a connection of another user was refused"));
 }
 
 #[test]

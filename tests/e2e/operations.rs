@@ -340,6 +340,21 @@ fn doctor_makes_a_damaged_index_again() {
 }
 
 #[test]
+fn doctor_says_nothing_of_watchers_while_workspaces_are_opened() {
+    let scratch = Scratch::new();
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    for number in 0..20 {
+        let root = scratch.beside(&format!("w{number}"));
+        fs::create_dir_all(&root).unwrap();
+        client.add(&root);
+        let answer = doctor(&mut client, true);
+        let found = answer.problems.iter().find(|problem| problem.id == "watcher");
+        assert_eq!(found, None, "after {number}");
+    }
+}
+
+#[test]
 fn questions_are_answered_while_doctor_looks() {
     let scratch = Scratch::new();
     for number in 0..200 {

@@ -77,7 +77,7 @@ impl Bed {
     }
 
     /// What the manager was asked to do since the last time, without questions.
-    fn calls(&self) -> Vec<String> {
+    pub fn calls(&self) -> Vec<String> {
         let file = self.scratch.beside("calls");
         let calls = std::fs::read_to_string(&file).unwrap_or_default();
         let _ = std::fs::remove_file(&file);
@@ -88,7 +88,7 @@ impl Bed {
     }
 }
 
-fn names(folder: &Path) -> Vec<String> {
+pub fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -242,7 +242,7 @@ fn an_older_install_is_brought_up_to_date() {
     bed.done(&["service", "install"]);
     assert!(!bed.text("hippod.service").contains("Environment="));
     assert_eq!(bed.calls()[1], "stop hippod.socket hippod.service");
-    let odd = bed.run(&["service", "install"], &[("HIPPOD_CACHE", "/a/$b")]);
+    let odd = bed.run(&["service", "install"], &[("HIPPOD_CACHE", "/a/\tb")]);
     assert_eq!(
         odd.status.code(),
         Some(2),

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use hippo_core::text::clip;
 use hippo_proto::{SearchHit, SearchResponse};
 use serde::Deserialize;
 
@@ -162,7 +163,7 @@ fn ask_all(
             say(format_args!(
                 "{mark} {:.2}  {place}\n        {}",
                 hit.score,
-                shorten(&text, 180)
+                clip(&text, 180)
             ));
         }
         let inside = duration(Duration::from_secs_f64(answer.took_ms.max(0.0) / 1e3)).to_string();
@@ -215,15 +216,5 @@ impl Question {
         self.evidence.iter().any(|span| {
             span.path == hit.path && span.start_line <= hit.end_line && hit.start_line <= span.end_line
         })
-    }
-}
-
-fn shorten(text: &str, most: usize) -> String {
-    let mut chars = text.chars();
-    let short: String = chars.by_ref().take(most).collect();
-    if chars.next().is_some() {
-        short + "…"
-    } else {
-        short
     }
 }

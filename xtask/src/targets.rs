@@ -34,6 +34,8 @@ const TARGETS: [Target; 3] = [
         ],
     },
 ];
+/// Said with every check of Windows: that it passes is no word about the daemon.
+const NOT_ON_WINDOWS: &str = "hippod does not build for Windows (its socket and its files are Unix's): only what a client needs is checked";
 
 /// The targets whose libraries are installed here; says of each other one that it is not checked.
 pub fn installed() -> Vec<Target> {
@@ -81,12 +83,36 @@ fn lacks(target: &str, has_libraries: bool) -> Option<String> {
     }
 }
 
+/// What a passed check of a target does not say.
+fn limits(target: &str) -> Option<&'static str> {
+    target.contains("windows").then_some(NOT_ON_WINDOWS)
+}
+
 /// Type-checks for a target.
 ///
 /// # Errors
 /// It does not compile there.
 pub fn check(house: &House, target: &Target) -> Result<()> {
+    if let Some(word) = limits(target.name) {
+        say(format_args!("{}: {word}", target.name));
+    }
     let mut command = house.cargo();
     command.args(["check", "--target", target.name]).args(target.what);
     house::run(&mut command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_leaves_the_daemon_out_says_so() {
+        for target in TARGETS {
+            let whole = target.what == ["--workspace"];
+            assert_eq!(limits(target.name).is_none(), whole, "{}", target.name);
+            if let Some(word) = limits(target.name) {
+                assert!(word.contains("hippod does not build for Windows"), "{word}");
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! How is a text cut between characters, and put into one line?
+//! How is a text cut between characters, put into one line, and into XML?
 
 /// What stands for the part of a text that was left out.
 const LEFT_OUT: char = '…';
@@ -130,11 +130,56 @@ pub fn clip(text: &str, most: usize) -> String {
     format!("{kept}{LEFT_OUT}")
 }
 
+/// All white space as single spaces, none at the ends.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// Text within an element of XML, or between its double quotes.
+#[must_use]
+pub fn escape_xml(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+/// What [`escape_xml`] was given.
+#[must_use]
+pub fn unescape_xml(text: &str) -> String {
+    let plain = text
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"");
+    // Last: what it gives is no beginning of another.
+    plain.replace("&amp;", "&")
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn nothing_of_a_text_is_taken_for_an_element() {
+        assert_eq!(escape_xml("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_escaped_is_read_again(text in "[&<>\"a-z;]{0,20}") {
+            prop_assert_eq!(unescape_xml(&escape_xml(&text)), text);
+        }
+    }
 
     #[test]
     fn a_cut_is_between_characters() {

@@ -32,6 +32,9 @@ pub enum ClientError {
     /// The connection broke during a call.
     #[error("could not talk to the daemon: {0}")]
     Io(#[from] io::Error),
+    /// The daemon went before it had read all of the request: it did nothing of it.
+    #[error("the daemon went before it read the request: {0}")]
+    Unread(io::Error),
     /// The daemon closed the connection before it answered.
     #[error("the daemon closed the connection before it answered")]
     Closed,
@@ -44,6 +47,17 @@ pub enum ClientError {
     /// The daemon refused.
     #[error(transparent)]
     Refused(#[from] RpcError),
+}
+
+impl ClientError {
+    /// Whether the request that ended so may be made once more, on another connection: it gave nothing, and nothing is done twice.
+    pub fn may_ask_again(&self, request: &Request) -> bool {
+        match self {
+            Self::Unread(_) => true,
+            Self::Closed => request.only_reads(),
+            _ => false,
+        }
+    }
 }
 
 /// One connection. Calls go one at a time; notifications that come meanwhile are kept.
@@ -123,7 +137,7 @@ impl Client {
             .to_line(&id)
             .map_err(|error| ClientError::Malformed(error.to_string()))?;
         self.stream.set_send_timeout(self.timeout)?;
-        self.stream.write_all(&line)?;
+        self.stream.write_all(&line).map_err(unsent)?;
         let mut deadline = self.deadline();
         loop {
             match self.receive(deadline)? {
@@ -175,9 +189,7 @@ impl Client {
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                     return Err(late());
                 }
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
-                    return Err(ClientError::Closed);
-                }
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Err(reset(error)),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -203,6 +215,24 @@ impl Iterator for Notifications<'_> {
                 Err(_) => return None,
             }
         }
+    }
+}
+
+/// A request whose end did not go out is half a line to the daemon, which is no request.
+fn unsent(error: io::Error) -> ClientError {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Unread(error),
+        _ => error.into(),
+    }
+}
+
+/// Linux resets a connection where the other side left bytes of it unread, and the last of them ends the request. Other systems
+/// promise nothing of that kind.
+fn reset(error: io::Error) -> ClientError {
+    if cfg!(target_os = "linux") {
+        ClientError::Unread(error)
+    } else {
+        ClientError::Closed
     }
 }
 

@@ -160,6 +160,61 @@ methods! {
     "export" => Export(ExportRequest) -> BackupResponse,
 }
 
+impl Request {
+    /// Whether it changes nothing that is told of later, so that to make it twice is as good as once. What a search counts as an
+    /// access it counts after its answer.
+    pub fn only_reads(&self) -> bool {
+        match self {
+            Request::Hello(_)
+            | Request::Status(_)
+            | Request::Metrics(_)
+            | Request::WorkspaceList(_)
+            | Request::Search(_)
+            | Request::Get(_)
+            | Request::IndexList(_)
+            | Request::IndexShow(_)
+            | Request::CycleHistory(_)
+            | Request::ContextRender(_)
+            | Request::ContextList(_)
+            | Request::TreePending(_)
+            | Request::TreeShow(_)
+            | Request::ModelList(_)
+            | Request::ModelVerify(_)
+            | Request::BackupVerify(_) => true,
+            Request::Doctor(doctor) => !doctor.rebuild && (!doctor.fix || doctor.dry_run),
+            Request::CycleRun(run) => run.dry_run,
+            Request::Audit(_)
+            | Request::Shutdown(_)
+            | Request::Subscribe(_)
+            | Request::WorkspaceAdd(_)
+            | Request::WorkspaceRemove(_)
+            | Request::WorkspaceSync(_)
+            | Request::Remember(_)
+            | Request::Import(_)
+            | Request::IndexEdit(_)
+            | Request::IndexForget(_)
+            | Request::IndexRestore(_)
+            | Request::CycleUndo(_)
+            | Request::ContextOpen(_)
+            | Request::ContextPut(_)
+            | Request::ContextTurn(_)
+            | Request::ContextFetch(_)
+            | Request::ContextTouch(_)
+            | Request::ContextClose(_)
+            | Request::SessionCompact(_)
+            | Request::SessionFlush(_)
+            | Request::Heartbeat(_)
+            | Request::TreeCompact(_)
+            | Request::TreeSubmit(_)
+            | Request::ModelPull(_)
+            | Request::ModelImport(_)
+            | Request::Backup(_)
+            | Request::Restore(_)
+            | Request::Export(_) => false,
+        }
+    }
+}
+
 fn encode<T: serde::Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<u8>, serde_json::Error> {
     #[derive(serde::Serialize)]
     struct Line<'a, T> {

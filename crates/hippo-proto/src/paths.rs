@@ -6,6 +6,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+/// The file in the state folder that the one daemon holds locked; it has the number of its process.
+pub const LOCK_FILE: &str = "hippod.lock";
+
 /// The places of one user's hippod. All are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {

@@ -63,11 +63,21 @@ fn answers_of_the_session_and_of_workspaces() {
         pending: 0,
         generation: 3,
         root_present: true,
+        opening: false,
     };
     answer(
         r#"{"workspaces":[{"root":"/w","documents":2,"pending":0,"generation":3,"root_present":true}]}"#,
         &WorkspaceListResponse {
-            workspaces: vec![info],
+            workspaces: vec![info.clone()],
+        },
+    );
+    answer(
+        r#"{"workspaces":[{"root":"/w","documents":2,"pending":0,"generation":3,"root_present":true,"opening":true}]}"#,
+        &WorkspaceListResponse {
+            workspaces: vec![WorkspaceInfo {
+                opening: true,
+                ..info
+            }],
         },
     );
     answer(
@@ -306,6 +316,7 @@ fn answers_of_doctor_and_of_models() {
                 id: "watcher".into(),
                 ok: true,
                 detail: "d".into(),
+                worst: None,
             }],
             fixed: Vec::new(),
         },

@@ -103,9 +103,35 @@ impl Session {
         request: impl Into<Request>,
         on_notification: impl FnMut(Notification),
     ) -> Result<R, Failure> {
+        Ok(self.ask(timeout, &request.into(), on_notification)??)
+    }
+
+    /// Asks. A daemon that goes before it says anything, one that is being killed for instance, is asked once more, and another is
+    /// started in its place where none is left: unless that could do something twice.
+    ///
+    /// # Errors
+    /// No daemon; within, how the call failed.
+    pub fn ask<R: DeserializeOwned>(
+        &mut self,
+        timeout: Option<Duration>,
+        request: &Request,
+        mut on_notification: impl FnMut(Notification),
+    ) -> Result<Result<R, ClientError>, Failure> {
+        let mut heard = false;
+        let mut hear = |notification| {
+            heard = true;
+            on_notification(notification);
+        };
         let client = self.client()?;
         client.set_timeout(timeout);
-        Ok(client.call_with(&request.into(), on_notification)?)
+        let first = client.call_with(request, &mut hear);
+        if !matches!(&first, Err(error) if error.may_ask_again(request)) || heard {
+            return Ok(first);
+        }
+        self.client = None;
+        let client = self.client()?;
+        client.set_timeout(timeout);
+        Ok(client.call_with(request, on_notification))
     }
 
     /// The folder given with `--workspace`, made absolute.
@@ -144,7 +170,7 @@ impl Session {
                 Exit::NotFound,
                 format!("no registered workspace at or above {place}"),
             )
-            .hint("register the folder with: hippoctl workspace add DIR, or name one with --workspace DIR")
+            .hint("register the folder with: hippoctl workspace add DIR, or name one with --workspace DIR; hippoctl workspace list shows the registered ones")
         })
     }
 }

@@ -131,7 +131,7 @@ impl From<ClientError> for Failure {
             ClientError::Connect { .. } => {
                 Failure::new(Exit::NoDaemon, error.to_string()).hint("start it with: hippoctl start")
             }
-            ClientError::Closed => {
+            ClientError::Closed | ClientError::Unread(_) => {
                 Failure::new(Exit::Failed, error.to_string()).hint("its log may say why: hippoctl logs")
             }
             ClientError::Malformed(_) => Failure::new(Exit::Failed, error.to_string())

@@ -1,14 +1,15 @@
 //! How is the daemon started, and how is it known that it answers?
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hippo_proto::{Client, Paths};
+use hippo_proto::paths::LOCK_FILE;
+use hippo_proto::{Client, LogFile, Paths};
 
 use crate::failure::{Exit, Failure};
 
@@ -16,8 +17,6 @@ use crate::failure::{Exit, Failure};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long to wait for another daemon's socket after ours ended: two clients may have started one each.
 const RIVAL: Duration = Duration::from_secs(1);
-/// A log above this size is set aside at the next start.
-const LOG_BYTES: u64 = 8 * 1024 * 1024;
 /// Lines of the log that are shown when the daemon ends early.
 const LAST_WORDS: usize = 10;
 
@@ -55,9 +54,9 @@ pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
         .hint("install hippod beside hippoctl, or put it into PATH")
     })?;
     create_private_folder(&paths.state)?;
-    let mut log = open_log(&paths.log)?;
-    let before = log.seek(SeekFrom::End(0)).unwrap_or(0);
-    Ok((spawn(&program, paths, log)?, before))
+    let log = open_log(&paths.log)?;
+    let before = log.file().metadata().map_or(0, |log| log.len());
+    Ok((spawn(&program, paths, log.file())?, before))
 }
 
 /// The absolute path of `hippod`: beside this program, else in `PATH`.
@@ -77,9 +76,9 @@ fn find_daemon(own: Option<&Path>, path: Option<OsString>) -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-fn spawn(program: &Path, paths: &Paths, log: File) -> Result<Child, Failure> {
+fn spawn(program: &Path, paths: &Paths, log: &File) -> Result<Child, Failure> {
     let failed = |error| Failure::file("start the daemon", program, error);
-    let errors = log.try_clone().map_err(failed)?;
+    let (words, errors) = (log.try_clone().map_err(failed)?, log.try_clone().map_err(failed)?);
     let mut command = Command::new(program);
     command
         .arg("run")
@@ -90,7 +89,7 @@ fn spawn(program: &Path, paths: &Paths, log: File) -> Result<Child, Failure> {
         // Not the caller's folder, which could then not be unmounted.
         .current_dir(&paths.state)
         .stdin(Stdio::null())
-        .stdout(log)
+        .stdout(words)
         .stderr(errors);
     #[cfg(unix)]
     {
@@ -134,6 +133,12 @@ fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
     }
 }
 
+/// The process that the lock names; it may be gone.
+pub fn locked_by(paths: &Paths) -> Option<u32> {
+    let lock = fs::read_to_string(paths.state.join(LOCK_FILE)).ok()?;
+    lock.trim().parse().ok()
+}
+
 /// A folder for this user alone.
 ///
 /// # Errors
@@ -148,22 +153,14 @@ pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::file("create the folder", folder, error))
 }
 
-/// A log for this user alone, to append to.
+/// A log for this user alone, to append to; one that is full is set aside.
 ///
 /// # Errors
 /// As the system says.
-pub fn open_log(log: &Path) -> Result<File, Failure> {
-    if fs::metadata(log).is_ok_and(|metadata| metadata.len() > LOG_BYTES) {
-        // Only room is lost when this fails.
-        let _ = fs::rename(log, log.with_extension("log.old"));
-    }
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-        .open(log)
-        .map_err(|error| Failure::file("open the log", log, error))
+pub fn open_log(log: &Path) -> Result<LogFile, Failure> {
+    let mut opened = LogFile::open(log).map_err(|error| Failure::file("open the log", log, error))?;
+    opened.turn();
+    Ok(opened)
 }
 
 /// The last lines of the log that were written after `before`.
@@ -213,25 +210,13 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_log_is_private_and_set_aside_when_large() {
+    fn the_folder_of_the_log_is_private() {
         use std::os::unix::fs::PermissionsExt;
 
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("a/state");
         create_private_folder(&state).unwrap();
-        let log = state.join("hippod.log");
-        drop(open_log(&log).unwrap());
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&state), mode(&log)), (0o700, 0o600));
-
-        File::options()
-            .write(true)
-            .open(&log)
-            .unwrap()
-            .set_len(LOG_BYTES + 1)
-            .unwrap();
-        let new = open_log(&log).unwrap();
-        assert_eq!(new.metadata().unwrap().len(), 0);
-        assert!(state.join("hippod.log.old").exists());
+        let mode = fs::metadata(&state).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
     }
 }

@@ -64,7 +64,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
     match cli.verb {
         Verb::Init(args) => verbs::init::init(&mut session, args, out),
         Verb::Deinit(args) => verbs::deinit::deinit(&mut session, args, out),
-        Verb::Start => verbs::daemon::start(&mut session, out),
+        Verb::Start => verbs::daemon::start(&session, out),
         Verb::Stop => verbs::daemon::stop(&session, out),
         Verb::Status(args) => verbs::daemon::status(&mut session, &args, out),
         Verb::Service { verb } => verbs::service::service(&mut session, &verb, out),

@@ -2,6 +2,7 @@
 
 mod findings;
 mod manager;
+mod package;
 mod unit;
 
 use std::ffi::OsString;
@@ -13,7 +14,15 @@ use crate::failure::{Exit, Failure};
 
 pub use findings::{Look, findings, look};
 pub use manager::{Answer, Call, Control};
+pub use package::Package;
 pub use unit::{Found, UnitFile, named_program, read, units};
+
+/// The unit of the daemon.
+pub const SERVICE_UNIT: &str = "hippod.service";
+/// The unit of its socket.
+pub const SOCKET_UNIT: &str = "hippod.socket";
+/// How launchd calls the agent.
+pub const AGENT: &str = "io.github.hippod";
 
 /// Who starts and watches daemons on this system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -96,6 +105,7 @@ impl Facts {
     /// # Errors
     /// A place that no unit file can name.
     pub fn new(
+        manager: Manager,
         program: PathBuf,
         paths: &Paths,
         lookup: &impl Fn(&str) -> Option<OsString>,
@@ -115,11 +125,18 @@ impl Facts {
                 _ => set(name),
             };
             if let Some(value) = value {
-                environment.push((name, writable(Path::new(&value))?.to_owned()));
+                let value = written(Path::new(&value), |text| !text.is_empty())?;
+                environment.push((name, value.to_owned()));
             }
         }
-        writable(&program)?;
-        writable(&paths.log)?;
+        // Those of launchd are XML, which can say anything. systemd takes no program with a quote or a backslash in its path, and a
+        // line that ends with a backslash goes on with the next.
+        let of_systemd = manager == Manager::Systemd;
+        written(&program, |text| !(of_systemd && text.contains(['"', '\'', '\\'])))?;
+        written(&paths.socket, |text| {
+            !(of_systemd && text.ends_with(|end: char| end == '\\' || end.is_whitespace()))
+        })?;
+        written(&paths.log, |_| true)?;
         Ok(Self {
             program,
             socket,
@@ -130,12 +147,13 @@ impl Facts {
     }
 }
 
-/// A path that can be written into a unit file: quotes, `$` and backslashes mean something there, in each place another thing.
-fn writable(path: &Path) -> Result<&str, Failure> {
-    let odd = |c: char| c.is_control() || matches!(c, '"' | '\'' | '\\' | '$');
-    path.to_str().filter(|text| !text.contains(odd)).ok_or_else(|| {
+/// A path that a file of the service can name, where it is `right`.
+fn written(path: &Path, right: impl Fn(&str) -> bool) -> Result<&str, Failure> {
+    let text = path.to_str().filter(|text| !text.contains(char::is_control));
+    text.filter(|text| right(text)).ok_or_else(|| {
         let what = format!("could not write this path into a unit file: {}", path.display());
-        Failure::new(Exit::Usage, what).hint("use a path without quotes, $ and backslashes")
+        Failure::new(Exit::Usage, what)
+            .hint("use a path without control characters, for the program without quotes and backslashes too")
     })
 }
 

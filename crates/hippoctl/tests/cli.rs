@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hippo_proto::{
-    ErrorKind, GetResponse, IndexState, Mode, ModelPullResponse, Paths, Progress, Request, RpcError,
-    SearchHit, SearchResponse, Strategy, WorkspaceInfo, WorkspaceListResponse, encode_error, encode_result,
+    ErrorKind, GetResponse, IndexState, Mode, ModelPullResponse, Paths, Progress, RememberResponse, Request,
+    RpcError, SearchHit, SearchResponse, Strategy, WorkspaceInfo, WorkspaceListResponse, encode_error,
+    encode_result,
 };
 use scripted::{Daemon, command, hippoctl, out};
 use tempfile::TempDir;
@@ -28,6 +29,7 @@ fn list(roots: &[&Path]) -> WorkspaceListResponse {
         pending: 0,
         generation: 1,
         root_present: true,
+        opening: false,
     };
     WorkspaceListResponse {
         workspaces: roots.iter().map(info).collect(),
@@ -114,6 +116,87 @@ fn search_finds_the_nearest_workspace_and_keeps_its_streams_apart() {
         panic!("asked for the list")
     };
     assert_eq!(request.workspace, inner.to_str().unwrap());
+}
+
+/// Answers the first call with nothing, and those after it.
+fn silent_once() -> Daemon {
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    Daemon::start(
+        move |call| match calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+            0 => Vec::new(),
+            _ => encode_result(&call.id, &found(&["never on Fridays"])),
+        },
+    )
+}
+
+#[test]
+fn a_daemon_that_goes_is_asked_once_more_unless_that_does_something_twice() {
+    let search = ["--no-start", "--workspace", "/", "search", "day"];
+    let remember = ["--no-start", "--workspace", "/", "remember", "never on Fridays"];
+    let root = Path::new("/");
+
+    // What was read may have been done.
+    let daemon = silent_once();
+    let (code, stdout, stderr) = out(&daemon.run(root, &search));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("never on Fridays"));
+    assert_eq!(daemon.requests.try_iter().count(), 2);
+    let daemon = silent_once();
+    let (code, _, stderr) = out(&daemon.run(root, &remember));
+    assert_eq!(code, 1);
+    assert!(
+        stderr.contains("closed the connection before it answered"),
+        "{stderr}"
+    );
+    assert_eq!(daemon.requests.try_iter().count(), 1);
+
+    let answers = |call: &hippo_proto::Call| match &call.request {
+        Request::Search(_) => encode_result(&call.id, &found(&["never on Fridays"])),
+        _ => encode_result(
+            &call.id,
+            &RememberResponse {
+                path: "memory/2026-03-01.md".into(),
+                start_line: 1,
+                end_line: 1,
+                entry: None,
+                secrets: vec![],
+                notes: vec![],
+            },
+        ),
+    };
+    let words: &[&[&str]] = &[&search, &remember];
+    // Only Linux tells that nothing of it was read.
+    for words in &words[..if cfg!(target_os = "linux") { 2 } else { 1 }] {
+        let daemon = Daemon::after(1, answers);
+        let (code, _, stderr) = out(&daemon.run(root, words));
+        assert_eq!(code, 0, "{words:?}: {stderr}");
+        assert_eq!(daemon.requests.try_iter().count(), 1);
+        // Once more, and not for ever.
+        let (code, _, stderr) = out(&Daemon::after(2, answers).run(root, words));
+        assert_eq!(code, 1, "{words:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let root = tempfile::tempdir().unwrap();
+    let outer = canonical(&root);
+    std::fs::create_dir(outer.join("memory")).unwrap();
+    let known = outer.clone();
+    let daemon = Daemon::start(move |call| match &call.request {
+        Request::WorkspaceList(_) => encode_result(&call.id, &list(&[&known])),
+        _ => encode_result(&call.id, &found(&[])),
+    });
+    let (code, _, stderr) = out(&daemon.run(&outer, &["search", "x", "-c", "memory", "-c", "nosuch"]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stderr.contains("note: there is no nosuch in the workspace"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("workspace list") && !stderr.contains("no memory in"),
+        "{stderr}"
+    );
 }
 
 #[test]

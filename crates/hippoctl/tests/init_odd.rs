@@ -169,6 +169,7 @@ fn keeping(root: &Path) -> Daemon {
                 pending: 0,
                 generation: 1,
                 root_present: true,
+                opening: false,
             };
             let workspaces = vec![known];
             encode_result(&call.id, &WorkspaceListResponse { workspaces })

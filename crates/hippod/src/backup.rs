@@ -32,7 +32,6 @@ use hippo_proto::{
     BackedUp, BackupFormat, BackupRequest, BackupResponse, BackupVerifyRequest, ErrorKind, ExportRequest,
     LeftOut, RpcError,
 };
-use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 
 use crate::clock::rfc3339;
 use crate::shared::{Shared, Slot};
@@ -44,25 +43,6 @@ use write::Writer;
 
 /// Bytes between two words to who waits.
 const STEP: u64 = 4 << 20;
-
-/// Who is at a backup or at a restore: one at a time.
-#[derive(Debug, Default)]
-pub struct Turns(Arc<Lock<()>>);
-
-/// Held by who is at it.
-pub struct Turn(#[expect(dead_code, reason = "held")] OwnedMutexGuard<()>);
-
-impl Turns {
-    /// Waits for those before this one. Who waits holds no thread.
-    pub async fn take(&self) -> Turn {
-        Turn(Arc::clone(&self.0).lock_owned().await)
-    }
-
-    /// Takes the turn where nobody has it.
-    pub fn take_if_free(&self) -> Option<Turn> {
-        Arc::clone(&self.0).try_lock_owned().ok().map(Turn)
-    }
-}
 
 /// Who waits for a backup or a restore.
 pub struct Job<'a> {
@@ -105,18 +85,13 @@ impl<'a> Job<'a> {
         }
         match self.goes_on() {
             true => Ok(()),
-            false => Err(gone()),
+            false => Err(crate::server::nobody_waits()),
         }
     }
 
     fn goes_on(&self) -> bool {
         !self.given_up.load(Ordering::Relaxed)
     }
-}
-
-/// Nobody hears of it.
-pub fn gone() -> RpcError {
-    RpcError::internal("the client is gone").hint("ask again")
 }
 
 /// Answers `backup`.

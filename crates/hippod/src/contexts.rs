@@ -23,12 +23,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hippo_proto::{ContextsStatus, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::contexts::{ContextError, ContextReader, ContextStore, Packer, Ready, Session};
-use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 
 use crate::clock::rfc3339;
 use crate::engine::store_error;
 use crate::registry;
-use crate::shared::{Shared, Slot};
+use crate::shared::{Shared, Slot, Turn, Turns};
 use crate::view::WorkspaceView;
 
 use policies::Policies;
@@ -57,11 +56,9 @@ pub struct Contexts {
     homes: Mutex<HashMap<String, PathBuf>>,
     /// The flushes that were promised and are being done.
     under_way: accept::UnderWay,
-    flushing: Arc<Lock<()>>,
+    /// Whose turn it is to flush: what one flush appends, the next one has to know of.
+    flushing: Turns,
 }
-
-/// Whose turn it is to flush: what one flush appends, the next one has to know of.
-pub struct Turn(#[expect(dead_code, reason = "held")] OwnedMutexGuard<()>);
 
 /// The contexts of one workspace.
 struct Place {
@@ -92,7 +89,7 @@ impl Contexts {
     /// Waits for the flushes before this one. Who waits holds no thread: flushes of many sessions would hold all there are, and
     /// whoever only asks for another would wait for them.
     pub async fn turn_to_flush(&self) -> Turn {
-        Turn(Arc::clone(&self.flushing).lock_owned().await)
+        self.flushing.take().await
     }
 
     /// The contexts of a workspace.

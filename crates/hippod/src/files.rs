@@ -105,6 +105,26 @@ fn sync_systems(_paths: &[PathBuf]) -> io::Result<bool> {
     Ok(false)
 }
 
+/// Writes a file whole or not at all: as a draft on the same disk, which takes its name. Its bytes are durable, and its name once
+/// its folder is.
+///
+/// # Errors
+/// As the system says; the file is as it was.
+pub fn write_whole(path: &Path, draft: &Path, bytes: &[u8]) -> io::Result<()> {
+    // Of a process that was stopped while it wrote, or something that nobody can write to.
+    let _ = std::fs::remove_file(draft);
+    let written = File::create_new(draft)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| std::fs::rename(draft, path));
+    written.inspect_err(|_| {
+        // The first error is the one to report.
+        let _ = std::fs::remove_file(draft);
+    })
+}
+
 fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }

@@ -9,7 +9,6 @@ mod read;
 mod section;
 
 use std::path::{Component, Path};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hippo_core::import::Program;
@@ -18,12 +17,10 @@ use hippo_proto::{
     ImportFrom, ImportProblem, ImportRequest, ImportResponse, ImportedFile, MAX_PROBLEMS, RpcError,
 };
 
-use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
-
 use crate::clock::date_in;
 use crate::engine::root_missing;
 use crate::remember::{self, Lines};
-use crate::shared::Shared;
+use crate::shared::{Shared, Turn};
 use crate::view::WorkspaceView;
 use hippo_store::foreign::COPY;
 use plan::{PlannedFile, Target};
@@ -42,26 +39,6 @@ pub fn clear_left(state: &Path) {
         if is_ours && let Err(error) = std::fs::remove_dir_all(entry.path()) {
             tracing::warn!(%error, "could not remove what is left of an import");
         }
-    }
-}
-
-/// Who imports: two at a time would both find that a memory is missing.
-#[derive(Debug, Default)]
-pub struct Turns(Arc<Lock<()>>);
-
-/// Held by the one who does.
-pub struct Turn(#[expect(dead_code, reason = "held")] OwnedMutexGuard<()>);
-
-impl Turns {
-    /// The turn, where nobody has it.
-    pub fn at_once(&self) -> Option<Turn> {
-        Arc::clone(&self.0).try_lock_owned().ok().map(Turn)
-    }
-
-    /// Waits for the imports before this one. Who waits holds no thread: imports may take minutes, and whoever only asks would wait for
-    /// them.
-    pub async fn turn(&self) -> Turn {
-        Turn(Arc::clone(&self.0).lock_owned().await)
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use hippo_proto::Paths;
+use hippo_proto::paths::LOCK_FILE;
 use interprocess::local_socket::tokio::Listener;
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName};
 use interprocess::os::unix::uds_local_socket as local_socket;
@@ -252,7 +253,7 @@ fn check_foreign_folder(folder: &Path) -> Result<(), InstanceError> {
 }
 
 fn lock(state: &Path) -> Result<File, InstanceError> {
-    let path = state.join("hippod.lock");
+    let path = state.join(LOCK_FILE);
     let io = |what| {
         let path = path.clone();
         move |source| InstanceError::Io { what, path, source }

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
 }
 
 fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option<PathBuf>) -> Result<()> {
+    let log = log_file.map_or(Ok(LogTo::StandardError), |path| LogTo::file(&path))?;
     let mut paths = Paths::resolve(|name| std::env::var_os(name))?;
     // Where the system does not tell which program this is, there is nothing beside it.
     paths.shipped_runtime = std::env::current_exe()
@@ -54,7 +55,7 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
             .with_context(|| format!("could not use the socket path: {}", socket.display()))?;
     }
     let config = Config::load(&paths.config_file, std::env::vars_os(), &[])?;
-    log_to(&config.log, log_file.map_or(LogTo::StandardError, LogTo::File))?;
+    log_to(&config.log, log);
     let passed = service::passed()?;
     if let Some(passed) = &passed {
         if passed.path != paths.socket {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use hippo_embed::acquire::{self, AcquireError, FileState, Layout, Manifest};
@@ -14,6 +14,7 @@ use hippo_proto::{
 
 use crate::config::Embed;
 use crate::embed_worker::{Loader, ModelState};
+use crate::shared::{Turn, Turns};
 
 /// Name of the model-free embedder: words hashed into a vector, no download, no understanding.
 pub const HASH: &str = "hash";
@@ -33,7 +34,7 @@ pub struct Models {
     manifest: Manifest,
     layout: Layout,
     config: Embed,
-    busy: AtomicBool,
+    busy: Turns,
 }
 
 impl Models {
@@ -61,7 +62,7 @@ impl Models {
             manifest,
             layout,
             config: config.clone(),
-            busy: AtomicBool::new(false),
+            busy: Turns::default(),
         })
     }
 
@@ -155,6 +156,13 @@ impl Models {
                 reason: unsupported,
             },
         })
+    }
+
+    /// The right to install.
+    fn turn(&self) -> Result<Turn, RpcError> {
+        let busy = || RpcError::new(ErrorKind::Conflict, "a model is being installed already");
+        let turn = self.busy.take_if_free();
+        turn.ok_or_else(|| busy().hint("wait for it to finish"))
     }
 
     /// Answers `model.pull`; blocks for as long as the download takes.
@@ -257,25 +265,6 @@ impl Models {
             ),
         };
         Err(RpcError::not_found(format!("could not find a model named \"{name}\"")).hint(hint))
-    }
-
-    fn turn(&self) -> Result<Turn<'_>, RpcError> {
-        if self.busy.swap(true, Ordering::AcqRel) {
-            return Err(
-                RpcError::new(ErrorKind::Conflict, "a model is being installed already")
-                    .hint("wait for it to finish"),
-            );
-        }
-        Ok(Turn(&self.busy))
-    }
-}
-
-/// Held by the one installation at a time.
-struct Turn<'a>(&'a AtomicBool);
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
     }
 }
 

@@ -1,11 +1,12 @@
 //! Which workspaces this daemon serves, and where the state of each lies.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+
+use crate::files;
 
 /// The registered roots, kept in `registry.json` of the state folder.
 #[derive(Debug)]
@@ -108,15 +109,8 @@ pub fn short_id(root: &Path) -> String {
 /// # Errors
 /// As the system says; the file is as it was.
 pub fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let temporary = file.with_extension("tmp");
-    let mut out = std::fs::File::create(&temporary)?;
-    out.write_all(bytes)?;
-    out.sync_all()?;
-    std::fs::rename(&temporary, file)?;
-    match file.parent() {
-        Some(folder) => std::fs::File::open(folder)?.sync_all(),
-        None => Ok(()),
-    }
+    files::write_whole(file, &file.with_extension("tmp"), bytes)?;
+    file.parent().map_or(Ok(()), files::sync_folder)
 }
 
 #[cfg(test)]

@@ -18,9 +18,10 @@ use hippo_proto::{RememberRequest, RpcError};
 use crate::files;
 
 pub use entry::structured;
+pub use hippo_core::text::one_line;
 use log::Log;
 pub use secret::Secrets;
-pub use topic::{made, one_line};
+pub use topic::made;
 
 /// What was appended.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -24,7 +24,7 @@ use crate::models::Models;
 use crate::registry::Registry;
 use crate::server::{self, Measures};
 use crate::service::{self, Passed, Pulse};
-use crate::shared::{Shared, Views, stopped};
+use crate::shared::{Shared, Turns, Views, stopped};
 use crate::ticks;
 use crate::tree::{self, Trees};
 
@@ -96,8 +96,8 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         contexts: Contexts::default(),
         trees: Trees::default(),
         pulse: Pulse::default(),
-        backups: backup::Turns::default(),
-        imports: import::Turns::default(),
+        backups: Turns::default(),
+        imports: Turns::default(),
         served: AtomicU64::new(0),
         measures,
         stop: stop.clone(),

@@ -8,18 +8,16 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{Mutex as Lock, OwnedMutexGuard, broadcast, watch};
 use tracing::Span;
 
 use hippo_proto::{ErrorKind, Paths, RpcError};
 
-use crate::backup;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::contexts::Contexts;
 use crate::embed_worker::EmbedWorker;
 use crate::event::Event;
-use crate::import;
 use crate::models::Models;
 use crate::registry;
 use crate::server::Measures;
@@ -53,9 +51,9 @@ pub struct Shared {
     /// Who is at which compaction tree.
     pub trees: Trees,
     /// Who is at a backup or at a restore.
-    pub backups: backup::Turns,
+    pub backups: Turns,
     /// Who is at an import.
-    pub imports: import::Turns,
+    pub imports: Turns,
     /// When the daemon started.
     pub started: Instant,
     /// The engine's sign of life.
@@ -98,6 +96,40 @@ pub async fn stopped(stop: &mut watch::Receiver<bool>) {
 pub struct Views {
     slots: RwLock<BTreeMap<PathBuf, Slot>>,
     changed: watch::Sender<()>,
+}
+
+/// Whose turn it is, of something that is done one at a time.
+#[derive(Debug, Default)]
+pub struct Turns(Arc<Lock<()>>);
+
+/// Held by who does it.
+#[derive(Debug)]
+pub struct Turn(#[expect(dead_code, reason = "held")] OwnedMutexGuard<()>);
+
+impl Turns {
+    /// Waits for those before this one. Who waits holds no thread: some take minutes, and whoever only asks would wait for them.
+    pub async fn take(&self) -> Turn {
+        Turn(Arc::clone(&self.0).lock_owned().await)
+    }
+
+    /// Takes the turn where nobody has it.
+    pub fn take_if_free(&self) -> Option<Turn> {
+        Arc::clone(&self.0).try_lock_owned().ok().map(Turn)
+    }
+}
+
+/// The refusal for a folder that lies in no workspace, with what can be done about it.
+pub fn no_workspace(folder: &Path) -> RpcError {
+    let place = folder.display();
+    let error = RpcError::new(
+        ErrorKind::NoWorkspace,
+        format!("could not find a workspace at or above: {place}"),
+    );
+    error.hint(if folder.is_dir() {
+        format!("register it: hippoctl workspace add {place}; hippoctl workspace list shows the registered ones")
+    } else {
+        "no such folder is there; hippoctl workspace list shows the registered ones, hippoctl workspace add DIR registers one".to_owned()
+    })
 }
 
 impl Default for Views {
@@ -180,13 +212,9 @@ impl Views {
     /// # Errors
     /// `no-workspace`, `warming` after a long wait, or why it could not be opened.
     pub async fn get(&self, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
-        let root = self.root_of(Path::new(folder)).ok_or_else(|| {
-            RpcError::new(
-                ErrorKind::NoWorkspace,
-                format!("could not find a workspace at or above: {folder}"),
-            )
-            .hint(format!("register it: hippoctl workspace add {folder}"))
-        })?;
+        let root = self
+            .root_of(Path::new(folder))
+            .ok_or_else(|| no_workspace(Path::new(folder)))?;
         Span::current().record("workspace", registry::short_id(&root));
         let mut changed = self.changed.subscribe();
         let deadline = tokio::time::Instant::now() + OPENING;

@@ -137,6 +137,8 @@ export interface Check {
   id: string;
   /** Whether it is well. */
   ok: boolean;
+  /** How bad the worst of the problems is that were found there; absent where all is well. */
+  worst?: Severity | undefined;
 }
 
 /** The scores of one message. */
@@ -2291,6 +2293,8 @@ export interface WorkspaceInfo {
   documents: number;
   /** Generation of the index. */
   generation: number;
+  /** It is being opened, and the numbers are not known yet. */
+  opening?: boolean | undefined;
   /** Chunks that wait for their vectors. */
   pending: number;
   /** Canonical root. */

@@ -36,7 +36,14 @@ pub struct Material<'a> {
 }
 
 /// Documents beside the programs.
-const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
+const DOCUMENTS: [&str; 6] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+];
 const COPYRIGHT: &str = "\
 Copyright (c) 2026 the hippod authors
 
@@ -63,8 +70,16 @@ impl Material<'_> {
                 bytes: Arc::clone(bytes),
             });
         }
-        files.text("share/hippod/manifest.toml", &self.read("models/manifest.toml")?);
-        self.documents(&mut files)?;
+        files.text(
+            "share/hippod/manifest.toml",
+            &read(self.house, "models/manifest.toml")?,
+        );
+        documents(self.house, &mut files)?;
+        files.document("copyright", COPYRIGHT.as_bytes());
+        files.document("THIRD-PARTY.txt", self.third_party.as_bytes());
+        for (name, bytes) in &self.runtime.terms {
+            files.document(name, bytes);
+        }
         for page in reference::manual()? {
             files.text(
                 &format!("share/man/man1/{}.gz", page.name),
@@ -76,54 +91,56 @@ impl Material<'_> {
                 files.text(&place(*shell, kind, &name), &bytes);
             }
         }
-        self.services(kind, &mut files)?;
+        if kind == Kind::Debian {
+            self.units(&mut files)?;
+        }
         Ok(files.0)
     }
 
-    fn documents(&self, files: &mut Files) -> Result<()> {
-        for name in DOCUMENTS {
-            files.document(name, &self.read(name)?);
-        }
-        for name in self.names("docs")?.iter().filter(|name| name.ends_with(".md")) {
-            files.document(&format!("docs/{name}"), &self.read(&format!("docs/{name}"))?);
-        }
-        files.document("copyright", COPYRIGHT.as_bytes());
-        files.document("THIRD-PARTY.txt", self.third_party.as_bytes());
-        for (name, bytes) in &self.runtime.terms {
-            files.document(name, bytes);
+    /// Only where the program lies at a known place. Elsewhere `hippoctl service install` writes them, with the place.
+    fn units(&self, files: &mut Files) -> Result<()> {
+        for name in names(&self.house.root.join("systemd"))? {
+            let text = read(self.house, &format!("systemd/{name}"))?;
+            let text = for_debian(&name, &String::from_utf8_lossy(&text))?;
+            files.text(&format!("lib/systemd/user/{name}"), text.as_bytes());
         }
         Ok(())
     }
+}
 
-    fn services(&self, kind: Kind, files: &mut Files) -> Result<()> {
-        for name in self.names("systemd")? {
-            let text = self.read(&format!("systemd/{name}"))?;
-            match kind {
-                Kind::Archive => files.text(&format!("share/hippod/systemd/{name}"), &text),
-                Kind::Debian => {
-                    let text = for_debian(&name, &String::from_utf8_lossy(&text))?;
-                    files.text(&format!("lib/systemd/user/{name}"), text.as_bytes());
-                }
+/// The documents with all that they show and lead to.
+fn documents(house: &House, files: &mut Files) -> Result<()> {
+    for name in DOCUMENTS {
+        files.document(name, &read(house, name)?);
+    }
+    for name in pages(house)? {
+        files.document(&name, &read(house, &name)?);
+    }
+    Ok(())
+}
+
+/// The files below `docs`: pages, pictures and schemas, sorted.
+pub fn pages(house: &House) -> Result<Vec<String>> {
+    let mut folders = vec!["docs".to_owned()];
+    let mut pages = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let place = house.root.join(&folder);
+        pages.extend(names(&place)?.iter().map(|name| format!("{folder}/{name}")));
+        let failed = || format!("could not read {}", place.display());
+        for entry in fs::read_dir(&place).with_context(failed)? {
+            let entry = entry.with_context(failed)?;
+            if entry.path().is_dir() {
+                folders.push(format!("{folder}/{}", entry.file_name().to_string_lossy()));
             }
         }
-        if kind == Kind::Archive {
-            for name in self.names("launchd")? {
-                let text = self.read(&format!("launchd/{name}"))?;
-                files.text(&format!("share/hippod/launchd/{name}"), &text);
-            }
-        }
-        Ok(())
     }
+    pages.sort();
+    Ok(pages)
+}
 
-    fn read(&self, path: &str) -> Result<Vec<u8>> {
-        let place = self.house.root.join(path);
-        fs::read(&place).with_context(|| format!("could not read {}", place.display()))
-    }
-
-    /// The names of the files in a folder of the project, sorted.
-    fn names(&self, folder: &str) -> Result<Vec<String>> {
-        names(&self.house.root.join(folder))
-    }
+fn read(house: &House, path: &str) -> Result<Vec<u8>> {
+    let place = house.root.join(path);
+    fs::read(&place).with_context(|| format!("could not read {}", place.display()))
 }
 
 /// The names of the files in a folder, sorted.
@@ -192,7 +209,45 @@ impl Files {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::path::{Component, PathBuf};
+
     use super::*;
+
+    #[test]
+    fn what_packaged_documents_link_to_is_packaged() {
+        let house = House::find().unwrap();
+        let mut files = Files(Vec::new());
+        documents(&house, &mut files).unwrap();
+        let there: BTreeSet<PathBuf> = files.0.iter().map(|part| PathBuf::from(&part.path)).collect();
+        let mut seen = 0;
+        for part in files.0.iter().filter(|part| part.path.ends_with(".md")) {
+            let text = String::from_utf8_lossy(&part.bytes);
+            for (path, _) in hippod_tests::page::links(&text) {
+                let target = plain(&Path::new(&part.path).with_file_name(path));
+                assert!(
+                    path.is_empty() || there.contains(&target),
+                    "{}: {path}",
+                    part.path
+                );
+                seen += 1;
+            }
+        }
+        assert!(seen > 100, "{seen}");
+    }
+
+    /// Without `..`.
+    fn plain(path: &Path) -> PathBuf {
+        let mut plain = PathBuf::new();
+        for part in path.components() {
+            if part == Component::ParentDir {
+                plain.pop();
+            } else {
+                plain.push(part);
+            }
+        }
+        plain
+    }
 
     #[test]
     fn a_unit_starts_the_program_of_the_package() {

@@ -9,19 +9,21 @@ use flate2::read::GzDecoder;
 use tar::{Archive, EntryType};
 
 use super::build::Programs;
-use super::contents::{Kind, names};
+use super::contents::{Kind, names, pages};
 use super::{Package, pack, time};
 use crate::house::House;
 use crate::reference;
 use crate::terminal::say;
 
 /// What is in both packages, below their folder, beside manual pages and documents.
-const BOTH: [&str; 16] = [
+const BOTH: [&str; 18] = [
     "bin/hippoctl",
     "bin/hippod",
     "share/bash-completion/completions/hippoctl",
     "share/bash-completion/completions/hippod",
+    "share/doc/hippod/ARCHITECTURE.md",
     "share/doc/hippod/CHANGELOG.md",
+    "share/doc/hippod/CONTRIBUTING.md",
     "share/doc/hippod/LICENSE-APACHE",
     "share/doc/hippod/LICENSE-MIT",
     "share/doc/hippod/ONNXRUNTIME-LICENSE",
@@ -73,19 +75,16 @@ fn expected(house: &House, kind: Kind, prefix: &str) -> Result<BTreeSet<String>>
     for page in reference::manual()? {
         expected.insert(format!("share/man/man1/{}.gz", page.name));
     }
-    let documents = names(&house.root.join("docs"))?;
-    let documents = documents.iter().filter(|name| name.ends_with(".md"));
-    expected.extend(documents.map(|name| format!("share/doc/hippod/docs/{name}")));
-    let (zsh, units) = match kind {
-        Kind::Archive => ("share/zsh/site-functions", "share/hippod/systemd"),
-        Kind::Debian => ("share/zsh/vendor-completions", "lib/systemd/user"),
+    let pages = pages(house)?;
+    expected.extend(pages.iter().map(|name| format!("share/doc/hippod/{name}")));
+    let zsh = match kind {
+        Kind::Archive => "share/zsh/site-functions",
+        Kind::Debian => "share/zsh/vendor-completions",
     };
     expected.extend(["hippoctl", "hippod"].map(|program| format!("{zsh}/_{program}")));
-    let systemd = names(&house.root.join("systemd"))?;
-    expected.extend(systemd.iter().map(|name| format!("{units}/{name}")));
-    if kind == Kind::Archive {
-        let launchd = names(&house.root.join("launchd"))?;
-        expected.extend(launchd.iter().map(|name| format!("share/hippod/launchd/{name}")));
+    if kind == Kind::Debian {
+        let systemd = names(&house.root.join("systemd"))?;
+        expected.extend(systemd.iter().map(|name| format!("lib/systemd/user/{name}")));
     }
     Ok(expected
         .into_iter()

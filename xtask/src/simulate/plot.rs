@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use hippo_core::text::escape_xml;
+
 /// Lines of one panel.
 pub struct Panel<'a> {
     /// Above the panel.
@@ -73,7 +75,7 @@ pub fn grid(panels: &[Panel<'_>], columns: usize) -> String {
             colour(name),
             LEFT + 28.0,
             y + 4.0,
-            escaped(name)
+            escape_xml(name)
         );
     }
     svg + "</svg>\n"
@@ -92,7 +94,7 @@ fn draw(
         svg,
         "<text x=\"{left:.0}\" y=\"{:.0}\" font-weight=\"bold\">{}</text>",
         above + 18.0,
-        escaped(&panel.title)
+        escape_xml(&panel.title)
     );
     for tick in 0..=4 {
         let value = panel.top * f64::from(tick) / 4.0;
@@ -118,7 +120,7 @@ fn draw(
         "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
         left + WIDTH / 2.0,
         bottom + 28.0,
-        escaped(panel.across)
+        escape_xml(panel.across)
     );
     for (name, points) in &panel.lines {
         let mut path = String::new();
@@ -132,10 +134,4 @@ fn draw(
             colour(name)
         );
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }

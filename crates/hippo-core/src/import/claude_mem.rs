@@ -1,6 +1,7 @@
 //! What is a memory of claude-mem: an observation, or the summary of a session?
 
 use super::{Fields, Memory, id, moment, text, words};
+use crate::text::one_line;
 
 /// Parts of a summary, in their order, and what they are called.
 const SUMMARY: [(&str, &str); 6] = [
@@ -94,8 +95,4 @@ fn details(fields: &Fields, files: &[&str]) -> Vec<(&'static str, String)> {
         details.push(("Files", named.join(", ")));
     }
     details
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,7 @@
 //! How is any text put into one line of the index file and read back?
 
+pub(super) use crate::text::one_line;
+
 use crate::chunk::line::{Fence, atx_heading, is_rule, list_marker, trim};
 
 /// The arrow before pointers.
@@ -78,18 +80,6 @@ pub(super) fn facts(text: &[u8]) -> Option<Vec<(&'static str, String)>> {
     } else {
         None
     }
-}
-
-/// All white space as single spaces, none at the ends.
-pub(super) fn one_line(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    out
 }
 
 /// A summary as it is written: a backslash keeps it from being taken for something else.

@@ -112,4 +112,21 @@ pub struct Check {
     pub ok: bool,
     /// What was found.
     pub detail: String,
+    /// How bad the worst of the problems is that were found there; absent where all is well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<Severity>,
+}
+
+impl Check {
+    /// What was looked at, with what was found wrong there: what is good to know is not.
+    pub fn new(id: &str, detail: impl Into<String>, found: &[Problem]) -> Self {
+        let severities = found.iter().map(|problem| problem.severity);
+        let worst = severities.filter(|severity| *severity != Severity::Info).min();
+        Self {
+            id: id.to_owned(),
+            ok: worst.is_none(),
+            detail: detail.into(),
+            worst,
+        }
+    }
 }

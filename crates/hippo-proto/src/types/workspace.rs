@@ -63,6 +63,9 @@ pub struct WorkspaceInfo {
     pub generation: u64,
     /// Whether the folder is there now.
     pub root_present: bool,
+    /// It is being opened, and the numbers are not known yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub opening: bool,
 }
 
 /// Parameters of `workspace.remove`.

@@ -80,13 +80,15 @@ impl QmdSearch {
         self.format.or(short).unwrap_or(OutputFormat::Cli)
     }
 
+    /// The folders, as they lie below the workspace.
+    pub fn folders(&self) -> impl Iterator<Item = &str> {
+        let names = self.collections.iter();
+        names.map(|name| name.trim_start_matches("qmd://").trim_end_matches('/'))
+    }
+
     /// The folders as a glob of paths.
     pub fn glob(&self) -> Option<String> {
-        let names: Vec<&str> = self
-            .collections
-            .iter()
-            .map(|name| name.trim_start_matches("qmd://").trim_end_matches('/'))
-            .collect();
+        let names: Vec<&str> = self.folders().collect();
         match names.as_slice() {
             [] => None,
             [one] => Some(format!("{one}/**")),

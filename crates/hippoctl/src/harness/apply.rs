@@ -76,12 +76,16 @@ pub fn one(root: &Path, change: &Change) -> Result<(), Failure> {
         );
     }
     match &change.after {
-        Some(bytes) => write(&path, bytes, now.is_some()).map_err(failed),
+        Some(bytes) => write_whole(&path, bytes, now.is_some()).map_err(failed),
         None => fs::remove_file(&path).map_err(|error| Failure::file("remove", &path, error)),
     }
 }
 
-fn write(path: &Path, bytes: &[u8], exists: bool) -> io::Result<()> {
+/// Writes a file whole or not at all: a new one as any program makes it, one that `exists` with the permissions that it has.
+///
+/// # Errors
+/// As the system says; what is there is as it was.
+pub fn write_whole(path: &Path, bytes: &[u8], exists: bool) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".hippod-");

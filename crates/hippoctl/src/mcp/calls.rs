@@ -111,12 +111,11 @@ impl Line {
     /// # Errors
     /// No daemon, a refusal, or no answer.
     pub fn ask<R: DeserializeOwned>(&mut self, request: impl Into<Request>) -> Result<R, Trouble> {
-        let client = self.session.client()?;
+        self.session.client()?;
         if self.given_up.load(Ordering::Relaxed) {
             return Err(Trouble::new("the call was cancelled"));
         }
-        client.set_timeout(Some(PATIENCE));
-        Ok(client.call(&request.into())?)
+        Ok(self.session.ask(Some(PATIENCE), &request.into(), |_| {})??)
     }
 }
 

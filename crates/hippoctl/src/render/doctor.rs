@@ -11,10 +11,10 @@ use crate::output::Style;
 pub fn doctor(answer: &DoctorResponse, dry_run: bool, style: Style) -> String {
     let mut text = String::new();
     for check in &answer.checks {
-        let mark = if check.ok {
-            style.good("ok ")
-        } else {
-            style.bad("bad")
+        let mark = match (check.ok, check.worst) {
+            (true, _) => style.good("ok  "),
+            (false, Some(Severity::Warning)) => style.strong("warn"),
+            (false, _) => style.bad("bad "),
         };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{mark} {}: {}", check.id, check.detail);
@@ -86,11 +86,20 @@ mod tests {
                 id: "watcher".into(),
                 ok: true,
                 detail: "canary noticed in 12 ms".into(),
+                worst: None,
             },
             Check {
                 id: "model".into(),
                 ok: false,
                 detail: "not installed".into(),
+                worst: Some(Severity::Warning),
+            },
+            // What a daemon says that does not tell how bad it is.
+            Check {
+                id: "tree".into(),
+                ok: false,
+                detail: "3 nodes".into(),
+                worst: None,
             },
         ];
         let healthy = DoctorResponse {
@@ -100,7 +109,7 @@ mod tests {
         };
         assert_eq!(
             doctor(&healthy, false, Style::default()),
-            "ok  watcher: canary noticed in 12 ms\nno problems\n"
+            "ok   watcher: canary noticed in 12 ms\nno problems\n"
         );
 
         let problem = Problem {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use hippo_core::text::escape_xml;
 use hippo_proto::{SearchHit, SearchResponse};
 
 use super::harmless;
@@ -53,21 +54,14 @@ fn cell(text: &str) -> String {
 fn element(hit: &SearchHit) -> String {
     format!(
         "<result id=\"{}\" score=\"{:.4}\" path=\"{}\" start_line=\"{}\" end_line=\"{}\" title=\"{}\">\n{}\n</result>\n",
-        escaped(&hit.id),
+        escape_xml(&hit.id),
         hit.score,
-        escaped(&hit.path),
+        escape_xml(&hit.path),
         hit.start_line,
         hit.end_line,
-        escaped(&title(hit)),
-        escaped(harmless(&hit.text).trim_end())
+        escape_xml(&title(hit)),
+        escape_xml(harmless(&hit.text).trim_end())
     )
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 fn section(hit: &SearchHit) -> String {
@@ -114,7 +108,6 @@ mod tests {
     fn what_would_end_a_cell_or_an_element_ends_none() {
         assert_eq!(cell("a, \"b\"\nc"), "\"a, \"\"b\"\"\nc\"");
         assert_eq!(cell("plain"), "plain");
-        assert_eq!(escaped("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
         assert_eq!(numbered("one\ntwo\n", 9), "9: one\n10: two\n");
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::doctor;
 use crate::output::Style;
-use crate::service::{Answer, Call, Found, Manager};
+use crate::service::{Answer, Call, Found, Manager, Package};
 
 /// Settings by environment variable that say where things are; a service is given those.
 const PLACES: [&str; 3] = ["HIPPOD_HOME", "HIPPOD_SOCKET", "HIPPOD_CACHE"];
@@ -23,6 +23,9 @@ pub struct Done {
     pub dry_run: bool,
     /// What became of each file.
     pub files: Vec<FileDone>,
+    /// The unit of a package, by which the service goes in the place of files of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub package: Option<PathBuf>,
     /// The daemon that was stopped because the service takes over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<u32>,
@@ -79,11 +82,27 @@ impl Done {
             manager,
             dry_run,
             files: Vec::new(),
+            package: None,
             stopped: None,
             commands: Vec::new(),
             later: Vec::new(),
             no_manager: None,
             notes: Vec::new(),
+        }
+    }
+
+    /// Which units the service goes by, where a package brought some.
+    pub fn tell_of_package(&mut self, package: Option<&Package>, used: bool) {
+        let Some(unit) = package.map(|package| package.unit.clone()) else {
+            return;
+        };
+        if used {
+            self.package = Some(unit);
+        } else {
+            self.notes.push(format!(
+                "these files take the place of those that a package brought ({}); hippoctl service uninstall removes them again",
+                unit.display()
+            ));
         }
     }
 
@@ -130,6 +149,13 @@ pub fn done(done: &Done, style: Style) -> String {
             What::KeptAside(aside) => writeln!(text, "{would}kept aside: {}", aside.display()),
         };
     }
+    if let Some(unit) = &done.package {
+        let _ = writeln!(
+            text,
+            "by the units of a package: {}",
+            style.path(unit.display().to_string())
+        );
+    }
     if let Some(pid) = done.stopped {
         let _ = writeln!(text, "{would}stopped: the daemon that ran before (process {pid})");
     }
@@ -148,7 +174,7 @@ pub fn done(done: &Done, style: Style) -> String {
     for note in &done.notes {
         let _ = writeln!(text, "note: {note}");
     }
-    if done.files.is_empty() {
+    if done.files.is_empty() && done.package.is_none() {
         text.push_str("the service is not installed\n");
     }
     text
@@ -161,6 +187,12 @@ pub struct Status {
     pub manager: Manager,
     /// Whether any of its files is there.
     pub installed: bool,
+    /// The unit by which it goes, or would go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<PathBuf>,
+    /// The unit that a package brought.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub package: Option<PathBuf>,
     /// Its files.
     pub files: Vec<FileState>,
     /// What the manager knows.
@@ -198,7 +230,8 @@ pub struct Daemon {
 /// Files, manager, daemon, and what is wrong.
 pub fn status(status: &Status, style: Style) -> String {
     let mut text = String::new();
-    if !status.installed {
+    let there = status.installed || status.package.is_some();
+    if !there {
         text.push_str("the service is not installed; hippoctl service install does it\n");
     }
     for FileState { path, found } in status.files.iter().filter(|_| status.installed) {
@@ -210,7 +243,8 @@ pub fn status(status: &Status, style: Style) -> String {
         };
         let _ = writeln!(text, "{}: {word}", style.path(path.display().to_string()));
     }
-    if let Some(service) = status.service.as_ref().filter(|_| status.installed) {
+    text += &in_force(status, style);
+    if let Some(service) = status.service.as_ref().filter(|_| there) {
         let enabled = if service.enabled { "enabled" } else { "not enabled" };
         let _ = writeln!(text, "{enabled}, {}", service.state);
         if !service.text.is_empty() {
@@ -224,4 +258,22 @@ pub fn status(status: &Status, style: Style) -> String {
         let _ = writeln!(text, "hippod {version} answers (process {pid})");
     }
     text + &doctor::problems(&status.problems, style)
+}
+
+/// Which unit is in force, where it might be another one.
+fn in_force(status: &Status, style: Style) -> String {
+    let (Some(unit), Some(package)) = (&status.unit, &status.package) else {
+        return String::new();
+    };
+    let (unit, path) = (style.path(unit.display().to_string()), package.display());
+    if status.installed {
+        return format!("in force: {unit}, in the place of that of a package ({path})\n");
+    }
+    let used = status.service.as_ref().is_some_and(Answer::is_used);
+    let how = if used {
+        ""
+    } else {
+        "; hippoctl service install switches it on"
+    };
+    format!("in force: {unit}, of a package{how}\n")
 }

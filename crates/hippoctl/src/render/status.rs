@@ -219,11 +219,12 @@ pub fn workspaces(answer: &WorkspaceListResponse, style: Style) -> String {
                 (true, 0) => String::new(),
                 (true, pending) => format!("{pending} pending"),
             };
-            vec![
-                style.path(&workspace.root),
-                plural(workspace.documents, "document"),
-                state,
-            ]
+            let documents = if workspace.opening {
+                "opening".to_owned()
+            } else {
+                plural(workspace.documents, "document")
+            };
+            vec![style.path(&workspace.root), documents, state]
         })
         .collect();
     table(&rows, 3)
@@ -360,15 +361,22 @@ mod tests {
             pending: 0,
             generation: 7,
             root_present: true,
+            opening: false,
+        };
+        let opening = WorkspaceInfo {
+            root: "/home/u/new".into(),
+            opening: true,
+            ..one.clone()
         };
         let gone = WorkspaceInfo {
             root: "/mnt/x".into(),
             root_present: false,
+            opening: false,
             documents: 1,
             ..one.clone()
         };
         let answer = WorkspaceListResponse {
-            workspaces: vec![one, gone],
+            workspaces: vec![one, opening, gone],
         };
         insta::assert_snapshot!(workspaces(&answer, Style { colour: false }));
     }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use hippo_proto::{Problem, Severity, StatusRequest, StatusResponse};
 
 use super::unit::program_in;
-use super::{Answer, Control, Facts, Found, Manager, UnitFile, read, units};
+use super::{Answer, Control, Facts, Found, Manager, Package, UnitFile, read, units};
 use crate::connect::Session;
 use crate::failure::Failure;
 
@@ -21,6 +21,8 @@ pub struct Look {
     pub control: Control,
     /// Its files as they would be written now, and what is in their places.
     pub files: Vec<(UnitFile, Found)>,
+    /// The units of a package, in force where none of those files is there.
+    pub package: Option<Package>,
     /// Whether the part of it that needs user namespaces is left out.
     pub unsandboxed: bool,
     /// The program that it starts, and what that says of its version.
@@ -38,13 +40,43 @@ impl Look {
     pub fn is_installed(&self) -> bool {
         self.files.iter().any(|(_, found)| *found != Found::Absent)
     }
+
+    /// The units of a package, where the service goes by these.
+    pub fn packaged(&self) -> Option<&Package> {
+        self.package.as_ref().filter(|_| !self.is_installed())
+    }
+
+    /// Whether the service was switched on.
+    pub fn is_used(&self) -> bool {
+        self.answer.as_ref().is_ok_and(Answer::is_used)
+    }
+
+    /// The unit by which the service goes, or would go.
+    pub fn unit(&self) -> Option<&Path> {
+        let known = self
+            .answer
+            .as_ref()
+            .ok()
+            .and_then(|answer| answer.unit.as_deref());
+        let own = self.files.last().filter(|(_, found)| *found != Found::Absent);
+        let own = own.map(|(file, _)| file.path.as_path());
+        known
+            .or(own)
+            .or(self.packaged().map(|package| package.unit.as_path()))
+    }
 }
 
 /// Looks at the files, asks the manager, and the daemon where that starts none.
 ///
 /// # Errors
 /// A file of the service cannot be read.
-pub fn look(session: &Session, manager: Manager, folder: &Path, facts: &Facts) -> Result<Look, Failure> {
+pub fn look(
+    session: &Session,
+    manager: Manager,
+    folder: &Path,
+    package: Option<Package>,
+    facts: &Facts,
+) -> Result<Look, Failure> {
     let control = Control(manager);
     let (mut files, mut unsandboxed) = (found(units(manager, folder, facts))?, !facts.sandbox);
     if !unsandboxed {
@@ -62,15 +94,23 @@ pub fn look(session: &Session, manager: Manager, folder: &Path, facts: &Facts) -
         .iter()
         .map(|(file, _)| fs::read_to_string(&file.path).ok())
         .collect();
-    let program = texts.iter().flatten().find_map(|text| program_in(text));
+    let packaged = package
+        .as_ref()
+        .filter(|_| files.iter().all(|(_, found)| *found == Found::Absent));
+    let program = match packaged {
+        Some(package) => Some(package.program.clone()),
+        None => texts.iter().flatten().find_map(|text| program_in(text)),
+    };
     let listens = |text: &str| {
         text.lines()
             .find(|line| line.starts_with("ListenStream="))
             .map(str::to_owned)
     };
     let is_for_us = files.iter().zip(&texts).all(|((file, _), there)| {
-        let there = there.as_deref().and_then(listens);
-        there.is_none() || there == listens(&file.text)
+        let of_package = packaged.map(|package| package.socket.as_str());
+        let there = there.as_deref().or(of_package).and_then(listens);
+        let wanted = listens(&file.text);
+        there.is_none() || wanted.is_none() || there == wanted
     });
     let answer = control.ask();
     // Behind a socket of the manager a connection starts what is not there.
@@ -81,6 +121,7 @@ pub fn look(session: &Session, manager: Manager, folder: &Path, facts: &Facts) -
     Ok(Look {
         control,
         files,
+        package,
         unsandboxed,
         program: program.map(|program| {
             let version = version(&program);
@@ -124,13 +165,17 @@ fn version(program: &Path) -> Result<String, String> {
         .ok_or_else(|| "it is no hippod".to_owned())
 }
 
-/// What is wrong with an installed service; nothing where there is none.
+/// What is wrong with the service; nothing where there is none. Units of a package that nobody switched on are none.
 pub fn findings(look: &Look) -> Vec<Problem> {
     let mut problems = Vec::new();
-    if !look.is_installed() {
+    let packaged = look.packaged().filter(|_| look.is_used());
+    if !look.is_installed() && packaged.is_none() {
         return problems;
     }
-    let folder = look.files.first().and_then(|(file, _)| file.path.parent());
+    let folder = match packaged {
+        Some(package) => package.unit.parent(),
+        None => look.files.first().and_then(|(file, _)| file.path.parent()),
+    };
     let place = folder.map_or(String::new(), |folder| folder.display().to_string());
     let mut add = |id: &str, severity, what: String, place: String, fix: &str| {
         problems.push(Problem {
@@ -142,7 +187,7 @@ pub fn findings(look: &Look) -> Vec<Problem> {
             fixable: false,
         });
     };
-    for (file, found) in &look.files {
+    for (file, found) in look.files.iter().filter(|_| packaged.is_none()) {
         let place = file.path.display().to_string();
         let (severity, what, fix) = match found {
             Found::Current => continue,

@@ -1,14 +1,11 @@
 //! How is the service manager asked, and what does it know of the service?
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::Manager;
+use super::unit::agent_file;
+use super::{AGENT, Manager, SERVICE_UNIT, SOCKET_UNIT};
 
-/// How launchd calls the agent.
-const LABEL: &str = "io.github.hippod";
-/// The units of systemd.
-const UNITS: [&str; 2] = ["hippod.socket", "hippod.service"];
 /// Ends of a process that systemd could not put into its sandbox: user, capabilities, namespaces.
 const NO_SANDBOX: [&str; 3] = ["217", "218", "226"];
 
@@ -71,6 +68,9 @@ pub struct Answer {
     pub state: String,
     /// The process, while there is one.
     pub pid: Option<u32>,
+    /// The unit by which it goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<PathBuf>,
     /// What the daemon said last of itself.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
@@ -79,11 +79,23 @@ pub struct Answer {
     pub no_sandbox: bool,
 }
 
+impl Answer {
+    /// Whether it was switched on: units that lie there alone do nothing.
+    pub fn is_used(&self) -> bool {
+        self.enabled || self.listening || self.pid.is_some()
+    }
+}
+
 /// The way to the manager.
 #[derive(Debug, Clone, Copy)]
 pub struct Control(pub Manager);
 
 impl Control {
+    /// Whether the service was switched on: it is started with the session, waits for a connection, or runs.
+    pub fn serves(self) -> bool {
+        self.ask().is_ok_and(|answer| answer.is_used())
+    }
+
     /// What the manager knows.
     ///
     /// # Errors
@@ -95,17 +107,17 @@ impl Control {
                     Call::new(&["systemctl", "--user", "show", unit, "--property", properties]).run()
                 };
                 let service = show(
-                    UNITS[1],
-                    "ActiveState,MainPID,UnitFileState,StatusText,ExecMainStatus",
+                    SERVICE_UNIT,
+                    "ActiveState,MainPID,UnitFileState,StatusText,ExecMainStatus,FragmentPath",
                 )?;
-                let socket = show(UNITS[0], "ActiveState")?;
+                let socket = show(SOCKET_UNIT, "ActiveState")?;
                 Ok(of_systemd(&service, &socket))
             }
             Manager::Launchd => {
                 let domain = domain();
                 // That there is a session to ask is told by its own description.
                 Call::new(&["launchctl", "print", &domain]).run()?;
-                let service = Call::new(&["launchctl", "print", &format!("{domain}/{LABEL}")]).run();
+                let service = Call::new(&["launchctl", "print", &format!("{domain}/{AGENT}")]).run();
                 Ok(service.map(|text| of_launchd(&text)).unwrap_or_default())
             }
         }
@@ -125,10 +137,10 @@ impl Control {
                 calls
             }
             Manager::Launchd => {
-                let file = folder.join(format!("{LABEL}.plist"));
+                let file = folder.join(agent_file());
                 let mut calls = Vec::new();
                 if again {
-                    let service = format!("{}/{LABEL}", domain());
+                    let service = format!("{}/{AGENT}", domain());
                     calls.push(Call::new(&["launchctl", "bootout", &service]).may_fail());
                 }
                 calls.push(Call::new(&[
@@ -148,7 +160,7 @@ impl Control {
             Manager::Systemd => vec![on_units(&["disable", "--now"])],
             // One that is not loaded is told so, which is what was wanted.
             Manager::Launchd => {
-                let service = format!("{}/{LABEL}", domain());
+                let service = format!("{}/{AGENT}", domain());
                 vec![Call::new(&["launchctl", "bootout", &service]).may_fail()]
             }
         }
@@ -172,7 +184,7 @@ impl Control {
 }
 
 fn on_units(verb: &[&str]) -> Call {
-    Call::new(&[&["systemctl", "--user"], verb, &UNITS].concat())
+    Call::new(&[&["systemctl", "--user"], verb, &[SOCKET_UNIT, SERVICE_UNIT]].concat())
 }
 
 /// The session of this user.
@@ -195,6 +207,9 @@ fn of_systemd(service: &str, socket: &str) -> Answer {
         enabled: value(service, "UnitFileState") == "enabled",
         listening: value(socket, "ActiveState") == "active",
         pid: value(service, "MainPID").parse().ok().filter(|pid| *pid != 0),
+        unit: Some(value(service, "FragmentPath"))
+            .filter(|path| !path.is_empty())
+            .map(PathBuf::from),
         text: value(service, "StatusText"),
         no_sandbox: state != "active" && NO_SANDBOX.contains(&value(service, "ExecMainStatus").as_str()),
         state,
@@ -225,9 +240,10 @@ mod tests {
 
     #[test]
     fn what_systemd_says_is_understood() {
-        let service = "MainPID=412\nStatusText=1 workspace, 3 files\nActiveState=active\nUnitFileState=enabled\nExecMainStatus=0\n";
+        let service = "MainPID=412\nFragmentPath=/u/hippod.service\nStatusText=1 workspace, 3 files\nActiveState=active\nUnitFileState=enabled\nExecMainStatus=0\n";
         let answer = of_systemd(service, "ActiveState=active\n");
         assert!(answer.enabled && answer.listening && !answer.no_sandbox);
+        assert_eq!(answer.unit, Some("/u/hippod.service".into()));
         assert_eq!(
             (answer.pid, answer.text.as_str()),
             (Some(412), "1 workspace, 3 files")

@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-fn facts(program: &str, paths: &Paths, set: &[(&str, &str)]) -> Result<Facts, Failure> {
+fn facts(manager: Manager, program: &str, paths: &Paths, set: &[(&str, &str)]) -> Result<Facts, Failure> {
     let set: BTreeMap<&str, &str> = set.iter().copied().collect();
-    Facts::new(program.into(), paths, &|name| set.get(name).map(OsString::from))
+    Facts::new(manager, program.into(), paths, &|name| {
+        set.get(name).map(OsString::from)
+    })
 }
 
 fn usual() -> Facts {
     let mut paths = Paths::below(Path::new("/home/u/state"));
     paths.socket = "/run/user/7/hippod/hippod.sock".into();
     facts(
+        Manager::Systemd,
         "/home/u/bin/hippod",
         &paths,
         &[("XDG_RUNTIME_DIR", "/run/user/7")],
@@ -68,7 +71,8 @@ fn places_that_are_set_go_into_the_files() {
         ("HIPPOD_HOME", "/data/50% & more/h"),
         ("XDG_RUNTIME_DIR", "/run/user/7"),
     ];
-    let facts = facts("/opt/my tools/hippod", &Paths::below(home), &set).unwrap();
+    let program = "/opt/my tools/hippod";
+    let facts = facts(Manager::Systemd, program, &Paths::below(home), &set).unwrap();
     let service = text(Manager::Systemd, &facts, 1);
     assert!(service.contains(
         "ExecStart=\"/opt/my tools/hippod\" run\nEnvironment=\"HIPPOD_HOME=/data/50%% & more/h\"\n"
@@ -88,7 +92,9 @@ fn places_that_are_set_go_into_the_files() {
     );
     let arguments = keys["ProgramArguments"].as_array().unwrap();
     let arguments: Vec<_> = arguments.iter().filter_map(plist::Value::as_string).collect();
-    assert_eq!(arguments, ["/opt/my tools/hippod", "run"]);
+    let log = "/data/50% & more/h/state/hippod.log";
+    // hippod keeps it within bounds; launchd would let it grow.
+    assert_eq!(arguments, ["/opt/my tools/hippod", "run", "--log-file", log]);
     assert_eq!(unit::program_in(&agent), Some("/opt/my tools/hippod".into()));
     let environment = keys["EnvironmentVariables"].as_dictionary().unwrap();
     assert_eq!(environment["HIPPOD_HOME"].as_string(), home.to_str());
@@ -128,17 +134,55 @@ fn the_agent_of_launchd_is_what_it_reads() {
 
 #[test]
 fn a_path_that_a_unit_cannot_name_is_refused() {
-    let paths = Paths::below(Path::new("/h"));
-    for odd in [
-        "/a/$HOME/hippod",
-        "/a/\"b\"/hippod",
-        "/a\nExecStart=/bin/sh/hippod",
-        "/a\\b",
+    let (below, hippod) = (|home: &str| Paths::below(Path::new(home)), "/bin/hippod");
+    for (odd, by_launchd) in [
+        ("/a/\"b\"/hippod", false),
+        ("/a/it's/hippod", false),
+        ("/a\\b", false),
+        ("/a\nExecStart=/bin/sh/hippod", true),
     ] {
-        let failure = facts(odd, &paths, &[]).unwrap_err();
+        let failure = facts(Manager::Systemd, odd, &below("/h"), &[]).unwrap_err();
         assert_eq!(failure.exit, Exit::Usage, "{odd}");
+        let refused = facts(Manager::Launchd, odd, &below("/h"), &[]).is_err();
+        assert_eq!(refused, by_launchd, "{odd}");
     }
-    assert!(facts("/bin/hippod", &paths, &[("HIPPOD_CACHE", "/c'd")]).is_err());
+    let mut paths = below("/h");
+    assert!(facts(Manager::Systemd, hippod, &paths, &[("HIPPOD_CACHE", "/c\td")]).is_err());
+    for odd in ["/h/s\\", "/h/s "] {
+        paths.socket = odd.into();
+        assert!(facts(Manager::Systemd, hippod, &paths, &[]).is_err(), "{odd}");
+    }
+}
+
+#[test]
+fn every_mark_of_a_path_is_written_as_it_is_read() {
+    let home = "/d/a \"b\" 'c' \\d $HOME ${X} 50% <e> & f";
+    let set = [("HIPPOD_HOME", home), ("XDG_RUNTIME_DIR", "/run/user/7")];
+    let program = "/opt/$my <tools> 5%/hippod";
+    let systemd = facts(Manager::Systemd, program, &Paths::below(Path::new(home)), &set).unwrap();
+    let service = text(Manager::Systemd, &systemd, 1);
+    // In the value of a variable a dollar sign is itself, and so it is in the path of the program.
+    let written = r#"/d/a \"b\" 'c' \\d $HOME ${X} 50%% <e> & f"#;
+    let line =
+        format!("ExecStart=\"/opt/$my <tools> 5%%/hippod\" run\nEnvironment=\"HIPPOD_HOME={written}\"\n");
+    assert!(service.contains(&line), "{service}");
+    assert_eq!(unit::program_in(&service), Some(program.into()));
+    // Nothing but the percent sign means anything there.
+    let line = format!("ListenStream={}/hippod.sock\n", home.replace('%', "%%"));
+    assert!(text(Manager::Systemd, &systemd, 0).contains(&line));
+
+    let program = "/opt/\"my\" <tools> & it's/hippod";
+    let launchd = facts(Manager::Launchd, program, &Paths::below(Path::new(home)), &set).unwrap();
+    let agent = text(Manager::Launchd, &launchd, 0);
+    let read = plist::Value::from_reader(std::io::Cursor::new(&agent)).unwrap();
+    let keys = read.as_dictionary().unwrap();
+    assert_eq!(
+        keys["ProgramArguments"].as_array().unwrap()[0].as_string(),
+        Some(program)
+    );
+    let environment = keys["EnvironmentVariables"].as_dictionary().unwrap();
+    assert_eq!(environment["HIPPOD_HOME"].as_string(), Some(home));
+    assert_eq!(unit::program_in(&agent), Some(program.into()));
 }
 
 #[test]

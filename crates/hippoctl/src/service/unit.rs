@@ -4,18 +4,20 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Facts, Manager};
+use hippo_core::text::{escape_xml, unescape_xml};
+
+use super::{AGENT, Facts, Manager, SERVICE_UNIT, SOCKET_UNIT};
 use crate::failure::Failure;
 
 const SERVICE: &str = include_str!("../../../../systemd/hippod.service");
 const SOCKET: &str = include_str!("../../../../systemd/hippod.socket");
-const AGENT: &str = include_str!("../../../../launchd/io.github.hippod.plist");
+const AGENT_TEXT: &str = include_str!("../../../../launchd/io.github.hippod.plist");
 
 /// What stands in the files of the project for the path of hippod, of its socket and of its log.
 const PROGRAM: &str = "ExecStart=%h/.cargo/bin/hippod run\n";
 const SOCKET_PATH: &str = "%t/hippod/hippod.sock";
 const AGENT_PROGRAM: &str = "/usr/local/bin/hippod";
-const AGENT_LOG: &str = "<string>/dev/null</string>";
+const AGENT_LOG: &str = "/usr/local/var/log/hippod.log";
 /// Where the part of the service begins that needs user namespaces, and where it ends.
 const SANDBOX: (&str, &str) = ("# These need user namespaces", "[Install]");
 /// What begins the line at the end that tells whose the file is.
@@ -55,10 +57,10 @@ pub fn units(manager: Manager, folder: &Path, facts: &Facts) -> Vec<UnitFile> {
     };
     match manager {
         Manager::Systemd => vec![
-            file("hippod.socket", socket(facts)),
-            file("hippod.service", service(facts)),
+            file(SOCKET_UNIT, socket(facts)),
+            file(SERVICE_UNIT, service(facts)),
         ],
-        Manager::Launchd => vec![file("io.github.hippod.plist", agent(facts))],
+        Manager::Launchd => vec![file(&agent_file(), agent(facts))],
     }
 }
 
@@ -86,10 +88,15 @@ pub fn read(file: &UnitFile) -> Result<Found, Failure> {
 /// The path of hippod that the installed service names.
 pub fn named_program(manager: Manager, folder: &Path) -> Option<PathBuf> {
     let name = match manager {
-        Manager::Systemd => "hippod.service",
-        Manager::Launchd => "io.github.hippod.plist",
+        Manager::Systemd => SERVICE_UNIT.to_owned(),
+        Manager::Launchd => agent_file(),
     };
     program_in(&fs::read_to_string(folder.join(name)).ok()?)
+}
+
+/// The file of the agent of launchd.
+pub fn agent_file() -> String {
+    format!("{AGENT}.plist")
 }
 
 /// The path of hippod that a file names.
@@ -103,11 +110,7 @@ pub fn program_in(text: &str) -> Option<PathBuf> {
         None => {
             let (_, arguments) = text.split_once("<key>ProgramArguments</key>")?;
             let (_, first) = arguments.split_once("<string>")?;
-            let plain = first.split_once("</string>")?.0;
-            plain
-                .replace("&lt;", "<")
-                .replace("&gt;", ">")
-                .replace("&amp;", "&")
+            unescape_xml(first.split_once("</string>")?.0)
         }
     };
     Some(PathBuf::from(words))
@@ -119,7 +122,7 @@ fn service(facts: &Facts) -> String {
         specifiers(&facts.program.to_string_lossy())
     );
     for (name, value) in &facts.environment {
-        start += &format!("Environment=\"{name}={}\"\n", specifiers(value));
+        start += &format!("Environment=\"{name}={}\"\n", quoted(value));
     }
     let text = SERVICE.replace(PROGRAM, &start);
     match (text.find(SANDBOX.0), text.find(SANDBOX.1)) {
@@ -136,16 +139,18 @@ fn socket(facts: &Facts) -> String {
 }
 
 fn agent(facts: &Facts) -> String {
-    let log = format!("<string>{}</string>", xml(&facts.log.to_string_lossy()));
-    let text = AGENT
-        .replace(AGENT_PROGRAM, &xml(&facts.program.to_string_lossy()))
-        .replace(AGENT_LOG, &log);
+    let text = AGENT_TEXT
+        .replace(AGENT_PROGRAM, &escape_xml(&facts.program.to_string_lossy()))
+        .replace(AGENT_LOG, &escape_xml(&facts.log.to_string_lossy()));
     if facts.environment.is_empty() {
         return text;
     }
     let mut environment = "  <key>EnvironmentVariables</key>\n  <dict>\n".to_owned();
     for (name, value) in &facts.environment {
-        environment += &format!("    <key>{name}</key>\n    <string>{}</string>\n", xml(value));
+        environment += &format!(
+            "    <key>{name}</key>\n    <string>{}</string>\n",
+            escape_xml(value)
+        );
     }
     text.replacen(
         "  <key>RunAtLoad</key>",
@@ -159,10 +164,9 @@ fn specifiers(text: &str) -> String {
     text.replace('%', "%%")
 }
 
-fn xml(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+/// Between quotes, where a backslash takes its meaning from a quote.
+fn quoted(text: &str) -> String {
+    specifiers(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// The text with a last line by which it is known again as it was written.

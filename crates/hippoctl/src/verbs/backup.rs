@@ -4,7 +4,8 @@ use std::path::Path;
 
 use clap::ValueEnum as _;
 use hippo_proto::{
-    BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, RestoreRequest, RestoreResponse, Restored,
+    BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, RestoreRequest, RestoreResponse,
+    Restored,
 };
 
 use super::watched::{BYTES, watched};

@@ -36,16 +36,18 @@ struct Stopped {
 ///
 /// # Errors
 /// It could not be started.
-pub fn start(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
-    let answer = match session.connect_only() {
-        Ok(_) => {
-            let status: StatusResponse = session.call(StatusRequest {})?;
-            Started {
-                started: false,
-                pid: status.pid,
-            }
-        }
-        Err(ClientError::Connect { .. }) => Started {
+pub fn start(session: &Session, out: &mut Output) -> Result<(), Failure> {
+    let asked = session.connect_only().and_then(|mut client| {
+        client.set_timeout(Some(PATIENCE));
+        client.call::<StatusResponse>(&StatusRequest {}.into())
+    });
+    let answer = match asked {
+        Ok(status) => Started {
+            started: false,
+            pid: status.pid,
+        },
+        // The last one is gone, or going.
+        Err(ClientError::Connect { .. } | ClientError::Unread(_) | ClientError::Closed) => Started {
             started: true,
             pid: launch::launch(&session.paths)?.0,
         },
@@ -78,11 +80,18 @@ pub fn stop(session: &Session, out: &mut Output) -> Result<(), Failure> {
 /// # Errors
 /// As [`stop`].
 pub fn end(session: &Session) -> Result<Option<u32>, Failure> {
-    match session.connect_only() {
-        Ok(mut client) => {
-            client.set_timeout(Some(PATIENCE));
-            let stopping: ShutdownResponse = client.call(&ShutdownRequest {}.into())?;
-            drop(client);
+    let ask = || {
+        let mut client = session.connect_only()?;
+        client.set_timeout(Some(PATIENCE));
+        client.call::<ShutdownResponse>(&ShutdownRequest {}.into())
+    };
+    let asked = match ask() {
+        // One that was going already; whether another is there is told by a second try.
+        Err(ClientError::Unread(_) | ClientError::Closed) => ask(),
+        asked => asked,
+    };
+    match asked {
+        Ok(stopping) => {
             wait_until_gone(session, stopping.pid)?;
             Ok(Some(stopping.pid))
         }
@@ -122,8 +131,7 @@ fn wait_until_gone(session: &Session, pid: u32) -> Result<(), Failure> {
 
 /// The process that the lock names, while it runs: its socket may have been removed.
 fn unreachable(session: &Session) -> Option<u32> {
-    let lock = std::fs::read_to_string(session.paths.state.join("hippod.lock")).ok()?;
-    let pid = lock.trim().parse().ok()?;
+    let pid = launch::locked_by(&session.paths)?;
     let name = std::fs::read_to_string(Path::new("/proc").join(format!("{pid}")).join("comm")).ok()?;
     (name.trim() == "hippod" && is_alive(pid)).then_some(pid)
 }

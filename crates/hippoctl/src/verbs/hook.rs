@@ -17,8 +17,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hippo_proto::{
     Client, ClientError, ContextCloseRequest, ContextCloseResponse, ErrorKind, HeartbeatRequest,
-    HeartbeatResponse, Paths, SessionFlushRequest, SessionFlushResponse,
+    HeartbeatResponse, Paths, Request, SessionFlushRequest, SessionFlushResponse,
 };
+use serde::de::DeserializeOwned;
 
 use crate::connect::{absolute, text};
 use crate::failure::Failure;
@@ -194,11 +195,9 @@ impl Work {
 
     /// What waits for the agent.
     fn pending(&self, folder: &Path) -> Result<Option<String>, String> {
-        let mut client = self.client()?;
-        client.set_timeout(Some(self.left()));
         let workspace = text(folder).map_err(told)?;
-        let answer: HeartbeatResponse = client
-            .call(&HeartbeatRequest { workspace }.into())
+        let answer: HeartbeatResponse = self
+            .ask(&HeartbeatRequest { workspace }.into())?
             .map_err(refused)?;
         Ok(root::pending(&answer.pending))
     }
@@ -230,9 +229,7 @@ impl Work {
             close: self.args.name == HookName::SessionEnd && event.session.is_some(),
             tree: whole,
         };
-        let mut client = self.client()?;
-        client.set_timeout(Some(self.left()));
-        let _: SessionFlushResponse = client.call(&request.into()).map_err(refused)?;
+        let _: SessionFlushResponse = self.ask(&request.into())?.map_err(refused)?;
         Ok(())
     }
 
@@ -241,16 +238,27 @@ impl Work {
         let Some(session) = event.session.clone() else {
             return Ok(());
         };
-        let mut client = self.client()?;
-        client.set_timeout(Some(self.left()));
         let request = ContextCloseRequest { session };
-        match client.call::<ContextCloseResponse>(&request.into()) {
+        match self.ask::<ContextCloseResponse>(&request.into())? {
             Err(ClientError::Refused(error))
                 if matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest) => {}
             Err(error) => return Err(refused(error)),
             Ok(_) => {}
         }
         Ok(())
+    }
+
+    /// Asks; once more where the daemon went before it said anything, and nothing is done twice.
+    fn ask<R: DeserializeOwned>(&self, request: &Request) -> Result<Result<R, ClientError>, String> {
+        let ask = || {
+            let mut client = self.client()?;
+            client.set_timeout(Some(self.left()));
+            Ok(client.call(request))
+        };
+        match ask()? {
+            Err(error) if error.may_ask_again(request) => ask(),
+            answer => Ok(answer),
+        }
     }
 
     /// A connection; the daemon is started where none answers, and waited for until the deadline, or until it is clear that it cannot start.

@@ -14,7 +14,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use follow::Followed;
 use hippoctl::args::LogsArgs;
-use line::{Filter, since};
+use line::{Filter, object, since};
 use source::Source;
 
 /// How often a log is looked at for what was added.
@@ -44,6 +44,7 @@ pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), 
                 last.take(&mut filter, line);
             }
             last.print(out)?;
+            out.finish()?;
             if args.follow {
                 go_on(&mut followed, &mut filter, out, failed)?;
             }
@@ -64,7 +65,7 @@ fn go_on(
         thread::sleep(AGAIN);
         for line in followed.lines().map_err(&failed)? {
             if filter.admits(&line) {
-                out.data(line.as_bytes())?;
+                print(&line, out)?;
             }
         }
         out.finish()?;
@@ -84,7 +85,7 @@ fn journal(args: &LogsArgs, filter: &mut Filter, out: &mut Output) -> Result<(),
             if !args.follow {
                 last.take(filter, line);
             } else if filter.admits(&line) {
-                out.data(line.as_bytes())?;
+                print(&line, out)?;
                 out.finish()?;
             }
         }
@@ -98,6 +99,15 @@ fn journal(args: &LogsArgs, filter: &mut Filter, out: &mut Output) -> Result<(),
         Failure::new(Exit::Failed, format!("journalctl ended with {status}"))
             .hint("what it says stands above; try: journalctl --user -u hippod"),
     )
+}
+
+/// Prints a line as it is, or as an object.
+fn print(line: &str, out: &mut Output) -> Result<(), Failure> {
+    if out.json {
+        out.data(object(line).as_bytes())
+    } else {
+        out.data(line.as_bytes())
+    }
 }
 
 /// The last lines of those that are wanted.
@@ -124,10 +134,7 @@ impl Last {
     }
 
     fn print(self, out: &mut Output) -> Result<(), Failure> {
-        for line in self.lines {
-            out.data(line.as_bytes())?;
-        }
-        out.finish()
+        self.lines.iter().try_for_each(|line| print(line, out))
     }
 }
 

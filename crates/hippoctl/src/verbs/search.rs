@@ -49,6 +49,9 @@ pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Resu
     };
     let mut answer: SearchResponse = session.call(request)?;
     shown_as_asked(session, &workspace, &qmd, &mut answer)?;
+    if answer.results.is_empty() {
+        tell_of_absent(session, &qmd, out)?;
+    }
     if !out.json {
         for note in render::search::notes(&answer) {
             out.note(&note);
@@ -58,6 +61,23 @@ pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Resu
         OutputFormat::Cli | OutputFormat::Json => out.answer(&answer, render::search::search),
         format => out.answer(&answer, |answer, _| render::formats::results(answer, format)),
     }
+}
+
+/// Folders that were named and are not there: nothing can be found in them.
+fn tell_of_absent(session: &mut Session, asked: &QmdSearch, out: &mut Output) -> Result<(), Failure> {
+    if asked.folders().next().is_none() {
+        return Ok(());
+    }
+    let root = session.root()?;
+    for folder in asked
+        .folders()
+        .filter(|folder| !Path::new(&root).join(folder).exists())
+    {
+        out.note(&format!(
+            "note: there is no {folder} in the workspace {root}; -c names a folder of it, --workspace another one, and hippoctl workspace list shows the registered ones"
+        ));
+    }
+    Ok(())
 }
 
 /// Whole documents, numbers of lines and whole paths, where they were asked for.

@@ -1,19 +1,19 @@
 //! `service`: give hippod to the service manager of this user, take it back, and say how it is.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use hippo_proto::{Check, DoctorResponse, Severity};
+use hippo_proto::{Check, DoctorResponse};
 
 use super::daemon;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
+use crate::harness::write_whole;
 use crate::launch;
 use crate::output::Output;
 use crate::render::service::{Daemon, Done, FileDone, FileState, Status, What};
 use crate::service::{
-    Call, Control, Facts, Found, Look, Manager, UnitFile, findings, look, named_program, units,
+    Call, Control, Facts, Found, Look, Manager, Package, UnitFile, findings, look, named_program, units,
 };
 use hippoctl::args::{ServiceArgs, ServiceVerb};
 
@@ -25,6 +25,7 @@ fn variable(name: &str) -> Option<std::ffi::OsString> {
 struct Place {
     manager: Manager,
     folder: PathBuf,
+    package: Option<Package>,
     facts: Facts,
 }
 
@@ -33,7 +34,9 @@ impl Place {
         let manager = Manager::here()?;
         let folder = manager.folder(&variable)?;
         // A service is told of and taken back without its program, too.
-        let program = launch::daemon_program().or_else(|| named_program(manager, &folder));
+        let package = Package::find(manager, &variable);
+        let named = || named_program(manager, &folder).or_else(|| Some(package.as_ref()?.program.clone()));
+        let program = launch::daemon_program().or_else(named);
         let program = program.ok_or_else(|| {
             Failure::new(Exit::NotFound, "the program hippod was not found")
                 .hint("install hippod beside hippoctl, or put it into PATH")
@@ -41,12 +44,14 @@ impl Place {
         Ok(Self {
             manager,
             folder,
-            facts: Facts::new(program, &session.paths, &variable)?,
+            package,
+            facts: Facts::new(manager, program, &session.paths, &variable)?,
         })
     }
 
     fn look(&self, session: &Session) -> Result<Look, Failure> {
-        look(session, self.manager, &self.folder, &self.facts)
+        let package = self.package.clone();
+        look(session, self.manager, &self.folder, package, &self.facts)
     }
 }
 
@@ -76,18 +81,20 @@ pub fn examine(session: &Session, answer: &mut DoctorResponse) {
     let Ok(look) = Place::new(session).and_then(|place| place.look(session)) else {
         return;
     };
-    if !look.is_installed() || !look.is_for_us {
+    let packaged = look.packaged().is_some();
+    if !(look.is_installed() || packaged) || !look.is_for_us {
         return;
     }
     let problems = findings(&look);
-    answer.checks.push(Check {
-        id: "service".to_owned(),
-        ok: problems.iter().all(|problem| problem.severity == Severity::Info),
-        detail: match &look.answer {
-            Ok(service) => format!("installed, {}", service.state),
-            Err(_) => "installed, no service manager answers".to_owned(),
-        },
-    });
+    let detail = match &look.answer {
+        Ok(_) if packaged && !look.is_used() => {
+            "a package brought its units, and nobody switched them on".to_owned()
+        }
+        Ok(service) if packaged => format!("by the units of a package, {}", service.state),
+        Ok(service) => format!("installed, {}", service.state),
+        Err(_) => "installed, no service manager answers".to_owned(),
+    };
+    answer.checks.push(Check::new("service", detail, &problems));
     answer.problems.extend(problems);
     answer.problems.sort_by_key(|problem| problem.severity);
 }
@@ -104,6 +111,8 @@ fn status(look: &Look) -> Status {
     Status {
         manager: look.control.0,
         installed: look.is_installed(),
+        unit: look.unit().map(Path::to_path_buf),
+        package: look.package.as_ref().map(|package| package.unit.clone()),
         files: files.collect(),
         service: look.answer.as_ref().ok().cloned(),
         no_manager: look.answer.as_ref().err().cloned(),
@@ -130,8 +139,11 @@ fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> 
     }
     let mut done = Done::new(control.0, args.dry_run);
     done.note_settings(std::env::vars_os().filter_map(|(name, value)| (!value.is_empty()).then_some(name)));
-    let wrote = write(&look.files, args.dry_run, &mut done)?;
-    let was_there = look.is_installed();
+    let packaged = look.packaged().filter(|package| package.suits(&place.facts));
+    let files = if packaged.is_some() { &[] } else { &look.files[..] };
+    done.tell_of_package(look.package.as_ref(), packaged.is_some());
+    let wrote = write(files, args.dry_run, &mut done)?;
+    let was_there = look.is_installed() || look.is_used();
     let answer = match &look.answer {
         Ok(answer) => answer,
         Err(why) => {
@@ -185,8 +197,14 @@ fn uninstall(look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
     refuse_changed(look, args)?;
     let control = look.control;
     let mut done = Done::new(control.0, args.dry_run);
-    if !look.is_installed() {
+    let packaged = look.packaged().filter(|_| look.is_used());
+    done.package = packaged.map(|package| package.unit.clone());
+    if !look.is_installed() && packaged.is_none() {
         return Ok(done);
+    }
+    if packaged.is_some() {
+        done.notes
+            .push("the units stay where the package put them; nothing starts them any more".to_owned());
     }
     let answers = look.answer.is_ok();
     if answers {
@@ -262,15 +280,8 @@ fn write(files: &[(UnitFile, Found)], dry_run: bool, done: &mut Done) -> Result<
 /// Puts a file into its place in one step.
 fn put(file: &UnitFile) -> Result<(), Failure> {
     let folder = file.path.parent().unwrap_or(Path::new("/"));
-    let write = || {
-        fs::create_dir_all(folder)?;
-        let mut draft = tempfile::NamedTempFile::new_in(folder)?;
-        draft.write_all(file.text.as_bytes())?;
-        draft.as_file().sync_all()?;
-        draft.persist(&file.path).map_err(|error| error.error)
-    };
-    write()
-        .map(drop)
+    fs::create_dir_all(folder)
+        .and_then(|()| write_whole(&file.path, file.text.as_bytes(), file.path.exists()))
         .map_err(|error| Failure::file("write the unit file", &file.path, error))
 }
 

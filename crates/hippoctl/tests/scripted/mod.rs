@@ -19,14 +19,24 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Answers each call as told.
+    /// Answers each call as told; where that is nothing, the connection is closed.
     pub fn start(answer: impl Fn(&Call) -> Vec<u8> + Send + 'static) -> Self {
+        Self::after(0, answer)
+    }
+
+    /// The same, once as many connections were closed with what came on them unread.
+    pub fn after(unread: usize, answer: impl Fn(&Call) -> Vec<u8> + Send + 'static) -> Self {
         let home = tempfile::tempdir().unwrap();
         let listener = UnixListener::bind(Paths::below(home.path()).socket).unwrap();
         let (sender, requests) = channel();
         thread::spawn(move || {
-            for stream in listener.incoming() {
-                let Ok(stream) = stream else { return };
+            for (number, stream) in listener.incoming().enumerate() {
+                let Ok(mut stream) = stream else { return };
+                if number < unread {
+                    // It was sent: the first byte of it has come.
+                    let _ = stream.read(&mut [0]);
+                    continue;
+                }
                 // A client that is gone is no concern of the script.
                 let _ = serve(stream, &answer, &|request| {
                     let _ = sender.send(request);
@@ -56,6 +66,9 @@ fn serve(
                     // Heard before it is answered: a client that has ended was heard.
                     let line = answer(&call);
                     heard(call.request);
+                    if line.is_empty() {
+                        return Ok(());
+                    }
                     stream.write_all(&line)?;
                 }
                 Err(reply) => stream.write_all(&reply.to_line())?,

@@ -176,7 +176,7 @@ impl Engine {
         };
         match self.shared.views.root_of(Path::new(folder)) {
             Some(root) => Ok(vec![root]),
-            None => Err(super::requests::no_workspace(Path::new(folder))),
+            None => Err(crate::shared::no_workspace(Path::new(folder))),
         }
     }
 
@@ -337,6 +337,12 @@ fn doubtful(workspace: &Workspace) -> Vec<Doubt> {
 
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {
     let Some(watcher) = &workspace.watcher else {
+        if workspace.watch_again_at.is_none() {
+            return report.sound(
+                "watcher",
+                format!("{place}: it is being opened, watching begins at once"),
+            );
+        }
         report.problem(
             "watcher",
             Severity::Warning,

@@ -117,10 +117,10 @@ impl Engine {
     /// Starts the watcher where there is none, and proves now and then that it hears.
     fn keep_watch(&mut self, workspace: &mut Workspace, now: Instant) {
         if workspace.watcher.is_none() || workspace.watcher_silent {
-            if now < workspace.watch_again_at {
+            if workspace.watch_again_at.is_some_and(|at| now < at) {
                 return;
             }
-            workspace.watch_again_at = now + Duration::from_secs(30);
+            workspace.watch_again_at = Some(now + Duration::from_secs(30));
             self.start_watcher(workspace);
             workspace.canary_at = now;
         }

@@ -129,7 +129,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         build_again_at: now,
         cancel_build: None,
         canary_at: now,
-        watch_again_at: now,
+        watch_again_at: None,
         write_again_at: now,
     };
     if let Some(embedder) = embedder {

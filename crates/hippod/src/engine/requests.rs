@@ -16,7 +16,7 @@ use crate::contexts;
 use crate::embed_worker::ModelState;
 use crate::event::{Event, Request, Until};
 use crate::registry;
-use crate::shared::Slot;
+use crate::shared::{Slot, no_workspace};
 
 impl Engine {
     /// Serves one request. A client that is gone needs no answer.
@@ -339,12 +339,4 @@ pub fn store_error(error: &StoreError) -> RpcError {
 
 fn registry_error(error: &anyhow::Error) -> RpcError {
     RpcError::internal(format!("{error:#}")).hint("look after the rights and the disk of the state folder")
-}
-
-pub(super) fn no_workspace(root: &Path) -> RpcError {
-    RpcError::new(
-        ErrorKind::NoWorkspace,
-        format!("could not find a workspace: {}", root.display()),
-    )
-    .hint("hippoctl workspace list shows the registered ones")
 }

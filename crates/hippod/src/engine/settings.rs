@@ -103,7 +103,7 @@ impl Engine {
             None => {
                 for waiter in waiters {
                     // A client that is gone needs no answer.
-                    let _ = waiter.reply.send(Err(super::requests::no_workspace(&root)));
+                    let _ = waiter.reply.send(Err(crate::shared::no_workspace(&root)));
                 }
             }
         }

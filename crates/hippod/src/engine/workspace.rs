@@ -184,8 +184,8 @@ pub struct Workspace {
     pub cancel_build: Option<Arc<AtomicBool>>,
     /// When to write the next canary.
     pub canary_at: Instant,
-    /// When to try again to start the watcher.
-    pub watch_again_at: Instant,
+    /// When to try again to start the watcher; nothing before the first try.
+    pub watch_again_at: Option<Instant>,
     /// When to look again whether the database is where it belongs.
     pub write_again_at: Instant,
 }

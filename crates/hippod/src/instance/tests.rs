@@ -20,11 +20,11 @@ async fn folders_and_socket_are_private() {
     assert_eq!(mode(&paths.socket), 0o600);
     assert_eq!(mode(&paths.state), 0o700);
     assert_eq!(mode(paths.socket.parent().unwrap()), 0o700);
-    assert_eq!(mode(&paths.state.join("hippod.lock")), 0o600);
+    assert_eq!(mode(&paths.state.join(LOCK_FILE)), 0o600);
     drop((instance, listener));
     assert!(!paths.socket.exists());
     assert!(
-        paths.state.join("hippod.lock").exists(),
+        paths.state.join(LOCK_FILE).exists(),
         "removing a lock file opens a race"
     );
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hippo_core::chunk::{self, ContentHash, Document};
-use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError};
+use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError, shorten};
 
 use super::gone;
 use super::hit::public_id;
@@ -225,8 +225,4 @@ fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, 
         total_lines: total,
         truncated,
     })
-}
-
-fn shorten(text: &str) -> String {
-    text.chars().take(80).collect()
 }

@@ -1,5 +1,7 @@
 //! Which words of a text name what it is about?
 
+use super::one_line;
+
 /// Longest topic that is made from a text, in characters.
 const TOPIC: usize = 60;
 /// Most words before a colon that are a topic.
@@ -69,11 +71,6 @@ fn is_name(text: &str) -> bool {
     let words = text.split(' ').count();
     let wordy = |mark: char| mark.is_alphabetic() || matches!(mark, ' ' | '-' | '\'' | '’');
     words <= NAME && text.chars().any(char::is_alphabetic) && text.chars().all(wordy)
-}
-
-/// A text on one line, with one space between words.
-pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

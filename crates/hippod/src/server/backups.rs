@@ -11,9 +11,9 @@ use hippo_proto::{
 use super::connection::Outbox;
 use super::dispatch::ask;
 use super::long::{self, Tell};
-use crate::backup::{self, Job, Turn};
+use crate::backup::{self, Job};
 use crate::event;
-use crate::shared::Shared;
+use crate::shared::{Shared, Turn};
 
 /// Serves `backup`.
 pub async fn backup(
@@ -91,7 +91,7 @@ pub async fn restore(
 async fn turn(shared: &Shared, outbox: &Outbox) -> Result<Turn, RpcError> {
     tokio::select! {
         turn = shared.backups.take() => Ok(turn),
-        () = outbox.closed() => Err(backup::gone()),
+        () = outbox.closed() => Err(long::nobody_waits()),
     }
 }
 

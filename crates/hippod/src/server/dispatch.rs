@@ -262,11 +262,17 @@ async fn in_all<T: Send + 'static>(
 
 fn list(shared: &Shared) -> WorkspaceListResponse {
     let info = |(root, slot): (PathBuf, Slot)| {
-        let status = match slot {
-            Slot::Open(view) => view.status(),
-            Slot::Opening | Slot::Broken(_) => None,
+        let (status, opening) = match slot {
+            Slot::Open(view) => {
+                let status = view.status();
+                let opening = status.is_none();
+                (status, opening)
+            }
+            Slot::Opening => (None, true),
+            Slot::Broken(_) => (None, false),
         };
         WorkspaceInfo {
+            opening,
             root_present: root.is_dir(),
             root: root.display().to_string(),
             documents: status.as_ref().map_or(0, |status| status.documents),

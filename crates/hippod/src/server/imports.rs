@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hippo_proto::{Id, ImportRequest, ImportResponse, Progress, RpcError};
 
 use super::connection::Outbox;
-use super::long::{Tell, at_length, gone};
+use super::long::{Tell, at_length, nobody_waits};
 use crate::import::{self, Job};
 use crate::shared::Shared;
 
@@ -20,13 +20,13 @@ pub async fn import(
     outbox: &Outbox,
 ) -> Result<ImportResponse, RpcError> {
     let view = shared.views.get(&request.workspace).await?;
-    let turn = match shared.imports.at_once() {
+    let turn = match shared.imports.take_if_free() {
         Some(turn) => turn,
         None => {
             tell_of_waiting(&request, id, outbox);
             tokio::select! {
-                turn = shared.imports.turn() => turn,
-                () = outbox.closed() => return Err(gone()),
+                turn = shared.imports.take() => turn,
+                () = outbox.closed() => return Err(nobody_waits()),
             }
         }
     };

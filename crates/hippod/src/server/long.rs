@@ -41,12 +41,12 @@ pub async fn at_length<T: Send + 'static>(
     });
     tokio::select! {
         done = work => done,
-        () = outbox.closed() => Err(gone()),
+        () = outbox.closed() => Err(nobody_waits()),
     }
 }
 
 /// Nobody waits for the answer any more.
-pub fn gone() -> RpcError {
+pub fn nobody_waits() -> RpcError {
     RpcError::internal("the client is gone").hint("ask again")
 }
 

@@ -195,6 +195,9 @@ class Check(TypedDict):
     #: Whether it is well.
     ok: bool
 
+    #: How bad the worst of the problems is that were found there; absent where all is well.
+    worst: NotRequired[Severity]
+
 
 class CompactEntry(TypedDict):
     """The scores of one message."""
@@ -2783,6 +2786,9 @@ class WorkspaceInfo(TypedDict):
 
     #: Generation of the index.
     generation: int
+
+    #: It is being opened, and the numbers are not known yet.
+    opening: NotRequired[bool]
 
     #: Chunks that wait for their vectors.
     pending: int

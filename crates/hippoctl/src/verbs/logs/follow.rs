@@ -4,6 +4,8 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use hippo_proto::log_file::set_aside;
+
 /// How much of the end of a file is looked at (bytes): more than the daemon lets a file become.
 const TAIL_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -27,9 +29,7 @@ impl Followed {
 
     /// The lines of the file that was set aside last, and of this one.
     pub fn lines_with_old(&mut self) -> io::Result<Vec<String>> {
-        let mut old = self.path.clone().into_os_string();
-        old.push(".old");
-        let mut lines = match File::open(old) {
+        let mut lines = match File::open(set_aside(&self.path)) {
             Ok(mut old) => whole_lines(&mut tail(&mut old)?),
             Err(_) => Vec::new(),
         };

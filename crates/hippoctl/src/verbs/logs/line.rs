@@ -3,6 +3,7 @@
 use jiff::civil::{Date, DateTime, Time};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 use hippoctl::args::Level;
 
@@ -64,9 +65,29 @@ fn stamp(line: &str) -> Option<(Timestamp, Level)> {
         let Json { timestamp, level } = serde_json::from_str(line).ok()?;
         return Some((timestamp.parse().ok()?, named(&level)?));
     }
-    let mut words = line.split_whitespace();
-    let at = words.next()?.parse().ok()?;
-    Some((at, named(words.next()?)?))
+    let (at, level, _) = parts(line)?;
+    Some((at.parse().ok()?, named(level)?))
+}
+
+/// Time, level and words of a line of text; none where it goes on with the one before.
+fn parts(line: &str) -> Option<(&str, &str, &str)> {
+    let (at, rest) = line.trim().split_once(' ')?;
+    let rest = rest.trim_start();
+    let (level, words) = rest.split_once(' ').unwrap_or((rest, ""));
+    at.parse::<Timestamp>().ok()?;
+    named(level).map(|_| (at, level, words))
+}
+
+/// A line as the object that it would be in a log that is written as JSON. What goes on with the line before has its words alone.
+pub fn object(line: &str) -> String {
+    if line.starts_with('{') && serde_json::from_str::<Map<String, Value>>(line).is_ok() {
+        return line.to_owned();
+    }
+    let object = match parts(line) {
+        Some((at, level, words)) => json!({"timestamp": at, "level": level, "fields": {"message": words}}),
+        None => json!({"fields": {"message": line.trim_end()}}),
+    };
+    format!("{object}\n")
 }
 
 /// The moment that is meant: an age, a time of today, a day, or a moment, by the zone of `now`.
@@ -131,6 +152,31 @@ mod tests {
         assert_eq!(wanted(None, Some(Level::Trace)), [0, 1, 2, 3, 4]);
         assert_eq!(wanted(Some("2026-03-01T11:30:00Z"), None), [3, 4]);
         assert_eq!(wanted(Some("2026-03-01T11:00:00Z"), Some(Level::Info)), [1, 2, 3]);
+    }
+
+    #[test]
+    fn every_line_is_an_object() {
+        let object = |line: &str| serde_json::from_str::<Value>(&object(line)).unwrap();
+        let first = object(LINES[0]);
+        assert_eq!(first["timestamp"], "2026-03-01T10:00:00.123456Z");
+        assert_eq!(
+            (&first["level"], &first["fields"]["message"]),
+            (&json!("INFO"), &json!("hippod answers socket=/s"))
+        );
+        let second = "request{id=1-2 method=\"search\"}: a request failed";
+        assert_eq!(object(LINES[1])["fields"]["message"], second);
+        let panic = json!({"fields": {"message": "thread 'engine' panicked"}});
+        assert_eq!(object(LINES[2]), panic);
+        assert_eq!(object(LINES[3])["target"], "t");
+        for odd in [
+            "{no json\n",
+            "\n",
+            "a \"b\" \u{7}\n",
+            "2026-03-01T13:00:00Z\n",
+            "[1]\n",
+        ] {
+            assert_eq!(object(odd)["fields"]["message"], odd.trim_end());
+        }
     }
 
     #[test]

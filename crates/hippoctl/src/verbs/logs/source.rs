@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use hippo_proto::Paths;
@@ -10,10 +10,10 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::failure::{Exit, Failure};
+use crate::launch;
+use crate::service::{Control, Manager, SERVICE_UNIT};
 use hippoctl::args::LogsArgs;
 
-/// The name of the unit under which systemd runs the daemon.
-const UNIT: &str = "hippod.service";
 /// The program that reads systemd's journal.
 const JOURNALCTL: &str = "journalctl";
 
@@ -30,43 +30,37 @@ impl fmt::Display for Source {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(log) => write!(to, "{}", log.display()),
-            Self::Journal => write!(to, "the journal: {JOURNALCTL} --user -u {UNIT}"),
+            Self::Journal => write!(to, "the journal: {JOURNALCTL} --user -u {SERVICE_UNIT}"),
         }
     }
 }
 
 impl Source {
-    /// The one that the daemon writes to now; where none runs, the file if there is one, else the journal if it can be read.
+    /// The one that the daemon writes to now; where none runs, the file if there is one, else the journal if a service writes there.
     pub fn of(paths: &Paths) -> Result<Self, Failure> {
         let cgroup =
-            daemon(&paths.state).and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok());
+            launch::locked_by(paths).and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok());
         if cgroup.is_some_and(|cgroup| is_of_the_unit(&cgroup)) {
             return Ok(Self::Journal);
         }
         if paths.log.exists() {
             return Ok(Self::File(paths.log.clone()));
         }
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        if std::env::split_paths(&path).any(|folder| folder.join(JOURNALCTL).is_file()) {
+        // A unit that was never switched on has said nothing.
+        if Manager::here() == Ok(Manager::Systemd) && Control(Manager::Systemd).serves() {
             return Ok(Self::Journal);
         }
-        let what = format!("there is no log: {}", paths.log.display());
+        let what = format!("there is no log yet; it would be {}", paths.log.display());
         Err(Failure::new(Exit::NotFound, what)
-            .hint("hippoctl start begins one; a daemon that was started otherwise logs to who started it"))
+            .hint("hippoctl start begins it; a daemon that was started otherwise logs to who started it"))
     }
-}
-
-/// The process that the lock names.
-fn daemon(state: &Path) -> Option<u32> {
-    let lock = fs::read_to_string(state.join("hippod.lock")).ok()?;
-    lock.trim().parse().ok()
 }
 
 /// Whether a process of these control groups was started by the unit.
 fn is_of_the_unit(cgroup: &str) -> bool {
     cgroup
         .lines()
-        .any(|line| line.split('/').any(|part| part == UNIT))
+        .any(|line| line.split('/').any(|part| part == SERVICE_UNIT))
 }
 
 /// What the journal says of a line, in JSON.
@@ -113,7 +107,7 @@ pub fn line_of(json: &str) -> Option<String> {
 /// The command that reads the journal. Where lines are left out by their level, it gives all of them.
 pub fn journalctl(args: &LogsArgs, from: Option<Timestamp>) -> Command {
     let mut command = Command::new(JOURNALCTL);
-    command.args(["--user", "-u", UNIT, "-o", "json", "--no-pager", "-q"]);
+    command.args(["--user", "-u", SERVICE_UNIT, "-o", "json", "--no-pager", "-q"]);
     if let Some(from) = from {
         command.arg(format!("--since=@{}", from.as_second()));
     }

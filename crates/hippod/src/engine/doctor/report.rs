@@ -29,11 +29,7 @@ impl Report {
 
     /// What was looked at, and what was found wrong there: only a problem makes a check bad, and what is good to know is none.
     pub fn check(&mut self, id: &str, detail: impl Into<String>, found: Vec<Problem>) {
-        self.checks.push(Check {
-            id: id.to_owned(),
-            ok: found.iter().all(|problem| problem.severity == Severity::Info),
-            detail: detail.into(),
-        });
+        self.checks.push(Check::new(id, detail, &found));
         self.problems.extend(found);
     }
 }
@@ -63,16 +59,18 @@ mod tests {
     #[test]
     fn only_a_problem_makes_a_check_bad() {
         let told = |severity| problem("x", severity, "what", "where", "fix");
-        for (found, ok) in [
-            (vec![], true),
-            (vec![Severity::Info], true),
-            (vec![Severity::Info, Severity::Warning], false),
-            (vec![Severity::Error], false),
+        let (warning, error) = (Severity::Warning, Severity::Error);
+        for (found, worst) in [
+            (vec![], None),
+            (vec![Severity::Info], None),
+            (vec![Severity::Info, warning], Some(warning)),
+            (vec![error, warning], Some(error)),
         ] {
             let mut report = Report::default();
             let problems: Vec<Problem> = found.iter().copied().map(told).collect();
             report.check("tree", "3 nodes", problems);
-            assert_eq!(report.checks[0].ok, ok, "{found:?}");
+            let check = &report.checks[0];
+            assert_eq!((check.ok, check.worst), (worst.is_none(), worst), "{found:?}");
             assert_eq!(report.problems.len(), found.len());
         }
     }

@@ -1,8 +1,7 @@
 //! How are the files below `.hippocampus/` kept, which hippod alone writes?
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 use std::time::Instant;
@@ -189,17 +188,5 @@ fn write_whole(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
         folder.parent().map_or(Ok(()), files::sync_folder)?;
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}{DRAFT}"));
-    // Of a process that was stopped while it wrote, or something that nobody can write to.
-    let _ = std::fs::remove_file(&beside);
-    let written = File::create_new(&beside)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        })
-        .and_then(|()| std::fs::rename(&beside, path));
-    written.inspect_err(|_| {
-        // The first error is the one to report.
-        let _ = std::fs::remove_file(&beside);
-    })
+    files::write_whole(path, &path.with_file_name(format!(".{name}{DRAFT}")), bytes)
 }

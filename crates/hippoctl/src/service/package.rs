@@ -1,0 +1,98 @@
+//! Which units did a package bring, for every user of the machine?
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::unit::program_in;
+use super::{Facts, Manager, SERVICE_UNIT, SOCKET_UNIT};
+
+/// Units that `service install` did not write, in a folder that the person's own comes before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Package {
+    /// The unit of the daemon.
+    pub unit: PathBuf,
+    /// What it starts.
+    pub program: PathBuf,
+    /// The text of the unit of its socket.
+    pub socket: String,
+}
+
+impl Package {
+    /// Those that systemd would take where the person has none.
+    pub fn find(manager: Manager, lookup: &impl Fn(&str) -> Option<OsString>) -> Option<Self> {
+        match manager {
+            Manager::Systemd => folders(lookup).iter().find_map(|folder| Self::in_folder(folder)),
+            Manager::Launchd => None,
+        }
+    }
+
+    fn in_folder(folder: &Path) -> Option<Self> {
+        let unit = folder.join(SERVICE_UNIT);
+        // One that is masked says nothing.
+        let program = program_in(&fs::read_to_string(&unit).ok()?)?;
+        let socket = fs::read_to_string(folder.join(SOCKET_UNIT)).ok()?;
+        Some(Self {
+            unit,
+            program,
+            socket,
+        })
+    }
+
+    /// Whether a service by these units is what would be installed: the same program with nothing in another place than usual.
+    pub fn suits(&self, facts: &Facts) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        let same = real(&self.program).is_some_and(|program| Some(program) == real(&facts.program));
+        same && facts.socket.is_none() && facts.environment.is_empty() && facts.sandbox
+    }
+}
+
+/// Where systemd looks after the person's own folder, in its order (`man systemd.unit`).
+fn folders(lookup: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
+    let listed = |name: &str, usual: &str| {
+        let value = set(name).unwrap_or_else(|| usual.into());
+        std::env::split_paths(&value).collect::<Vec<_>>()
+    };
+    let data = set("XDG_DATA_HOME").map(PathBuf::from);
+    let data = data.or_else(|| Some(Path::new(&set("HOME")?).join(".local/share")));
+    let usual = |folder: &str| PathBuf::from(folder);
+    let bases = listed("XDG_CONFIG_DIRS", "/etc/xdg").into_iter();
+    bases
+        .chain([usual("/etc"), usual("/run")])
+        .chain(data)
+        .chain(listed("XDG_DATA_DIRS", "/usr/local/share:/usr/share"))
+        .chain([usual("/usr/local/lib"), usual("/usr/lib")])
+        .filter(|base| base.is_absolute())
+        .map(|base| base.join("systemd/user"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_folder_that_has_both_units_is_meant() {
+        let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dirs = std::env::join_paths([one.path(), two.path()]).unwrap();
+        let find = |manager| {
+            let lookup = |name: &str| (name == "XDG_DATA_DIRS").then(|| dirs.clone());
+            Package::find(manager, &lookup).map(|package| package.unit)
+        };
+        let put = |folder: &Path, name: &str, text: &str| {
+            let folder = folder.join("systemd/user");
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join(name), text).unwrap();
+            folder.join(name)
+        };
+        let before = find(Manager::Systemd);
+        put(one.path(), SERVICE_UNIT, "");
+        put(one.path(), SOCKET_UNIT, "");
+        put(two.path(), SOCKET_UNIT, "[Socket]\n");
+        assert_eq!(find(Manager::Systemd), before, "it starts nothing");
+        let unit = put(two.path(), SERVICE_UNIT, "ExecStart=/usr/bin/hippod run\n");
+        assert_eq!(find(Manager::Systemd), Some(unit));
+        assert_eq!(find(Manager::Launchd), None);
+    }
+}

@@ -1,0 +1,138 @@
+//! What becomes of units that a package brought, when the service is asked for, told of and taken back?
+
+use std::path::Path;
+
+use hippod_tests::program;
+use serde_json::Value;
+
+use super::service_files::{Bed, names};
+
+/// Lays out what a package brings; answers the folder in which systemd is to look.
+fn package(bed: &Bed, program: &Path) -> String {
+    let folder = bed.scratch.beside("share/systemd/user");
+    std::fs::create_dir_all(&folder).unwrap();
+    let service = format!("[Service]\nExecStart={} run\n", program.display());
+    std::fs::write(folder.join("hippod.service"), service).unwrap();
+    let socket = "[Socket]\nListenStream=%t/hippod/hippod.sock\n";
+    std::fs::write(folder.join("hippod.socket"), socket).unwrap();
+    bed.scratch.beside("share").display().to_string()
+}
+
+fn say(bed: &Bed, text: &str) {
+    std::fs::write(bed.scratch.beside("service"), text).unwrap();
+}
+
+#[test]
+fn they_are_switched_on_and_off_and_nothing_is_written() {
+    let bed = Bed::new(true);
+    let share = package(&bed, program());
+    let told = |words: &[&str]| {
+        let output = bed.run(words, &[("XDG_DATA_DIRS", &share)]);
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(output.status.success(), "{words:?}: {said}");
+        said
+    };
+    let unit = format!("{share}/systemd/user/hippod.service");
+    let status = told(&["service", "status"]);
+    let line = format!("in force: {unit}, of a package; hippoctl service install switches it on\n");
+    assert!(
+        status.contains(&line) && status.contains("no problems"),
+        "{status}"
+    );
+
+    let installed = told(&["service", "install"]);
+    assert!(
+        installed.contains(&format!("by the units of a package: {unit}\n")),
+        "{installed}"
+    );
+    let enable = "enable --now hippod.socket hippod.service";
+    assert_eq!(bed.calls(), ["daemon-reload", enable]);
+    assert_eq!(names(&bed.unit("")), Vec::<String>::new());
+
+    say(
+        &bed,
+        &format!("ActiveState=active\nMainPID=7\nUnitFileState=enabled\nFragmentPath={unit}\n"),
+    );
+    let status = told(&["service", "status"]);
+    let line = format!("in force: {unit}, of a package\nenabled, active\n");
+    assert!(status.contains(&line), "{status}");
+    let json: Value = serde_json::from_str(&told(&["service", "status", "--json"])).unwrap();
+    assert_eq!(
+        (&json["unit"], &json["package"]),
+        (&Value::from(unit.as_str()), &Value::from(unit.as_str()))
+    );
+
+    let removed = told(&["service", "uninstall"]);
+    assert!(
+        removed.contains("the units stay where the package put them"),
+        "{removed}"
+    );
+    assert_eq!(
+        bed.calls(),
+        ["disable --now hippod.socket hippod.service", "daemon-reload"]
+    );
+    assert!(Path::new(&unit).exists());
+    say(&bed, "ActiveState=inactive\nMainPID=0\nUnitFileState=disabled\n");
+    assert!(told(&["service", "uninstall"]).contains("not installed"));
+    assert!(bed.calls().is_empty());
+}
+
+#[test]
+fn a_service_of_other_places_takes_their_place_and_says_so() {
+    let bed = Bed::new(true);
+    let share = package(&bed, program());
+    let unit = format!("{share}/systemd/user/hippod.service");
+    let home = bed.scratch.home().display().to_string();
+    let run = |words: &[&str]| {
+        let output = bed.run(words, &[("XDG_DATA_DIRS", &share), ("HIPPOD_HOME", &home)]);
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let told = run(&["service", "install"]);
+    assert!(
+        told.contains(&format!(
+            "take the place of those that a package brought ({unit})"
+        )),
+        "{told}"
+    );
+    let own = bed.unit("hippod.service").display().to_string();
+    let status = run(&["service", "status"]);
+    let line = format!("in force: {own}, in the place of that of a package ({unit})\n");
+    assert!(status.contains(&line), "{status}");
+    run(&["service", "uninstall"]);
+    assert_eq!(names(&bed.unit("")), Vec::<String>::new());
+    assert!(Path::new(&unit).exists());
+}
+
+#[test]
+fn doctor_looks_at_them_once_they_are_switched_on() {
+    let bed = Bed::new(true);
+    let share = package(&bed, program());
+    let set = [("XDG_DATA_DIRS", share.as_str()), ("HIPPOD_EMBED_MODEL", "hash")];
+    let doctor = || {
+        let output = bed.run(&["doctor", "--json"], &set);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let ids = answer["problems"].as_array().unwrap().iter();
+        let ids = ids
+            .filter_map(|problem| problem["id"].as_str())
+            .map(str::to_owned);
+        let ids: Vec<String> = ids.filter(|id| id.starts_with("service")).collect();
+        let mut checks = answer["checks"].as_array().unwrap().iter();
+        let check = checks.find(|check| check["id"] == "service").unwrap();
+        (ids, check["detail"].as_str().unwrap().to_owned())
+    };
+    let (ids, detail) = doctor();
+    assert!(
+        ids.is_empty() && detail.contains("nobody switched them on"),
+        "{ids:?} {detail}"
+    );
+    say(&bed, "ActiveState=failed\nMainPID=0\nUnitFileState=enabled\n");
+    let (ids, detail) = doctor();
+    assert_eq!(ids, ["service-failed", "service-bypassed"]);
+    assert_eq!(detail, "by the units of a package, failed");
+    package(&bed, Path::new("/gone/hippod"));
+    assert_eq!(
+        doctor().0,
+        ["service-program", "service-failed", "service-bypassed"]
+    );
+    assert!(bed.run(&["stop"], &set).status.success());
+}

@@ -1,0 +1,107 @@
+//! Do paths with spaces, quotes and marks of unit files serve, and where is the log of a service?
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use hippod_tests::{client_program, program};
+use serde_json::Value;
+
+use super::service_files::Bed;
+
+/// What a journal answers when it is asked for two lines.
+const JOURNAL: &str = r#"#!/bin/sh
+echo '{"__REALTIME_TIMESTAMP":"1770000000000000","PRIORITY":"6","MESSAGE":"hippod answers"}'
+echo '{"__REALTIME_TIMESTAMP":"1770000001000000","PRIORITY":"4","MESSAGE":"the watcher is deaf"}'
+"#;
+
+fn put_program(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn programs_and_homes_may_have_any_name() {
+    let bed = Bed::new(true);
+    let bin = bed.scratch.beside("my $tools, 50% ${off}");
+    std::fs::create_dir_all(&bin).unwrap();
+    for binary in [program(), client_program()] {
+        std::fs::copy(binary, bin.join(binary.file_name().unwrap())).unwrap();
+    }
+    let home = bed.scratch.beside("a \"b\" 'c' $d 5%u \\e").display().to_string();
+    let workspace = bed.scratch.workspace().display().to_string();
+    let set = [("HIPPOD_HOME", home.as_str()), ("HIPPOD_EMBED_MODEL", "hash")];
+    let run = |words: &[&str]| {
+        let output = bed.run_as(&bin.join("hippoctl"), words, &set);
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(output.status.success(), "{words:?}: {said}");
+        said
+    };
+    std::fs::create_dir_all(&workspace).unwrap();
+    run(&["workspace", "add", &workspace]);
+    run(&["--workspace", &workspace, "remember", "the gate opens at seven"]);
+    let found = run(&["--workspace", &workspace, "search", "--mode", "lexical", "gate"]);
+    assert!(found.contains("opens at seven"), "{found}");
+    run(&["stop"]);
+    run(&["service", "install"]);
+    for name in ["hippod.service", "hippod.socket"] {
+        let verify = Command::new("systemd-analyze")
+            .args(["verify", "--user", "--man=no", "--recursive-errors=no"])
+            .arg(bed.unit(name))
+            .env("XDG_RUNTIME_DIR", bed.scratch.beside("run"))
+            .output();
+        // Its own test says where there is none.
+        let Ok(output) = verify else { continue };
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let newer = ["RestartSteps", "RestartMaxDelaySec"];
+        let mut other = said.lines().filter(|line| line.contains("hippod"));
+        let other = other.find(|line| !newer.iter().any(|known| line.contains(known)));
+        assert_eq!(other, None);
+    }
+}
+
+#[test]
+fn the_log_of_a_service_is_that_of_its_journal_and_else_it_is_said_that_there_is_none() {
+    let bed = Bed::new(true);
+    put_program(&bed.scratch.beside("bin/journalctl"), JOURNAL);
+    let home = bed.scratch.home();
+    let set = [("HIPPOD_HOME", home.to_str().unwrap())];
+    let logs = |words: &[&str]| {
+        let output = bed.run(&[&["logs"], words].concat(), &set);
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let place = home.join("state/hippod.log");
+    let (code, _, said) = logs(&[]);
+    let none = format!("there is no log yet; it would be {}", place.display());
+    assert!(
+        code == Some(4) && said.contains(&none) && said.contains("hint: "),
+        "{said}"
+    );
+
+    let service = bed.scratch.beside("service");
+    std::fs::write(
+        service,
+        "ActiveState=inactive\nMainPID=0\nUnitFileState=enabled\n",
+    )
+    .unwrap();
+    let (code, told, said) = logs(&[]);
+    assert!(code == Some(0) && said.contains("the journal"), "{said}");
+    assert!(told.ends_with("WARN the watcher is deaf\n"), "{told}");
+    let levels = |told: &str| {
+        let objects = told
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let levels = objects.map(|object| object["level"].as_str().unwrap_or("-").to_owned());
+        levels.collect::<Vec<_>>()
+    };
+    assert_eq!(levels(&logs(&["--json"]).1), ["INFO", "WARN"]);
+    assert_eq!(levels(&logs(&["--json", "--level", "warn"]).1), ["WARN"]);
+
+    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+    let lines = "2026-03-01T10:00:00.1Z ERROR it is full\nthread 'engine' panicked\n{\"level\":\"INFO\",\"timestamp\":\"2026-03-01T10:00:01Z\"}\n";
+    std::fs::write(&place, lines).unwrap();
+    let (_, told, said) = logs(&["--json"]);
+    assert!(said.contains(place.to_str().unwrap()), "{said}");
+    assert_eq!(levels(&told), ["ERROR", "-", "INFO"]);
+}
