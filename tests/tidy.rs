@@ -365,7 +365,9 @@ fn the_notifications_of_the_protocol_can_be_read() {
     }
     assert_eq!(
         events.into_iter().collect::<Vec<_>>(),
-        ["Cycle", "Degraded", "Indexed", "Job", "backup", "download"]
+        [
+            "Cycle", "Degraded", "Indexed", "Job", "backup", "download", "write"
+        ]
     );
 }
 

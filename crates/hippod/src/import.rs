@@ -23,6 +23,7 @@ use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 use crate::clock::date_in;
 use crate::engine::root_missing;
 use crate::remember::{self, Lines};
+use crate::server::Tell;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 use hippo_store::foreign::COPY;
@@ -67,17 +68,13 @@ impl Turns {
 
 /// Who waits for an import whose turn it is.
 pub struct Job<'a> {
-    tell: &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>),
+    tell: Tell<'a>,
     given_up: &'a AtomicBool,
 }
 
 impl<'a> Job<'a> {
     /// `tell` hears of stage, item, how much is done, and of how much; nothing more is done once `given_up` is set.
-    pub fn new(
-        tell: &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>),
-        given_up: &'a AtomicBool,
-        _: &Turn,
-    ) -> Self {
+    pub fn new(tell: Tell<'a>, given_up: &'a AtomicBool, _: &Turn) -> Self {
         Self { tell, given_up }
     }
 

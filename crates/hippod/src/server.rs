@@ -23,6 +23,7 @@ use hippo_proto::{ErrorKind, Id, Reply, RpcError};
 
 pub use entries::remember;
 pub use flush::take_up_what_is_left;
+pub use long::Tell;
 pub use measures::{BUCKETS, Measures};
 
 use crate::shared::{Shared, stopped};
