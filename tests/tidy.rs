@@ -363,10 +363,8 @@ fn the_notifications_of_the_protocol_can_be_read() {
             };
         }
     }
-    assert_eq!(
-        events.into_iter().collect::<Vec<_>>(),
-        ["Cycle", "Degraded", "Indexed", "Job", "backup", "download"]
-    );
+    let told = events.into_iter().collect::<Vec<_>>().join(" ");
+    assert_eq!(told, "Cycle Degraded Indexed Job backup download write");
 }
 
 /// A new kind does not compile until it is in the list.

@@ -8,7 +8,7 @@ use hippo_proto::{ErrorKind, ImportFrom, ImportRequest, ImportResponse};
 use hippod_tests::{Caller, Daemon, Scratch};
 use serde_json::{Value, json};
 
-use crate::import::{begun, fixture, import, memory_of, told};
+use crate::import::{begun, import, memory_of, told};
 
 fn put(scratch: &Scratch, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     let path = scratch.beside(name);
@@ -260,34 +260,6 @@ fn a_damaged_page_of_a_database_costs_the_rows_on_it_alone() {
         told[1].starts_with("the rows between rowid ") && told[1].contains("malformed"),
         "{told:?}"
     );
-}
-
-#[test]
-fn what_stands_in_the_place_of_an_export_is_named() {
-    let scratch = Scratch::new();
-    let (_daemon, mut client, root) = begun(&scratch);
-    let folder = scratch.beside("odd");
-    fs::create_dir_all(&folder).unwrap();
-    std::os::unix::fs::symlink("b.json", folder.join("a.json")).unwrap();
-    std::os::unix::fs::symlink("a.json", folder.join("b.json")).unwrap();
-    std::os::unix::fs::symlink(fixture("mem0.json"), folder.join("c.json")).unwrap();
-    for name in ["a.json", "gone.json", ""] {
-        let path = folder.join(name);
-        let refused = import(&mut client, &root, ImportFrom::Mem0, &path, true).unwrap_err();
-        assert!(
-            refused.message.contains("odd") && !refused.data.hint.is_empty(),
-            "{refused:?}"
-        );
-    }
-    let answer = import(
-        &mut client,
-        &root,
-        ImportFrom::Mem0,
-        &folder.join("c.json"),
-        false,
-    )
-    .unwrap();
-    assert!(answer.memories > 0);
 }
 
 #[test]

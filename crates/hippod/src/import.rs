@@ -20,6 +20,7 @@ use hippo_proto::{
 use crate::clock::date_in;
 use crate::engine::root_missing;
 use crate::remember::{self, Lines};
+use crate::server::{Tell, nobody_waits};
 use crate::shared::{Shared, Turn};
 use crate::view::WorkspaceView;
 use hippo_store::foreign::COPY;
@@ -44,17 +45,13 @@ pub fn clear_left(state: &Path) {
 
 /// Who waits for an import whose turn it is.
 pub struct Job<'a> {
-    tell: &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>),
+    tell: Tell<'a>,
     given_up: &'a AtomicBool,
 }
 
 impl<'a> Job<'a> {
     /// `tell` hears of stage, item, how much is done, and of how much; nothing more is done once `given_up` is set.
-    pub fn new(
-        tell: &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>),
-        given_up: &'a AtomicBool,
-        _: &Turn,
-    ) -> Self {
+    pub fn new(tell: Tell<'a>, given_up: &'a AtomicBool, _: &Turn) -> Self {
         Self { tell, given_up }
     }
 
@@ -73,7 +70,7 @@ impl<'a> Job<'a> {
         }
         match self.given_up.load(Ordering::Relaxed) {
             false => Ok(()),
-            true => Err(RpcError::internal("the client is gone").hint("ask again: nothing is written twice")),
+            true => Err(nobody_waits()),
         }
     }
 }
