@@ -277,6 +277,7 @@ fn the_answer_of_status() {
             model: ModelStatus {
                 state: ModelLoad::Ready,
                 id: "m:384".into(),
+                sha256: Some("ab".into()),
                 reason: None,
                 threads: 1,
                 loads: 1,
@@ -311,7 +312,7 @@ fn answers_of_doctor_and_of_models() {
         },
     );
     answer(
-        r#"{"models":[{"name":"m","id":"m:384","dimension":384,"state":"absent","selected":true,"bytes":9,"licence":null,"source":"pip"}],"runtime":{"name":"onnxruntime 1.24.4","state":"installed","path":"/r"}}"#,
+        r#"{"models":[{"name":"m","id":"m:384","sha256":"ab","dimension":384,"state":"absent","selected":true,"bytes":9,"licence":null,"source":"pip"}],"runtime":{"name":"onnxruntime 1.24.4","state":"installed","path":"/r"}}"#,
         &ModelListResponse {
             models: vec![ModelInfo {
                 name: "m".into(),
@@ -352,6 +353,13 @@ fn answers_of_doctor_and_of_models() {
             model: "m".into(),
             ok: false,
             files: vec![file],
+        },
+    );
+    answer(
+        r#"{"model":"e5","bytes":9}"#,
+        &ModelRemoveResponse {
+            model: "e5".into(),
+            bytes: 9,
         },
     );
 }

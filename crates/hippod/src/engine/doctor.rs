@@ -153,13 +153,13 @@ impl Engine {
                     place,
                     "search by words works; set [embed] enabled = false to silence this",
                 ),
-                None => report.problem(
-                    "no-model",
-                    Severity::Warning,
-                    why,
-                    place,
-                    "hippoctl model pull (or hippoctl model import FILE without a network)",
-                ),
+                None => {
+                    let mut fix = self.shared.models.remedy(&self.shared.config.embed.model);
+                    if fix.ends_with("pull") {
+                        fix.push_str(" (or hippoctl model import FILE without a network)");
+                    }
+                    report.problem("no-model", Severity::Warning, why, place, &fix);
+                }
             },
             ModelState::Failed(why) => {
                 let fix = "hippoctl model verify names damaged files, hippoctl model pull writes them again";
