@@ -277,7 +277,6 @@ fn the_answer_of_status() {
             model: ModelStatus {
                 state: ModelLoad::Ready,
                 id: "m:384".into(),
-                sha256: Some("ab".into()),
                 reason: None,
                 threads: 1,
                 loads: 1,
@@ -317,6 +316,7 @@ fn answers_of_doctor_and_of_models() {
             models: vec![ModelInfo {
                 name: "m".into(),
                 id: "m:384".into(),
+                sha256: Some("ab".into()),
                 dimension: 384,
                 state: ModelState::Absent,
                 selected: true,
