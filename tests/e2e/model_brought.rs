@@ -173,7 +173,10 @@ fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
     let root = scratch.workspace();
     let settings = ".hippocampus/config.toml";
     scratch.write(settings, "[embed]\nmodel = \"toy\"\n");
-    let daemon = Daemon::start(&scratch.home(), &[]);
+    // What the environment says, a workspace does not change.
+    fs::write(scratch.home().join("config.toml"), "[embed]\nmodel = \"hash\"\n").unwrap();
+    let unsaid = [("HIPPOD_EMBED_MODEL", "")];
+    let daemon = Daemon::start(&scratch.home(), &unsaid);
     let mut client = daemon.client();
     client.index(&root);
     let answer = client.search(&root, "ferry");
@@ -181,6 +184,12 @@ fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
     assert_eq!(answer.index.degraded.as_deref(), Some("no-model"));
     let why = answer.index.why.unwrap();
     assert!(why.contains("hippoctl model import DIR --name toy"), "{why}");
+    let problems = client.doctor(false).problems;
+    let found = problems
+        .iter()
+        .find(|problem| problem.id == "no-model")
+        .expect("a problem");
+    assert!(found.fix.contains("--name toy"), "{found:?}");
 
     import(&mut client, &folder.path, "toy").unwrap();
     embedded(&mut client, &root);
@@ -205,7 +214,7 @@ fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
     drop(client);
     daemon.kill();
 
-    let daemon = Daemon::start(&scratch.home(), &[]);
+    let daemon = Daemon::start(&scratch.home(), &unsaid);
     let mut client = daemon.client();
     client.sync(&root);
     ferry(&mut client, &root);

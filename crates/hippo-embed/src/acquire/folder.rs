@@ -26,6 +26,8 @@ pub(super) struct Folder {
     pub(super) tokenizer: PathBuf,
     pub(super) weights: PathBuf,
     pub(super) pooling: Pooling,
+    /// Whether the text before a question or a passage is pooled with it, as it is here.
+    pub(super) pools_prompt: bool,
     /// Text before each question and before each passage, as far as the folder names it.
     pub(super) query_prefix: String,
     pub(super) passage_prefix: String,
@@ -109,24 +111,20 @@ pub(super) fn read(root: &Path) -> Result<Folder, AcquireError> {
         )
     })?;
     let (transformer, pooling_folder) = parts(root, &modules_path, &modules)?;
+    let config = transformer.join("config.json");
+    settings::<serde::de::IgnoredAny>(&config)?.ok_or_else(|| refused(&config, "it is not there", WANTED))?;
     let weights = weights(&transformer)?;
     let tokenizer = tokenizer(&transformer)?;
     let (pooling, pools_prompt) = pooling(&pooling_folder.join("config.json"))?;
     let (query_prefix, passage_prefix) = prompts(&root.join("config_sentence_transformers.json"))?;
-    if !pools_prompt && !(query_prefix.is_empty() && passage_prefix.is_empty()) {
-        return Err(refused(
-            &pooling_folder.join("config.json"),
-            "it leaves the prompt out of the pooling (include_prompt), which is not supported",
-            "choose a model that pools the whole text",
-        ));
-    }
     let pieces = pieces(&tokenizer)?;
     Ok(Folder {
         max_pieces: max_pieces(root, &transformer)?,
-        config: transformer.join("config.json"),
+        config,
         tokenizer,
         weights,
         pooling,
+        pools_prompt,
         query_prefix,
         passage_prefix,
         pieces,

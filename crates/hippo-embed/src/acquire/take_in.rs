@@ -52,6 +52,15 @@ pub fn import_folder(
             files: Vec::new(),
         },
     };
+    let prefixed = !model.facts.query_prefix.is_empty() || !model.facts.passage_prefix.is_empty();
+    if prefixed && !described.pools_prompt {
+        let fix = "choose a model that pools the whole text, or give empty prefixes";
+        return Err(refused(
+            from,
+            "its pooling leaves the prompt out (include_prompt), which is not supported",
+            fix,
+        ));
+    }
     let source = ModelFiles {
         weights: described.weights,
         tokenizer: described.tokenizer,

@@ -122,6 +122,20 @@ fn missing_and_other_parts_are_named() {
         refused(&folder, expected);
     }
     let folder = Folder::new(Shape::default());
+    folder.json(
+        "1_Pooling/config.json",
+        &json!({"pooling_mode_mean_tokens": true, "include_prompt": false}),
+    );
+    let prefixed = Wish {
+        name: "mine".into(),
+        query_prefix: Some("q: ".into()),
+        passage_prefix: None,
+    };
+    let error = folder.import_as(&prefixed).unwrap_err();
+    assert!(error.to_string().contains("include_prompt"), "{error}");
+    folder.import("mine").unwrap();
+
+    let folder = Folder::new(Shape::default());
     folder.json("sentence_bert_config.json", &json!({"do_lower_case": true}));
     refused(&folder, "small letters");
     folder.json("sentence_bert_config.json", &json!({"max_seq_length": 3}));

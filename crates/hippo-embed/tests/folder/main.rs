@@ -126,14 +126,10 @@ fn texts_of_one_pass_get_the_mean_of_their_own_tokens() {
         ..Shape::default()
     };
     let folder = Folder::new(shape);
-    folder.json(
-        "config_sentence_transformers.json",
-        &serde_json::json!({"prompts": {"passage": "passage: "}}),
-    );
     let mut embedder = folder.load(&folder.import("mine").unwrap());
     let texts = ["die fähre ", "уходит в семь", "渡船"];
     let vectors = embedder.embed_passages("um", &texts).unwrap();
-    let whole = format!("passage: um\n{}", texts.join("\n"));
+    let whole = format!("um\n{}", texts.join("\n"));
     let ids = ids(&mut embedder, &whole);
     let encoding = embedder.fastembed().tokenizer.encode(&*whole, true).unwrap();
     let rows = folder.forward(&ids);
@@ -157,6 +153,27 @@ fn texts_of_one_pass_get_the_mean_of_their_own_tokens() {
         let apart = furthest(vector, &mean);
         assert!(apart < CLOSE, "{text}: {apart}");
     }
+}
+
+#[test]
+fn a_prefix_stands_before_every_passage() {
+    let folder = Folder::new(Shape {
+        roberta: true,
+        ..Shape::default()
+    });
+    let wish = Wish {
+        name: "mine".into(),
+        query_prefix: None,
+        passage_prefix: Some("passage: ".into()),
+    };
+    let mut embedder = folder.load(&folder.import_as(&wish).unwrap());
+    let texts = ["die fähre", "уходит в семь", "渡船"];
+    let vectors = embedder.embed_passages("um", &texts).unwrap();
+    for (text, vector) in texts.iter().zip(&vectors) {
+        let alone = embedder.embed_passages("um", &[text]).unwrap();
+        assert_eq!(alone.first(), Some(vector));
+    }
+    assert!(embedder.embed_passages("um", &[]).unwrap().is_empty());
 }
 
 #[test]
@@ -208,7 +225,7 @@ fn what_was_imported_is_checked_repaired_and_removed() {
         .filter(|check| check.state != FileState::Good);
     assert_eq!(
         damaged.map(|check| check.path).collect::<Vec<_>>(),
-        [weights.clone()]
+        std::slice::from_ref(&weights)
     );
     assert_eq!(model.absent(&layout), Some(weights.clone()));
 

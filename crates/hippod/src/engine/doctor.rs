@@ -3,6 +3,7 @@
 mod report;
 mod slow;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -94,7 +95,7 @@ impl Engine {
                 workspace.changed_at_reconcile = without_events;
             }
         }
-        self.examine_model(&mut report);
+        self.examine_models(&mut report);
         for (root, slot) in self.shared.views.all() {
             if let Slot::Broken(error) = slot
                 && roots.contains(&root)
@@ -141,9 +142,29 @@ impl Engine {
         }
     }
 
-    fn examine_model(&self, report: &mut Report) {
+    /// The daemon's own model, and those that workspaces chose instead.
+    fn examine_models(&self, report: &mut Report) {
+        let own = self.shared.config.embed.model.as_str();
+        self.examine_model(own, self.shared.embed.state().0, report);
+        let mut others = BTreeMap::new();
+        for workspace in self.workspaces.values() {
+            let name = workspace.view.config.model.as_str();
+            let state = match self.model_state(workspace) {
+                // Nobody needed it yet: its files say how it is.
+                ModelState::Unloaded => self.shared.models.state_of(name),
+                state => state,
+            };
+            others.insert(name, state);
+        }
+        others.remove(own);
+        for (name, state) in others {
+            self.examine_model(name, state, report);
+        }
+    }
+
+    fn examine_model(&self, name: &str, state: ModelState, report: &mut Report) {
         let place = self.shared.paths.models.display().to_string();
-        match self.shared.embed.state().0 {
+        match state {
             ModelState::Absent(why) if !self.shared.config.embed.enabled => report.sound("model", why),
             ModelState::Absent(why) => match crate::models::unsupported() {
                 Some(why) => report.problem(
@@ -154,7 +175,7 @@ impl Engine {
                     "search by words works; set [embed] enabled = false to silence this",
                 ),
                 None => {
-                    let mut fix = self.shared.models.remedy(&self.shared.config.embed.model);
+                    let mut fix = self.shared.models.remedy(name);
                     if fix.ends_with("pull") {
                         fix.push_str(" (or hippoctl model import FILE without a network)");
                     }

@@ -1,6 +1,7 @@
 //! How are the models that a person brought listed, checked, taken in and removed?
 
 use std::path::{Path, PathBuf};
+#[cfg(feature = "onnx")]
 use std::time::Instant;
 
 use hippo_embed::acquire::{self, AcquireError, LocalModel};
