@@ -4,6 +4,11 @@
     reason = "helpers of tests, outside the functions that clippy knows as tests"
 )]
 
+#[cfg(feature = "onnx")]
+#[allow(dead_code, reason = "the tests of hippo-embed use all of it")]
+#[path = "../crates/hippo-embed/tests/folder/fixture.rs"]
+mod folder;
+
 #[path = "e2e/backup.rs"]
 mod backup;
 #[path = "e2e/backup_crash.rs"]
@@ -89,6 +94,9 @@ mod mcp_waiting;
 #[cfg(feature = "onnx")]
 #[path = "e2e/model.rs"]
 mod model;
+#[cfg(feature = "onnx")]
+#[path = "e2e/model_brought.rs"]
+mod model_brought;
 #[path = "e2e/names.rs"]
 mod names;
 #[cfg(feature = "onnx")]

@@ -95,7 +95,9 @@ fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
         ("model.list", json!({})),
         ("model.pull", json!({"model": "zanzibar"})),
         ("model.verify", json!({"model": "zanzibar"})),
+        ("model.import", json!({"from": "/nowhere", "name": "zanzibar"})),
         ("model.import", json!({"from": "/nowhere", "model": "zanzibar"})),
+        ("model.remove", json!({"model": "zanzibar"})),
         ("backup.verify", json!({"from": beside("zanzibar.tar.zst")})),
         (
             "restore",

@@ -75,6 +75,10 @@ pub(crate) fn split(text: usize, length: usize, pieces: &[Piece], room: usize) -
         while cut > first + 1 && pieces[cut].continues(&pieces[cut - 1]) {
             cut -= 1;
         }
+        if pieces[cut].continues(&pieces[cut - 1]) {
+            // A word that is longer than the part, as texts without spaces are to some tokenizers.
+            cut = first + even;
+        }
         let end = pieces[cut].start.max(pieces[cut - 1].end).max(byte);
         parts.push(Part {
             text,
@@ -145,6 +149,20 @@ mod tests {
                 prop_assert_ne!(pieces[first - 1].word, pieces[first].word);
             }
         }
+    }
+
+    #[test]
+    fn a_word_without_an_end_is_cut_into_parts_of_full_length() {
+        let place = |i: usize| Piece {
+            start: i * 3,
+            end: i * 3 + 3,
+            word: Some(0),
+        };
+        let pieces: Vec<Piece> = (0..100).map(place).collect();
+        let parts = split(0, 300, &pieces, 40);
+        let lengths: Vec<usize> = parts.iter().map(|part| part.pieces).collect();
+        assert_eq!(lengths, [34, 34, 32]);
+        assert_eq!((parts[1].bytes.start, parts[2].bytes.end), (102, 300));
     }
 
     #[test]

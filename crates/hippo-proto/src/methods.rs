@@ -150,6 +150,8 @@ methods! {
     "model.verify" => ModelVerify(ModelVerifyRequest) -> ModelVerifyResponse,
     /// Installs a model and the runtime from files on this machine.
     "model.import" => ModelImport(ModelImportRequest) -> ModelPullResponse,
+    /// Removes a model that was imported.
+    "model.remove" => ModelRemove(ModelRemoveRequest) -> ModelRemoveResponse,
     /// Puts workspaces with all that is known of them into one file, while they are used.
     "backup" => Backup(BackupRequest) -> BackupResponse,
     /// Checks a backup against its checksums.
@@ -208,6 +210,7 @@ impl Request {
             | Request::TreeSubmit(_)
             | Request::ModelPull(_)
             | Request::ModelImport(_)
+            | Request::ModelRemove(_)
             | Request::Backup(_)
             | Request::Restore(_)
             | Request::Export(_) => false,

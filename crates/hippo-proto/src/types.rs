@@ -60,7 +60,8 @@ pub use index::{
 };
 pub use model::{
     ModelFile, ModelImportRequest, ModelInfo, ModelListRequest, ModelListResponse, ModelPullRequest,
-    ModelPullResponse, ModelState, ModelVerifyRequest, ModelVerifyResponse, RuntimeInfo,
+    ModelPullResponse, ModelRemoveRequest, ModelRemoveResponse, ModelState, ModelVerifyRequest,
+    ModelVerifyResponse, RuntimeInfo,
 };
 pub use remember::{MAX_TEXT_BYTES, MemoryType, RememberRequest, RememberResponse};
 pub use search::{

@@ -322,11 +322,12 @@ fn answers_of_doctor_and_of_models() {
         },
     );
     answer(
-        r#"{"models":[{"name":"m","id":"m:384","dimension":384,"state":"absent","selected":true,"bytes":9,"licence":null,"source":"pip"}],"runtime":{"name":"onnxruntime 1.24.4","state":"installed","path":"/r"}}"#,
+        r#"{"models":[{"name":"m","id":"m:384","sha256":"ab","dimension":384,"state":"absent","selected":true,"bytes":9,"licence":null,"source":"pip"}],"runtime":{"name":"onnxruntime 1.24.4","state":"installed","path":"/r"}}"#,
         &ModelListResponse {
             models: vec![ModelInfo {
                 name: "m".into(),
                 id: "m:384".into(),
+                sha256: Some("ab".into()),
                 dimension: 384,
                 state: ModelState::Absent,
                 selected: true,
@@ -363,6 +364,13 @@ fn answers_of_doctor_and_of_models() {
             model: "m".into(),
             ok: false,
             files: vec![file],
+        },
+    );
+    answer(
+        r#"{"model":"e5","bytes":9}"#,
+        &ModelRemoveResponse {
+            model: "e5".into(),
+            bytes: 9,
         },
     );
 }

@@ -125,6 +125,19 @@ fn values_out_of_range_and_wrong_combinations_are_refused() {
             "unknown variant `tick`",
         ),
         ("model.import", "{}", BadRequest, "missing field `from`"),
+        (
+            "model.import",
+            r#"{"from":"/w","model":"a","name":"b"}"#,
+            BadRequest,
+            "exclude each other",
+        ),
+        (
+            "model.import",
+            r#"{"from":"/w","query_prefix":"query: "}"#,
+            BadRequest,
+            "imported under a `name`",
+        ),
+        ("model.remove", r#"{"model":""}"#, BadRequest, "model"),
     ];
     for (method, params, kind, message) in cases {
         refused(&line(method, params), kind, message);

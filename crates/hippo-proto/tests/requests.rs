@@ -6,6 +6,7 @@
 
 mod backups;
 mod contexts;
+mod models;
 mod schema;
 
 use std::collections::BTreeSet;
@@ -42,7 +43,6 @@ fn line(method: &str, params: &str) -> String {
 #[test]
 fn requests_with_every_field() {
     let workspace = || "/w".to_owned();
-    let model = || Some("m".to_owned());
     let mut seen = BTreeSet::new();
     let mut golden = |params: &str, shape: Request| {
         seen.insert(request(&line(shape.method(), params), shape.clone()));
@@ -333,19 +333,10 @@ fn requests_with_every_field() {
         }
         .into(),
     );
-    golden("{}", ModelListRequest {}.into());
-    golden(r#"{"model":"m"}"#, ModelPullRequest { model: model() }.into());
-    golden(r#"{"model":"m"}"#, ModelVerifyRequest { model: model() }.into());
-    golden(
-        r#"{"from":"/wheels","model":"m"}"#,
-        ModelImportRequest {
-            from: "/wheels".into(),
-            model: model(),
+    for shapes in [contexts::requests(), backups::requests(), models::requests()] {
+        for (params, shape) in shapes {
+            golden(params, shape);
         }
-        .into(),
-    );
-    for (params, shape) in contexts::requests().into_iter().chain(backups::requests()) {
-        golden(params, shape);
     }
     assert_eq!(seen, METHODS.iter().copied().collect::<BTreeSet<_>>());
 }

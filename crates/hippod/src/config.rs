@@ -52,6 +52,8 @@ pub struct Config {
 pub struct WorkspaceConfig {
     /// Which files are memory.
     pub sources: Sources,
+    /// Name of its embedding model.
+    pub model: String,
     /// How changes are noticed.
     pub watch: Watch,
     /// What a search does unless it says otherwise.
@@ -322,6 +324,7 @@ impl WorkspaceConfig {
         let Config {
             sources,
             watch,
+            embed,
             search,
             index,
             cycles,
@@ -333,6 +336,7 @@ impl WorkspaceConfig {
         Self {
             sources,
             watch,
+            model: embed.model,
             search,
             index: Index {
                 decay: decay.profile,

@@ -3,6 +3,8 @@
 //! While a change of model is under way there are two: the old one answers queries until the new one's vectors are
 //! complete.
 
+mod state;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -12,6 +14,9 @@ use tokio::sync::oneshot;
 
 use hippo_core::chunk::text;
 use hippo_embed::{EmbedError, Embedder};
+
+use state::State;
+pub use state::{EmbedCounters, ModelState};
 
 /// Makes the embedder of a model id (in its text form) when it is needed.
 pub type Loader = Box<dyn FnMut(&str) -> Result<Box<dyn Embedder>, EmbedError> + Send>;
@@ -61,37 +66,6 @@ pub enum EmbedEvent {
     State(ModelState),
 }
 
-/// Where the model is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ModelState {
-    /// Its files are not installed, or embedding is switched off.
-    Absent(String),
-    /// Installed, not in memory.
-    Unloaded,
-    /// On its way into memory.
-    Loading,
-    /// Answers.
-    Ready,
-    /// Could not be loaded.
-    Failed(String),
-}
-
-impl ModelState {
-    /// Whether a query may expect a vector.
-    pub fn is_usable(&self) -> bool {
-        matches!(self, Self::Unloaded | Self::Loading | Self::Ready)
-    }
-}
-
-/// Counters for `status`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EmbedCounters {
-    /// How often the model was loaded.
-    pub loads: u64,
-    /// Word pieces sent through it since the daemon started.
-    pub word_pieces: u64,
-}
-
 struct Query {
     model: Arc<str>,
     text: String,
@@ -102,8 +76,8 @@ struct Query {
 struct Queue {
     queries: VecDeque<Query>,
     jobs: VecDeque<Job>,
-    /// Try again to load: the files may be there now.
-    reset: Option<ModelState>,
+    /// Try again to load: the files may be there now. The configured model, and how it is.
+    reset: Option<(Arc<str>, ModelState)>,
     stop: bool,
 }
 
@@ -111,12 +85,6 @@ struct Shared {
     queue: Mutex<Queue>,
     wake: Condvar,
     state: Mutex<State>,
-}
-
-struct State {
-    /// Of the configured model.
-    model: ModelState,
-    counters: EmbedCounters,
 }
 
 /// A handle on the thread.
@@ -141,15 +109,11 @@ impl EmbedWorker {
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
             wake: Condvar::new(),
-            state: Mutex::new(State {
-                model: initial,
-                counters: EmbedCounters::default(),
-            }),
+            state: Mutex::new(State::new(configured, initial)),
         });
         let worker = Worker {
             shared: Arc::clone(&shared),
             loader,
-            configured,
             idle,
             sink,
             models: BTreeMap::new(),
@@ -176,9 +140,9 @@ impl EmbedWorker {
         self.shared.wake.notify_one();
     }
 
-    /// Forgets a failure to load, and a loaded model: what is installed has changed, and `state` is how it is now.
-    pub fn reset(&self, state: ModelState) {
-        lock(&self.shared.queue).reset = Some(state);
+    /// Forgets failures to load, and loaded models: what is installed has changed, and `state` is how the configured one is now.
+    pub fn reset(&self, configured: Arc<str>, state: ModelState) {
+        lock(&self.shared.queue).reset = Some((configured, state));
         self.shared.wake.notify_one();
     }
 
@@ -191,7 +155,12 @@ impl EmbedWorker {
         self.shared.wake.notify_one();
     }
 
-    /// Where the model is, and what it has done.
+    /// Where a model is, by the text form of its id. One that nobody asked for yet counts as unloaded.
+    pub fn state_of(&self, model: &str) -> ModelState {
+        lock(&self.shared.state).of(model).clone()
+    }
+
+    /// Where the configured model is, and what all have done.
     pub fn state(&self) -> (ModelState, EmbedCounters) {
         let state = lock(&self.shared.state);
         (state.model.clone(), state.counters.clone())
@@ -201,7 +170,6 @@ impl EmbedWorker {
 struct Worker {
     shared: Arc<Shared>,
     loader: Loader,
-    configured: Arc<str>,
     idle: Duration,
     sink: Sink,
     models: BTreeMap<Arc<str>, Loaded>,
@@ -216,7 +184,7 @@ struct Loaded {
 enum Work {
     Query(Query),
     Job(Job),
-    Reset(ModelState),
+    Reset(Arc<str>, ModelState),
     Idle,
     Stop,
 }
@@ -228,12 +196,14 @@ impl Worker {
                 Work::Query(query) => self.answer(query),
                 Work::Job(job) => self.embed(job),
                 Work::Idle => {
-                    self.models.clear();
-                    self.set_state(ModelState::Unloaded);
+                    for id in std::mem::take(&mut self.models).into_keys() {
+                        self.set_state(&id, ModelState::Unloaded);
+                    }
                 }
-                Work::Reset(state) => {
+                Work::Reset(configured, state) => {
                     self.models.clear();
-                    self.set_state(state);
+                    lock(&self.shared.state).forget(Arc::clone(&configured));
+                    self.set_state(&configured, state);
                 }
                 Work::Stop => return,
             }
@@ -247,8 +217,8 @@ impl Worker {
             if queue.stop {
                 return Work::Stop;
             }
-            if let Some(state) = queue.reset.take() {
-                return Work::Reset(state);
+            if let Some((configured, state)) = queue.reset.take() {
+                return Work::Reset(configured, state);
             }
             if let Some(query) = queue.queries.pop_front() {
                 return Work::Query(query);
@@ -327,13 +297,10 @@ impl Worker {
 
     fn model(&mut self, id: &Arc<str>) -> Option<&mut (dyn Embedder + 'static)> {
         if !self.models.contains_key(id) {
-            let configured = *id == self.configured;
-            if configured && !lock(&self.shared.state).model.is_usable() {
+            if !lock(&self.shared.state).of(id).is_usable() {
                 return None;
             }
-            if configured {
-                self.set_state(ModelState::Loading);
-            }
+            self.set_state(id, ModelState::Loading);
             let state = match (self.loader)(id) {
                 Ok(embedder) => {
                     self.models
@@ -347,15 +314,13 @@ impl Worker {
                     ModelState::Failed(error.to_string())
                 }
             };
-            if configured {
-                self.set_state(state);
-            }
+            self.set_state(id, state);
         }
         self.models.get_mut(id).map(|loaded| &mut *loaded.embedder)
     }
 
-    fn set_state(&self, state: ModelState) {
-        lock(&self.shared.state).model = state.clone();
+    fn set_state(&self, id: &Arc<str>, state: ModelState) {
+        lock(&self.shared.state).set(id, state.clone());
         (self.sink)(EmbedEvent::State(state));
     }
 

@@ -24,6 +24,7 @@ use hippo_core::retrieval::terms::Analyzer;
 use hippo_proto::Event as News;
 use hippo_store::StoreError;
 
+use crate::embed_worker::ModelState;
 use crate::event::Event;
 use crate::power;
 use crate::registry::Registry;
@@ -132,9 +133,13 @@ impl Engine {
             }
             Event::GraphBuilt { workspace, built } => self.graph_built(workspace, built),
             Event::ModelChanged => {
-                self.shared.embed.reset(self.shared.models.state());
+                let models = &self.shared.models;
+                let configured = models.configured().map_or_else(|| "".into(), |model| model.id);
+                self.shared.embed.reset(configured, models.state());
                 for workspace in self.workspaces.values_mut() {
                     workspace.pending.blocked = false;
+                    // Its model may have come, or be another one of the same name.
+                    workspace.own.look = true;
                 }
             }
             Event::Pulse | Event::Shutdown => {}
@@ -280,7 +285,7 @@ impl Engine {
 
     /// Hands the embed worker its next jobs.
     fn feed(&mut self, workspace: &mut Workspace, now: Instant) {
-        if workspace.pending.blocked || !self.shared.embed.state().0.is_usable() {
+        if workspace.pending.blocked || !self.model_state(workspace).is_usable() {
             // Moments to wait for that nobody looks at any more would keep the engine awake.
             workspace.pending.blocked_until = None;
             workspace.pending.spared = None;
@@ -304,6 +309,14 @@ impl Engine {
                 Some(job) => self.shared.embed.submit(job),
                 None => break,
             }
+        }
+    }
+
+    /// Where the model is that a workspace is embedded with.
+    fn model_state(&self, workspace: &Workspace) -> ModelState {
+        match &workspace.embedder {
+            Some(embedder) => self.shared.embed.state_of(&embedder.model),
+            None => self.shared.models.state_of(&workspace.view.config.model),
         }
     }
 

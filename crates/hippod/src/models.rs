@@ -1,15 +1,18 @@
 //! Which embedding model is configured, whether it is installed, and how it gets there.
 
+mod brought;
+mod load;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use hippo_embed::acquire::{self, AcquireError, FileState, Layout, Manifest};
-use hippo_embed::{EmbedError, Embedder, HashEmbedder};
+use hippo_embed::acquire::{self, AcquireError, FileCheck, FileState, Layout, LocalModel, Manifest};
+use hippo_embed::{Embedder, HashEmbedder};
 use hippo_proto::{
-    ErrorKind, ModelFile, ModelInfo, ModelListResponse, ModelPullResponse, ModelState as Installed,
-    ModelVerifyResponse, Paths, RpcError, RuntimeInfo,
+    ErrorKind, ModelFile, ModelImportRequest, ModelInfo, ModelListResponse, ModelPullResponse,
+    ModelState as Installed, ModelVerifyResponse, Paths, RpcError, RuntimeInfo,
 };
 
 use crate::config::Embed;
@@ -38,26 +41,19 @@ pub struct Models {
 }
 
 impl Models {
-    /// Over the folders of `paths`.
+    /// Over the folders of `paths`. What an import that was cut off left behind is removed.
     ///
     /// # Errors
-    /// For a model name that this build does not know.
+    /// When the manifest of this build cannot be read.
     pub fn new(paths: &Paths, config: &Embed) -> anyhow::Result<Self> {
         let manifest = Manifest::embedded()?;
-        if identify(&config.model, &manifest).is_none() {
-            let names: Vec<&str> = manifest.models.iter().map(|model| model.name.as_str()).collect();
-            anyhow::bail!(
-                "could not find the embedding model \"{}\": this build knows {} and {HASH}",
-                config.model,
-                names.join(", ")
-            );
-        }
         let layout = Layout {
             models: paths.models.clone(),
             runtime: paths.runtime.clone(),
             shipped_runtime: paths.shipped_runtime.clone(),
             cache: paths.cache.clone(),
         };
+        acquire::tidy(&layout);
         Ok(Self {
             manifest,
             layout,
@@ -66,12 +62,17 @@ impl Models {
         })
     }
 
-    /// The configured model; none when embedding is switched off.
+    /// The configured model; none when embedding is switched off, or no model has its name.
     pub fn configured(&self) -> Option<Configured> {
+        self.named(&self.config.model)
+    }
+
+    /// The same for the model that a workspace chooses.
+    pub fn named(&self, name: &str) -> Option<Configured> {
         if !self.config.enabled {
             return None;
         }
-        let id = identify(&self.config.model, &self.manifest)?;
+        let id = self.identify(name)?;
         Some(Configured {
             dimension: id.dimension,
             id: id.to_string().into(),
@@ -80,25 +81,48 @@ impl Models {
 
     /// Where the configured model is before anybody asked for it.
     pub fn state(&self) -> ModelState {
+        self.state_of(&self.config.model)
+    }
+
+    /// The same for the model that a workspace chooses.
+    pub fn state_of(&self, name: &str) -> ModelState {
         if !self.config.enabled {
             return ModelState::Absent("search by meaning is switched off ([embed] enabled)".to_owned());
         }
-        if self.config.model == HASH {
+        if name == HASH {
             return ModelState::Unloaded;
         }
         if let Some(why) = unsupported() {
             return ModelState::Absent(why);
         }
-        match acquire::locate(&self.layout, &self.manifest) {
-            Ok(_) => ModelState::Unloaded,
+        let found = match LocalModel::find(&self.layout, name) {
+            Ok(Some(model)) => brought::locate(&model, &self.layout, &self.manifest).map(drop),
+            Ok(None) if self.identify(name).is_none() => {
+                return ModelState::Absent(format!("could not find the embedding model \"{name}\""));
+            }
+            Ok(None) => acquire::locate(&self.layout, &self.manifest).map(drop),
+            Err(error) => Err(error),
+        };
+        match found {
+            Ok(()) => ModelState::Unloaded,
             Err(error) => ModelState::Absent(error.to_string()),
+        }
+    }
+
+    /// What brings an absent model.
+    pub fn remedy(&self, name: &str) -> String {
+        let pinned = self.manifest.models.iter().any(|model| model.name == name);
+        if pinned || acquire::locate_runtime(&self.layout, &self.manifest).is_err() {
+            "hippoctl model pull".to_owned()
+        } else {
+            format!("hippoctl model import DIR --name {name}")
         }
     }
 
     /// What the embed worker loads models with.
     pub fn loader(&self) -> Loader {
         let (manifest, layout, threads) = (self.manifest.clone(), self.layout.clone(), self.config.threads);
-        Box::new(move |id| load(id, &manifest, &layout, threads))
+        Box::new(move |id| load::load(id, &manifest, &layout, threads))
     }
 
     /// Answers `model.list`.
@@ -122,6 +146,7 @@ impl Models {
                 ModelInfo {
                     name: entry.name.clone(),
                     id: entry.id().to_string(),
+                    sha256: entry.weights_sha256().map(str::to_owned),
                     dimension: u32::try_from(entry.dimension).unwrap_or(0),
                     state: state(found.is_some_and(|found| found.installed)),
                     selected: self.config.enabled && self.config.model == entry.name,
@@ -135,6 +160,7 @@ impl Models {
         models.push(ModelInfo {
             name: HASH.to_owned(),
             id: hash.id().to_string(),
+            sha256: None,
             dimension: u32::try_from(hash.id().dimension).unwrap_or(0),
             state: Installed::Installed,
             selected: self.config.enabled && self.config.model == HASH,
@@ -142,6 +168,7 @@ impl Models {
             licence: None,
             source: "built in".to_owned(),
         });
+        models.extend(self.brought(unsupported.is_some()));
         let runtime = listed
             .iter()
             .find(|listed| listed.kind == acquire::ArtifactKind::Runtime);
@@ -192,6 +219,9 @@ impl Models {
     /// # Errors
     /// For an unknown model.
     pub fn verify(&self, name: Option<&str>) -> Result<ModelVerifyResponse, RpcError> {
+        if let Some(answer) = self.verify_brought(name.unwrap_or(&self.config.model))? {
+            return Ok(answer);
+        }
         let model = self.pinned(name)?;
         let files = self.files()?;
         Ok(ModelVerifyResponse {
@@ -205,8 +235,12 @@ impl Models {
     ///
     /// # Errors
     /// When nothing there fits, or its content is wrong.
-    pub fn import(&self, from: &Path, name: Option<&str>) -> Result<ModelPullResponse, RpcError> {
-        let model = self.pinned(name)?;
+    pub fn import(&self, request: &ModelImportRequest) -> Result<ModelPullResponse, RpcError> {
+        let from = Path::new(&request.from);
+        if let Some(name) = &request.name {
+            return self.bring(from, name, request);
+        }
+        let model = self.pinned(request.model.as_deref())?;
         let _turn = self.turn()?;
         let start = Instant::now();
         acquire::import(&self.layout, &self.manifest, from).map_err(|error| refusal(&error))?;
@@ -219,34 +253,28 @@ impl Models {
 
     fn files(&self) -> Result<Vec<ModelFile>, RpcError> {
         let checks = acquire::verify(&self.layout, &self.manifest).map_err(|error| refusal(&error))?;
-        let artifacts = self
-            .manifest
-            .artifacts(&self.layout)
-            .map_err(|error| refusal(&error))?;
-        let pinned = |path: &Path| {
-            let files = artifacts.iter().flat_map(|artifact| {
-                artifact
-                    .files
-                    .iter()
-                    .map(move |file| (artifact.folder.join(&file.name), file))
-            });
-            files
-                .into_iter()
-                .find(|(place, _)| place == path)
-                .map(|(_, file)| file.sha256.clone())
-        };
-        Ok(checks
-            .into_iter()
-            .map(|check| ModelFile {
-                bytes: std::fs::metadata(&check.path).map_or(0, |metadata| metadata.len()),
-                sha256: pinned(&check.path)
-                    .filter(|_| check.path.exists())
-                    .unwrap_or_default(),
-                ok: check.state == FileState::Good,
-                source: check.artifact,
-                path: check.path.display().to_string(),
-            })
-            .collect())
+        Ok(checks.into_iter().map(file).collect())
+    }
+
+    /// The identity of a model by the name that the configuration gives it.
+    fn identify(&self, name: &str) -> Option<hippo_embed::ModelId> {
+        if name == HASH {
+            return Some(HashEmbedder::new().id().clone());
+        }
+        if let Some(entry) = self.manifest.models.iter().find(|model| model.name == name) {
+            return Some(entry.id());
+        }
+        if let Some(model) = LocalModel::find(&self.layout, name).ok().flatten() {
+            return Some(model.id());
+        }
+        #[cfg(feature = "hub")]
+        {
+            hippo_embed::NamedEmbedder::identify(name, "").ok()
+        }
+        #[cfg(not(feature = "hub"))]
+        {
+            None
+        }
     }
 
     fn pinned(&self, name: Option<&str>) -> Result<String, RpcError> {
@@ -268,70 +296,16 @@ impl Models {
     }
 }
 
-fn load(
-    id: &str,
-    manifest: &Manifest,
-    layout: &Layout,
-    threads: usize,
-) -> Result<Box<dyn Embedder>, EmbedError> {
-    let hash = HashEmbedder::new();
-    if hash.id().to_string() == id {
-        return Ok(Box::new(hash));
-    }
-    #[cfg(feature = "onnx")]
-    {
-        let installed =
-            acquire::locate(layout, manifest).map_err(|error| EmbedError::NotInstalled(error.to_string()))?;
-        if installed.model.id.to_string() == id {
-            let model = hippo_embed::OnnxEmbedder::load(&installed.model, &installed.runtime, threads)?;
-            return Ok(Box::new(model));
-        }
-        load_named(id, layout, &installed.runtime, threads)
-    }
-    #[cfg(not(feature = "onnx"))]
-    {
-        let _ = (manifest, layout, threads);
-        Err(EmbedError::NotInstalled(
-            "this build has no embedding model".to_owned(),
-        ))
-    }
-}
-
-/// A model of the hub, for builds that may fetch one.
-#[cfg(feature = "hub")]
-fn load_named(
-    id: &str,
-    layout: &Layout,
-    runtime: &Path,
-    threads: usize,
-) -> Result<Box<dyn Embedder>, EmbedError> {
-    let unknown = || EmbedError::UnknownModel(id.to_owned());
-    let wanted: hippo_embed::ModelId = id.parse().map_err(|_| unknown())?;
-    let cache = layout.models.join("hub");
-    let model = hippo_embed::NamedEmbedder::load(&wanted.name, &wanted.prefix, &cache, runtime, threads)?;
-    Ok(Box::new(model))
-}
-
-#[cfg(all(feature = "onnx", not(feature = "hub")))]
-fn load_named(id: &str, _: &Layout, _: &Path, _: usize) -> Result<Box<dyn Embedder>, EmbedError> {
-    Err(EmbedError::UnknownModel(id.to_owned()))
-}
-
-/// The identity of a model by the name that the configuration gives it.
-fn identify(name: &str, manifest: &Manifest) -> Option<hippo_embed::ModelId> {
-    if name == HASH {
-        return Some(HashEmbedder::new().id().clone());
-    }
-    if let Some(entry) = manifest.models.iter().find(|model| model.name == name) {
-        return Some(entry.id());
-    }
-    #[cfg(feature = "hub")]
-    {
-        hippo_embed::NamedEmbedder::identify(name, "").ok()
-    }
-    #[cfg(not(feature = "hub"))]
-    {
-        None
+fn file(check: FileCheck) -> ModelFile {
+    ModelFile {
+        bytes: std::fs::metadata(&check.path).map_or(0, |metadata| metadata.len()),
+        sha256: match check.path.exists() {
+            true => check.expected,
+            false => String::new(),
+        },
+        ok: check.state == FileState::Good,
+        source: check.artifact,
+        path: check.path.display().to_string(),
     }
 }
 
@@ -351,7 +325,13 @@ pub fn unsupported() -> Option<String> {
 
 fn refusal(error: &AcquireError) -> RpcError {
     let refusal = match error {
-        AcquireError::NothingToImport(_) => RpcError::not_found(error.to_string()),
+        AcquireError::NothingToImport(_) | AcquireError::NotImported(_) => {
+            RpcError::not_found(error.to_string())
+        }
+        AcquireError::Refused { .. } | AcquireError::Unusable(_) | AcquireError::Name(..) => {
+            RpcError::bad_request(error.to_string())
+        }
+        AcquireError::Exists(_) => RpcError::new(ErrorKind::Conflict, error.to_string()),
         _ => RpcError::internal(error.to_string()),
     };
     match error.hint() {

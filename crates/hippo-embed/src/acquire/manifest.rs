@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::extract::file_sha256;
 use super::record::Record;
-use super::{AcquireError, Layout};
+use super::{AcquireError, Layout, Pooling};
 use crate::ModelId;
 
 /// Everything that can be installed, as pinned in `models/manifest.toml`.
@@ -31,8 +31,8 @@ pub struct ModelEntry {
     pub dimension: usize,
     /// Word pieces of one pass, `[CLS]` and `[SEP]` included.
     pub max_pieces: usize,
-    /// How token vectors become one vector; only `mean` is known.
-    pub pooling: String,
+    /// How token vectors become one vector.
+    pub pooling: Pooling,
     /// Text put before every text.
     pub prefix: String,
     /// Package of the Python package index.
@@ -81,8 +81,8 @@ pub struct Wheel {
     pub sha256: String,
 }
 
-/// One file inside a wheel.
-#[derive(Debug, Clone, Deserialize)]
+/// One file inside a wheel, or of an imported folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ManifestFile {
     /// Name when installed.
@@ -210,14 +210,23 @@ impl ModelEntry {
     /// Identity of the vectors that this model makes. The revision is the beginning of the checksum of the
     /// weights: the same weights under another package version need no new vectors.
     pub fn id(&self) -> ModelId {
-        let weights = self.files.iter().find(|f| f.name == "model.safetensors");
+        let weights = self.weights_sha256();
         ModelId {
             name: self.name.clone(),
             dimension: self.dimension,
-            revision: weights.map_or_else(|| self.version.clone(), |f| f.sha256.chars().take(12).collect()),
-            pooling: self.pooling.clone(),
+            revision: weights.map_or_else(
+                || self.version.clone(),
+                |sha256| sha256.chars().take(12).collect(),
+            ),
+            pooling: self.pooling.name().into(),
             prefix: self.prefix.clone(),
         }
+    }
+
+    /// SHA-256 of its weights.
+    pub fn weights_sha256(&self) -> Option<&str> {
+        let weights = self.files.iter().find(|file| file.name == "model.safetensors");
+        weights.map(|file| file.sha256.as_str())
     }
 
     pub(super) fn artifact(&self, layout: &Layout) -> Artifact {

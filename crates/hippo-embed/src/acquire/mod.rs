@@ -5,13 +5,18 @@
 
 mod error;
 mod extract;
+#[cfg(feature = "onnx")]
+mod folder;
 #[cfg(feature = "hub")]
 mod hub;
 mod import;
+mod local;
 mod manifest;
 mod pip;
 mod pull;
 mod record;
+#[cfg(feature = "onnx")]
+mod take_in;
 mod verify;
 
 use std::ffi::OsString;
@@ -19,10 +24,15 @@ use std::path::{Path, PathBuf};
 
 pub use error::AcquireError;
 pub use import::import;
+pub use local::{LocalModel, remove, tidy};
 pub use manifest::{Artifact, ArtifactKind, Manifest, ManifestFile, ModelEntry, RuntimeEntry, Wheel};
 pub use pip::check_pip;
 pub use pull::{pull, pull_with};
-pub use verify::{FileCheck, FileState, Listed, list, verify};
+#[cfg(feature = "onnx")]
+pub use take_in::{Wish, import_folder};
+pub use verify::{FileCheck, FileState, Listed, list, verify, verify_local, verify_runtime};
+
+use serde::{Deserialize, Serialize};
 
 use crate::ModelId;
 
@@ -52,6 +62,26 @@ impl Layout {
     }
 }
 
+/// How the vectors of tokens become the vector of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pooling {
+    /// Their mean: texts may share a pass.
+    Mean,
+    /// The first token's, which stands for the whole pass: each text passes alone.
+    Cls,
+}
+
+impl Pooling {
+    /// Stable lower-case name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Cls => "cls",
+        }
+    }
+}
+
 /// The installed files of a model.
 #[derive(Debug, Clone)]
 pub struct ModelFiles {
@@ -59,16 +89,22 @@ pub struct ModelFiles {
     pub id: ModelId,
     /// Longest sequence of one pass in word pieces, `[CLS]` and `[SEP]` included.
     pub max_pieces: usize,
+    /// How token vectors become one vector.
+    pub pooling: Pooling,
+    /// Text before each question.
+    pub query_prefix: String,
+    /// Text before each passage.
+    pub passage_prefix: String,
     /// `model.safetensors`.
     pub weights: PathBuf,
     /// `tokenizer.json`.
     pub tokenizer: PathBuf,
     /// `config.json`.
     pub config: PathBuf,
-    /// `special_tokens_map.json`.
-    pub special_tokens_map: PathBuf,
-    /// `tokenizer_config.json`.
-    pub tokenizer_config: PathBuf,
+    /// `special_tokens_map.json`, where the tokenizer does not know its special pieces itself.
+    pub special_tokens_map: Option<PathBuf>,
+    /// `tokenizer_config.json`, where it has something to add.
+    pub tokenizer_config: Option<PathBuf>,
 }
 
 impl ModelFiles {
@@ -77,11 +113,14 @@ impl ModelFiles {
         Self {
             id: entry.id(),
             max_pieces: entry.max_pieces,
+            pooling: entry.pooling,
+            query_prefix: entry.prefix.clone(),
+            passage_prefix: entry.prefix.clone(),
             weights: folder.join("model.safetensors"),
             tokenizer: folder.join("tokenizer.json"),
             config: folder.join("config.json"),
-            special_tokens_map: folder.join("special_tokens_map.json"),
-            tokenizer_config: folder.join("tokenizer_config.json"),
+            special_tokens_map: Some(folder.join("special_tokens_map.json")),
+            tokenizer_config: Some(folder.join("tokenizer_config.json")),
         }
     }
 }
@@ -147,15 +186,28 @@ pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, Acquire
     installed(layout, manifest)
 }
 
-fn installed(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
+/// The runtime library alone, found as [`locate`] does: enough for an imported model.
+///
+/// # Errors
+/// As [`locate`].
+pub fn locate_runtime(layout: &Layout, manifest: &Manifest) -> Result<PathBuf, AcquireError> {
     let runtime = manifest.runtime()?.found(layout);
-    let library = runtime
-        .files
-        .first()
-        .ok_or_else(|| AcquireError::Manifest("a runtime has no file".into()))?;
+    if let Some(file) = runtime.absent() {
+        return Err(AcquireError::NotInstalled(runtime.folder.join(&file.name)));
+    }
+    library(&runtime)
+}
+
+fn library(runtime: &Artifact) -> Result<PathBuf, AcquireError> {
+    let library = runtime.files.first();
+    let library = library.ok_or_else(|| AcquireError::Manifest("a runtime has no file".into()))?;
+    Ok(runtime.folder.join(&library.name))
+}
+
+fn installed(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
     Ok(Installed {
         model: ModelFiles::new(manifest.default_model(), layout),
-        runtime: runtime.folder.join(&library.name),
+        runtime: library(&manifest.runtime()?.found(layout))?,
     })
 }
 

@@ -1,11 +1,11 @@
 //! Whether what is installed is what the manifest says.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::extract::file_sha256;
 use super::record::Record;
-use super::{AcquireError, ArtifactKind, Layout, Manifest};
+use super::{AcquireError, ArtifactKind, Layout, LocalModel, Manifest, ManifestFile};
 
 /// The state of one file that should be installed.
 #[derive(Debug, Clone)]
@@ -14,6 +14,8 @@ pub struct FileCheck {
     pub artifact: String,
     /// The file.
     pub path: PathBuf,
+    /// SHA-256 that it should have.
+    pub expected: String,
     /// What was found.
     pub state: FileState,
 }
@@ -60,36 +62,57 @@ pub struct Listed {
 /// # Errors
 /// Fails only on a platform without a pinned runtime; what is wrong with a file is in its [`FileState`].
 pub fn verify(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, AcquireError> {
+    let artifacts = manifest.artifacts(layout)?;
+    let checks = artifacts
+        .iter()
+        .flat_map(|artifact| check(&artifact.name, &artifact.folder, &artifact.files));
+    Ok(checks.collect())
+}
+
+/// The same for the runtime library alone.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_runtime(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, AcquireError> {
+    let runtime = manifest.runtime()?.found(layout);
+    Ok(check(&runtime.name, &runtime.folder, &runtime.files))
+}
+
+/// The same for an imported model, whose files must be as they were imported.
+pub fn verify_local(layout: &Layout, model: &LocalModel) -> Vec<FileCheck> {
+    check(&model.name, &model.folder(layout), model.checksums())
+}
+
+fn check(artifact: &str, folder: &Path, files: &[ManifestFile]) -> Vec<FileCheck> {
+    let mut record = Record::load(folder);
+    let mut withdrawn = false;
     let mut checks = Vec::new();
-    for artifact in manifest.artifacts(layout)? {
-        let mut record = Record::load(&artifact.folder);
-        let mut withdrawn = false;
-        for file in &artifact.files {
-            let path = artifact.folder.join(&file.name);
-            let state = match file_sha256(&path, &mut |_| Ok(())) {
-                Ok(found) if found == file.sha256 => FileState::Good,
-                Ok(found) => FileState::Corrupt { found },
-                Err(AcquireError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                    FileState::Missing
-                }
-                Err(error) => FileState::Unreadable {
-                    reason: error.to_string(),
-                },
-            };
-            if state != FileState::Good {
-                withdrawn |= record.forget(&file.name);
+    for file in files {
+        let path = folder.join(&file.name);
+        let state = match file_sha256(&path, &mut |_| Ok(())) {
+            Ok(found) if found == file.sha256 => FileState::Good,
+            Ok(found) => FileState::Corrupt { found },
+            Err(AcquireError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                FileState::Missing
             }
-            checks.push(FileCheck {
-                artifact: artifact.name.clone(),
-                path,
-                state,
-            });
+            Err(error) => FileState::Unreadable {
+                reason: error.to_string(),
+            },
+        };
+        if state != FileState::Good {
+            withdrawn |= record.forget(&file.name);
         }
-        if withdrawn && let Err(error) = record.save(&artifact.folder) {
-            tracing::warn!(%error, "could not withdraw the record of a damaged file");
-        }
+        checks.push(FileCheck {
+            artifact: artifact.into(),
+            path,
+            expected: file.sha256.clone(),
+            state,
+        });
     }
-    Ok(checks)
+    if withdrawn && let Err(error) = record.save(folder) {
+        tracing::warn!(%error, "could not withdraw the record of a damaged file");
+    }
+    checks
 }
 
 /// What can be installed here, and whether it is.

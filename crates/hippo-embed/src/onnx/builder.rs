@@ -1,7 +1,7 @@
 //! How nodes, initializers and values of an ONNX graph are written.
 
 use super::protobuf::Message;
-use super::weights::{Tensor, Weights};
+use super::weights::{Number, Tensor, Weights};
 
 /// ONNX operator set: the first with `Gelu`.
 const OPSET: i64 = 20;
@@ -13,6 +13,8 @@ const IR_VERSION: i64 = 9;
 pub(super) enum Element {
     Float = 1,
     Int64 = 7,
+    Float16 = 10,
+    Bfloat16 = 16,
 }
 
 /// A graph under construction.
@@ -73,12 +75,24 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// A tensor whose data stays in the file of weights.
+    /// A tensor whose data stays in the file of weights. One of 16 bits is widened when the model is loaded.
     pub(super) fn external(&mut self, name: &str, tensor: &Tensor) {
+        let element = match tensor.number {
+            Number::F32 => return self.stored(name, tensor, Element::Float),
+            Number::F16 => Element::Float16,
+            Number::BF16 => Element::Bfloat16,
+        };
+        let stored = format!("{name}.stored");
+        self.stored(&stored, tensor, element);
+        let wide = Attribute::Int("to", Element::Float as i64);
+        self.node("Cast", &[&stored], name, &[wide]);
+    }
+
+    fn stored(&mut self, name: &str, tensor: &Tensor, element: Element) {
         let entry = |key: &str, value: String| Message::new().bytes(1, key).bytes(2, value);
         let message = Message::new()
             .each(&tensor.shape, |m, size| m.int(1, size.cast_signed()))
-            .int(2, Element::Float as i64)
+            .int(2, element as i64)
             .bytes(8, name)
             .message(13, entry("location", self.data_file.into()))
             .message(13, entry("offset", tensor.offset.to_string()))

@@ -15,16 +15,20 @@ use crate::EmbedError;
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Config {
     model_type: String,
+    #[serde(default)]
+    architectures: Vec<String>,
     hidden_act: String,
     pub(super) hidden_size: u64,
     intermediate_size: u64,
     layer_norm_eps: f32,
-    pub(super) max_position_embeddings: u64,
+    max_position_embeddings: u64,
     num_attention_heads: u64,
     num_hidden_layers: u64,
     type_vocab_size: u64,
-    vocab_size: u64,
+    pub(super) vocab_size: u64,
     position_embedding_type: Option<String>,
+    pad_token_id: Option<u64>,
+    is_decoder: Option<bool>,
 }
 
 impl Config {
@@ -34,19 +38,54 @@ impl Config {
             reason,
         };
         let config: Self = serde_json::from_slice(bytes).map_err(|e| invalid(e.to_string()))?;
-        if config.model_type != "bert" || config.hidden_act != "gelu" {
-            return Err(invalid(format!(
-                "not a BERT with GELU: {} {}",
-                config.model_type, config.hidden_act
-            )));
-        }
-        if config.position_embedding_type.as_deref().unwrap_or("absolute") != "absolute" {
-            return Err(invalid("its positions are not absolute".into()));
-        }
-        if config.num_attention_heads == 0 || !config.hidden_size.is_multiple_of(config.num_attention_heads) {
-            return Err(invalid("its width does not divide by its attention heads".into()));
-        }
+        config.check().map_err(invalid)?;
         Ok(config)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let encoder = match self.model_type.as_str() {
+            "bert" => "BertModel",
+            "xlm-roberta" => "XLMRobertaModel",
+            other => return Err(format!("not a BERT or an XLM-RoBERTa: {other}")),
+        };
+        if let Some(other) = self.architectures.iter().find(|name| *name != encoder) {
+            return Err(format!("not a {encoder}: {other}"));
+        }
+        if self.hidden_act != "gelu" {
+            return Err(format!("its activation is not gelu: {}", self.hidden_act));
+        }
+        if self.position_embedding_type.as_deref().unwrap_or("absolute") != "absolute" {
+            return Err("its positions are not absolute".into());
+        }
+        if self.is_decoder == Some(true) {
+            return Err("it is a decoder".into());
+        }
+        if self.hidden_size == 0 || self.num_hidden_layers == 0 {
+            return Err("it has no layers, or they have no width".into());
+        }
+        if self.num_attention_heads == 0 || !self.hidden_size.is_multiple_of(self.num_attention_heads) {
+            return Err("its width does not divide by its attention heads".into());
+        }
+        if self.layer_norm_eps.is_nan() || self.layer_norm_eps <= 0.0 {
+            return Err("its layer_norm_eps is not above 0".into());
+        }
+        if self.positions() == 0 || self.type_vocab_size == 0 || self.vocab_size == 0 {
+            return Err("one of its tables has no rows".into());
+        }
+        Ok(())
+    }
+
+    /// The row of the table of positions that the first piece of a text has. RoBERTa counts from the row after that of its padding.
+    fn first_position(&self) -> u64 {
+        match self.model_type.as_str() {
+            "bert" => 0,
+            _ => self.pad_token_id.unwrap_or(1).saturating_add(1),
+        }
+    }
+
+    /// Pieces of the longest sequence.
+    pub(super) fn positions(&self) -> u64 {
+        self.max_position_embeddings.saturating_sub(self.first_position())
     }
 }
 
@@ -92,7 +131,7 @@ impl Graph<'_> {
             .weight(&name("position"), &[config.max_position_embeddings, width])?;
         // Only single sequences are embedded: of the segment table, the first row is needed.
         let mut segment = weights.get(&name("token_type"), &[config.type_vocab_size, width])?;
-        (segment.shape, segment.length) = (vec![width], 4 * width);
+        (segment.shape, segment.length) = (vec![width], segment.number.size() * width);
         self.0.external("segment", &segment);
         self.0.integers("zero", &[0]);
         self.0.integers("one", &[1]);
@@ -110,8 +149,18 @@ impl Graph<'_> {
         self.0.node("Gather", &[&name("word"), "input_ids"], "word", &[]);
         self.0.node("Shape", &["input_ids"], "shape", &[]);
         self.0.node("Slice", &["shape", "one", "two"], "length", &[]);
-        self.0
-            .node("Slice", &[&name("position"), "zero", "length"], "position", &[]);
+        let positions = name("position");
+        match config.first_position() {
+            0 => self
+                .0
+                .node("Slice", &[&positions, "zero", "length"], "position", &[]),
+            first => {
+                self.0.integers("first", &[first.cast_signed()]);
+                self.0.node("Add", &["first", "length"], "end", &[]);
+                self.0
+                    .node("Slice", &[&positions, "first", "end"], "position", &[]);
+            }
+        }
         self.0.node("Add", &["position", "segment"], "place", &[]);
         self.0.node("Add", &["word", "place"], "summed", &[]);
         self.norm(config, "embeddings.LayerNorm", "summed", "embedded")

@@ -1,5 +1,7 @@
 //! Where a text divides into word pieces, and how it is cut between words.
 
+use std::ops::Range;
+
 use fastembed::TextEmbedding;
 
 use crate::EmbedError;
@@ -34,12 +36,17 @@ pub(super) fn beginning<'t>(
         return Ok((text, pieces));
     }
     let pieces = places(model, text)?;
-    let mut cut = room.min(pieces.len());
+    let most = room.min(pieces.len());
+    let mut cut = most;
     while cut > 0 && cut < pieces.len() && pieces[cut].continues(&pieces[cut - 1]) {
         cut -= 1;
     }
+    if cut == 0 {
+        // One word, as texts without spaces are to some tokenizers: better cut than left out.
+        cut = most;
+    }
     let end = pieces.get(cut).map_or(text.len(), |piece| piece.start);
-    Ok((text.get(..end).unwrap_or_default(), cut))
+    Ok((text.get(..letter(text, end)).unwrap_or_default(), cut))
 }
 
 /// The end of a text, cut between words to at most `room` pieces, and its number of pieces.
@@ -69,10 +76,50 @@ pub(super) fn parts(model: &TextEmbedding, texts: &[&str], room: usize) -> Resul
                 pieces,
             });
         } else {
-            parts.extend(split(text, content.len(), &places(model, content)?, room));
+            let mut places = places(model, content)?;
+            for place in &mut places {
+                (place.start, place.end) = (letter(content, place.start), letter(content, place.end));
+            }
+            parts.extend(split(text, content.len(), &places, room));
         }
     }
     Ok(parts)
+}
+
+/// The next place at or after `byte` where a letter begins: pieces of bytes end within letters.
+fn letter(text: &str, mut byte: usize) -> usize {
+    while byte < text.len() && !text.is_char_boundary(byte) {
+        byte += 1;
+    }
+    byte
+}
+
+/// For each range of bytes, the pieces that lie in it; none when the tokenizer finds another number of pieces than `wanted`.
+pub(super) fn within(
+    model: &TextEmbedding,
+    text: &str,
+    wanted: usize,
+    ranges: &[Range<usize>],
+) -> Result<Option<Vec<Range<usize>>>, EmbedError> {
+    let pieces = places(model, text)?;
+    if pieces.len() != wanted {
+        return Ok(None);
+    }
+    let inside = |range: &Range<usize>| {
+        let first = pieces.partition_point(|piece| piece.end <= range.start);
+        let last = pieces.partition_point(|piece| piece.start < range.end);
+        first..last.max(first)
+    };
+    Ok(Some(ranges.iter().map(inside).collect()))
+}
+
+/// The pieces that the tokenizer puts around a text.
+pub(super) fn around(model: &TextEmbedding, text: &str) -> Result<usize, EmbedError> {
+    let framed = model
+        .tokenizer
+        .encode(text, true)
+        .map_err(|e| EmbedError::Tokenize(e.to_string()))?;
+    Ok(framed.len().saturating_sub(count(model, text)))
 }
 
 fn places(model: &TextEmbedding, text: &str) -> Result<Vec<Piece>, EmbedError> {

@@ -25,7 +25,39 @@ pub(super) struct Tensor {
     pub(super) offset: u64,
     /// Number of bytes.
     pub(super) length: u64,
+    /// What its numbers are.
+    pub(super) number: Number,
 }
+
+/// Floating-point numbers that the runtime can read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Number {
+    F32,
+    F16,
+    BF16,
+}
+
+impl Number {
+    fn named(dtype: &str) -> Option<Self> {
+        match dtype {
+            "F32" => Some(Self::F32),
+            "F16" => Some(Self::F16),
+            "BF16" => Some(Self::BF16),
+            _ => None,
+        }
+    }
+
+    /// Size in bytes.
+    pub(super) fn size(self) -> u64 {
+        match self {
+            Self::F32 => 4,
+            Self::F16 | Self::BF16 => 2,
+        }
+    }
+}
+
+/// Names of the encoder within a larger model, as checkpoints have it.
+const WITHIN: [&str; 3] = ["", "bert.", "roberta."];
 
 #[derive(Deserialize)]
 struct Entry {
@@ -62,7 +94,7 @@ impl Weights {
         let entries: BTreeMap<String, serde_json::Value> =
             serde_json::from_slice(header).map_err(|e| e.to_string())?;
         let start = 8 + header.len() as u64;
-        let mut tensors = BTreeMap::new();
+        let (mut tensors, mut taken) = (BTreeMap::new(), Vec::new());
         for (name, value) in entries {
             if name == "__metadata__" {
                 continue;
@@ -73,10 +105,11 @@ impl Weights {
             if from > to || start.checked_add(to).is_none_or(|end| end > size) {
                 return Err(format!("{name} lies outside of the file"));
             }
-            if entry.dtype != "F32" {
+            taken.push((from, to, name.clone()));
+            let Some(number) = Number::named(&entry.dtype) else {
                 continue;
-            }
-            if elements.and_then(|n| n.checked_mul(4)) != Some(to - from) {
+            };
+            if elements.and_then(|n| n.checked_mul(number.size())) != Some(to - from) {
                 return Err(format!("{name} has another size than its shape"));
             }
             tensors.insert(
@@ -85,16 +118,23 @@ impl Weights {
                     shape: entry.shape,
                     offset: start + from,
                     length: to - from,
+                    number,
                 },
             );
         }
-        Ok(Self(tensors))
+        taken.sort_unstable();
+        match taken.windows(2).find(|pair| pair[0].1 > pair[1].0) {
+            Some(pair) => Err(format!("{} and {} lie over each other", pair[0].2, pair[1].2)),
+            None => Ok(Self(tensors)),
+        }
     }
 
-    /// A tensor of 32-bit floats with this shape.
+    /// A tensor of floating-point numbers with this shape.
     pub(super) fn get(&self, name: &str, shape: &[u64]) -> Result<Tensor, String> {
-        let tensor = self.0.get(name).or_else(|| self.0.get(&format!("bert.{name}")));
-        let tensor = tensor.ok_or_else(|| format!("it has no tensor {name} of 32-bit floats"))?;
+        let tensor = WITHIN
+            .iter()
+            .find_map(|within| self.0.get(&format!("{within}{name}")));
+        let tensor = tensor.ok_or_else(|| format!("it has no tensor {name} of 32-bit or 16-bit floats"))?;
         if tensor.shape != shape {
             return Err(format!(
                 "{name} has the shape {:?}, expected {shape:?}",
@@ -130,5 +170,17 @@ mod tests {
         assert!(Weights::parse(header, 8 + header.len() as u64 + 8).is_err());
         let header = br#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,18446744073709551615]}}"#;
         assert!(Weights::parse(header, 1 << 20).is_err());
+    }
+
+    #[test]
+    fn tensors_over_each_other_are_refused() {
+        let header = |second: &str| {
+            format!(
+                r#"{{"b":{{"dtype":"F32","shape":[2],"data_offsets":[{second}]}},"a":{{"dtype":"F16","shape":[4],"data_offsets":[0,8]}}}}"#
+            )
+        };
+        let parse = |text: String| Weights::parse(text.as_bytes(), 8 + text.len() as u64 + 16);
+        assert!(parse(header("8,16")).is_ok());
+        assert!(parse(header("4,12")).unwrap_err().contains("a and b"));
     }
 }

@@ -46,6 +46,9 @@ pub struct ModelInfo {
     pub name: String,
     /// Name, dimension, revision, pooling and prefix in one string, as stored with each vector.
     pub id: String,
+    /// SHA-256 of its weights, in hexadecimal; null where it has none.
+    #[serde(default)]
+    pub sha256: Option<String>,
     /// Numbers in a vector.
     pub dimension: u32,
     /// Whether it is installed.
@@ -56,7 +59,7 @@ pub struct ModelInfo {
     pub bytes: u64,
     /// SPDX expression of its licence, where known.
     pub licence: Option<String>,
-    /// The package that it comes in, or `built in`.
+    /// The package that it comes in, `built in`, or `imported`.
     pub source: String,
 }
 
@@ -152,16 +155,62 @@ pub struct ModelVerifyResponse {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelImportRequest {
-    /// Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves.
+    /// Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves; with `name`, of the folder
+    /// of a sentence-transformers model.
     pub from: String,
-    /// Name of the model; the configured one when absent.
+    /// Name of a model that this build knows; its default one when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Name to import another model under, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Text before each question; what the folder says when absent. Only with `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query_prefix: Option<String>,
+    /// Text before each passage; what the folder says when absent. Only with `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passage_prefix: Option<String>,
+}
+
+/// Parameters of `model.remove`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ModelRemoveRequest {
+    /// Name that the model was imported under.
+    pub model: String,
+}
+
+impl Validate for ModelRemoveRequest {
+    fn validate(&self) -> Result<(), RpcError> {
+        no_empty("model", Some(&self.model))
+    }
+}
+
+/// Answer to `model.remove`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ModelRemoveResponse {
+    /// Name of the model that is gone.
+    pub model: String,
+    /// Bytes of its files.
+    pub bytes: u64,
 }
 
 impl Validate for ModelImportRequest {
     fn validate(&self) -> Result<(), RpcError> {
         no_empty("from", Some(&self.from))?;
-        no_empty("model", self.model.as_deref())
+        no_empty("model", self.model.as_deref())?;
+        no_empty("name", self.name.as_deref())?;
+        let prefixes = self.query_prefix.is_some() || self.passage_prefix.is_some();
+        match (&self.model, &self.name) {
+            (Some(_), Some(_)) => Err(RpcError::bad_request("`model` and `name` exclude each other")
+                .hint("`name` imports another model, `model` one that this build knows")),
+            (_, None) if prefixes => Err(RpcError::bad_request(
+                "a prefix is for a model that is imported under a `name`",
+            )
+            .hint("the models that this build knows have their own")),
+            _ => Ok(()),
+        }
     }
 }

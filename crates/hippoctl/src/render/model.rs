@@ -1,6 +1,8 @@
 //! How do models and their files look?
 
-use hippo_proto::{ModelFile, ModelListResponse, ModelPullResponse, ModelState, ModelVerifyResponse};
+use hippo_proto::{
+    ModelFile, ModelListResponse, ModelPullResponse, ModelRemoveResponse, ModelState, ModelVerifyResponse,
+};
 
 use super::{bytes, table};
 use crate::output::Style;
@@ -18,6 +20,11 @@ pub fn list(answer: &ModelListResponse, _: Style) -> String {
             } else {
                 bytes(model.bytes)
             },
+            model
+                .sha256
+                .as_deref()
+                .map(|sum| sum.chars().take(12).collect())
+                .unwrap_or_default(),
             model.licence.clone().unwrap_or_default(),
             model.source.clone(),
         ]
@@ -25,7 +32,7 @@ pub fn list(answer: &ModelListResponse, _: Style) -> String {
     let runtime = &answer.runtime;
     let why = runtime.reason.as_deref().or(runtime.path.as_deref());
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-    let table = table(&models.collect::<Vec<_>>(), 6);
+    let table = table(&models.collect::<Vec<_>>(), 7);
     format!(
         "{table}runtime: {}, {}{why}\n",
         runtime.name,
@@ -50,6 +57,15 @@ pub fn pulled(answer: &ModelPullResponse, style: Style) -> String {
         answer.took_ms / 1000.0
     );
     head + &files(&answer.files, style)
+}
+
+/// What is gone.
+pub fn removed(answer: &ModelRemoveResponse, style: Style) -> String {
+    format!(
+        "{} is removed ({})\n",
+        style.strong(&answer.model),
+        bytes(answer.bytes)
+    )
 }
 
 /// What was checked.
@@ -92,6 +108,7 @@ mod tests {
         let model = ModelInfo {
             name: "all-MiniLM-L6-v2".into(),
             id: "all-minilm-l6-v2:384".into(),
+            sha256: Some("53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db".into()),
             dimension: 384,
             state: ModelState::Installed,
             selected: true,
@@ -101,6 +118,7 @@ mod tests {
         };
         let other = ModelInfo {
             name: "bge-small-en".into(),
+            sha256: None,
             state: ModelState::Absent,
             selected: false,
             bytes: 0,

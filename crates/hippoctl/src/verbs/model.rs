@@ -1,10 +1,10 @@
-//! `model list|pull|verify|import`: which embedding models are there?
+//! `model list|pull|verify|import|remove`: which embedding models are there?
 
 use std::collections::HashMap;
 
 use hippo_proto::{
     ModelImportRequest, ModelListRequest, ModelListResponse, ModelPullRequest, ModelPullResponse,
-    ModelVerifyRequest, ModelVerifyResponse, Progress,
+    ModelRemoveRequest, ModelRemoveResponse, ModelVerifyRequest, ModelVerifyResponse, Progress,
 };
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
@@ -25,9 +25,25 @@ pub fn model(session: &mut Session, verb: ModelVerb, out: &mut Output) -> Result
             out.answer(&answer, render::model::list)
         }
         ModelVerb::Pull { model } => obtain(session, ModelPullRequest { model }, out),
-        ModelVerb::Import { from, model } => {
-            let from = text(&absolute(&from)?)?;
-            obtain(session, ModelImportRequest { from, model }, out)
+        ModelVerb::Import {
+            from,
+            model,
+            name,
+            query_prefix,
+            passage_prefix,
+        } => {
+            let request = ModelImportRequest {
+                from: text(&absolute(&from)?)?,
+                model,
+                name,
+                query_prefix,
+                passage_prefix,
+            };
+            obtain(session, request, out)
+        }
+        ModelVerb::Remove { model } => {
+            let answer: ModelRemoveResponse = session.call_patiently(ModelRemoveRequest { model }, |_| {})?;
+            out.answer(&answer, render::model::removed)
         }
         ModelVerb::Verify { model } => {
             let answer: ModelVerifyResponse = session.call_patiently(ModelVerifyRequest { model }, |_| {})?;
@@ -38,7 +54,7 @@ pub fn model(session: &mut Session, verb: ModelVerb, out: &mut Output) -> Result
                     Exit::Failed,
                     format!("the model is not as it should be: {}", answer.model),
                 )
-                .hint("obtain it anew with: hippoctl model pull")),
+                .hint("obtain it anew with: hippoctl model pull, or import it again from where it came")),
             }
         }
     }

@@ -84,8 +84,8 @@ pub(super) const KEYS: &[Key] = keys! {
         "Fewer files than this are never held back.";
     "embed.enabled" "HIPPOD_EMBED_ENABLED" Kind::Bool, false,
         "Search by meaning; without it, by words alone.";
-    "embed.model" "HIPPOD_EMBED_MODEL" Kind::Name, false,
-        "Name of the embedding model; see `hippoctl model list`.";
+    "embed.model" "HIPPOD_EMBED_MODEL" Kind::Name, true,
+        "Name of the embedding model, one of `hippoctl model list`; others come by `hippoctl model import DIR --name NAME`.";
     "embed.threads" "HIPPOD_EMBED_THREADS" Kind::Whole(1, 256), false,
         "Threads that the model may use.";
     "embed.idle_unload_secs" "HIPPOD_EMBED_IDLE_UNLOAD_SECS" Kind::Whole(1, 7 * DAY_SECS), false,

@@ -3,6 +3,7 @@
 mod report;
 mod slow;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -103,7 +104,7 @@ impl Engine {
                 workspace.changed_at_reconcile = without_events;
             }
         }
-        self.examine_model(&mut report);
+        self.examine_models(&mut report);
         for (root, slot) in self.shared.views.all() {
             if let Slot::Broken(error) = slot
                 && roots.contains(&root)
@@ -180,9 +181,29 @@ impl Engine {
         }
     }
 
-    fn examine_model(&self, report: &mut Report) {
+    /// The daemon's own model, and those that workspaces chose instead.
+    fn examine_models(&self, report: &mut Report) {
+        let own = self.shared.config.embed.model.as_str();
+        self.examine_model(own, self.shared.embed.state().0, report);
+        let mut others = BTreeMap::new();
+        for workspace in self.workspaces.values() {
+            let name = workspace.view.config.model.as_str();
+            let state = match self.model_state(workspace) {
+                // Nobody needed it yet: its files say how it is.
+                ModelState::Unloaded => self.shared.models.state_of(name),
+                state => state,
+            };
+            others.insert(name, state);
+        }
+        others.remove(own);
+        for (name, state) in others {
+            self.examine_model(name, state, report);
+        }
+    }
+
+    fn examine_model(&self, name: &str, state: ModelState, report: &mut Report) {
         let place = self.shared.paths.models.display().to_string();
-        match self.shared.embed.state().0 {
+        match state {
             ModelState::Absent(why) if !self.shared.config.embed.enabled => report.sound("model", why),
             ModelState::Absent(why) => match crate::models::unsupported() {
                 Some(why) => report.problem(
@@ -192,13 +213,13 @@ impl Engine {
                     place,
                     "search by words works; set [embed] enabled = false to silence this",
                 ),
-                None => report.problem(
-                    "no-model",
-                    Severity::Warning,
-                    why,
-                    place,
-                    "hippoctl model pull (or hippoctl model import FILE without a network)",
-                ),
+                None => {
+                    let mut fix = self.shared.models.remedy(name);
+                    if fix.ends_with("pull") {
+                        fix.push_str(" (or hippoctl model import FILE without a network)");
+                    }
+                    report.problem("no-model", Severity::Warning, why, place, &fix);
+                }
             },
             ModelState::Failed(why) => {
                 let fix = "hippoctl model verify names damaged files, hippoctl model pull writes them again";

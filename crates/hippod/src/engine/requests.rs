@@ -101,8 +101,15 @@ impl Engine {
 
     /// A model may have been put into its place by hand since it was missed.
     fn look_for_model(&self) {
-        let missed = matches!(self.shared.embed.state().0, ModelState::Absent(_));
-        if missed && self.shared.models.state().is_usable() {
+        let models = &self.shared.models;
+        let missed = |state: ModelState| matches!(state, ModelState::Absent(_));
+        let mut workspaces = self.workspaces.values();
+        let found = missed(self.shared.embed.state().0) && models.state().is_usable()
+            || workspaces.any(|workspace| {
+                missed(self.model_state(workspace))
+                    && models.state_of(&workspace.view.config.model).is_usable()
+            });
+        if found {
             // The engine itself takes it; its receiver is gone only when the daemon ends.
             let _ = self.shared.events.send(Event::ModelChanged);
         }
@@ -260,7 +267,7 @@ impl Engine {
         let (config, own) = self.settings_of(root);
         let key = self.next_key;
         self.next_key += 1;
-        let model = self.shared.models.configured();
+        let model = self.shared.models.named(&config.model);
         let mut workspace = open::open(Opening {
             key,
             root,
@@ -278,7 +285,7 @@ impl Engine {
     /// Answers the clients for whom everything is searchable now.
     pub(super) fn answer_waiters(&self, workspace: &mut Workspace) {
         let now = self.shared.clock.monotonic();
-        let embedding = self.shared.embed.state().0.is_usable() && !workspace.pending.blocked;
+        let embedding = self.model_state(workspace).is_usable() && !workspace.pending.blocked;
         let unread = !workspace.dirty.is_empty() || !workspace.missing.is_empty();
         let entries = &workspace.entries;
         let unwritten = entries.enabled && (!entries.is_begun() || entries.file.is_behind(now));

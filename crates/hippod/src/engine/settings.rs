@@ -70,15 +70,21 @@ impl Engine {
             return false;
         }
         workspace.own.look = false;
+        let model = self.shared.models.named(&workspace.view.config.model);
+        let embedder = workspace
+            .embedder
+            .as_ref()
+            .map(|embedder| embedder.model.as_str());
+        let other_model = model.as_ref().map(|model| &*model.id) != embedder;
         let bytes = bytes_of(&workspace.root);
         if bytes == workspace.own.bytes || !workspace.root.is_dir() {
-            return false;
+            return other_model;
         }
         workspace.own.bytes = bytes;
         match self.shared.config.for_workspace(&workspace.root) {
             Ok(config) => {
                 workspace.own.wrong = None;
-                config != workspace.view.config
+                other_model || config != workspace.view.config
             }
             Err(error) => {
                 tracing::warn!(
@@ -86,7 +92,7 @@ impl Engine {
                     "the settings of a workspace cannot be used; those that were in force stay"
                 );
                 workspace.own.wrong = Some(error.to_string());
-                false
+                other_model
             }
         }
     }

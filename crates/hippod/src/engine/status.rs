@@ -124,8 +124,11 @@ impl Engine {
             return None;
         }
         let waiting = workspace.pending.len();
-        match self.shared.embed.state().0 {
-            ModelState::Absent(why) => Some(("no-model", format!("{why}; install it: hippoctl model pull"))),
+        match self.model_state(workspace) {
+            ModelState::Absent(why) => {
+                let fix = self.shared.models.remedy(&workspace.view.config.model);
+                Some(("no-model", format!("{why}; install it: {fix}")))
+            }
             ModelState::Failed(why) => Some(("no-model", format!("{why}; hippoctl doctor tells more"))),
             _ if waiting > 0 => Some((
                 "embeddings-behind",

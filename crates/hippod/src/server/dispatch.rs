@@ -187,13 +187,16 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
             line(&id, blocking(shared, verify).await)
         }
         Request::ModelImport(request) => {
-            let from = PathBuf::from(request.from);
             let import = move |shared: &Shared| {
-                let imported = shared.models.import(&from, request.model.as_deref());
+                let imported = shared.models.import(&request);
                 model_changed(shared);
                 imported
             };
             line(&id, blocking(shared, import).await)
+        }
+        Request::ModelRemove(request) => {
+            let remove = move |shared: &Shared| shared.models.remove(&request.model, &models_in_use(shared));
+            line(&id, blocking(shared, remove).await)
         }
         Request::Backup(request) => line(&id, backups::backup(shared, request, &id, outbox).await),
         Request::BackupVerify(request) => line(&id, backups::verify(shared, request, &id, outbox).await),
@@ -331,6 +334,16 @@ fn subscribe(
         }
     });
     Ok(SubscribeResponse { events: wanted })
+}
+
+/// The ids of the models that answer now, and the names that workspaces choose.
+fn models_in_use(shared: &Shared) -> Vec<String> {
+    let views = shared.views.open();
+    let used = views.iter().flat_map(|view| {
+        let answers = view.picture().model.as_ref().map(ToString::to_string);
+        answers.into_iter().chain([view.config.model.clone()])
+    });
+    used.collect()
 }
 
 /// Sent from where the files were changed: the asker may be gone by then.

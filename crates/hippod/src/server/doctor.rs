@@ -241,8 +241,9 @@ async fn model(shared: &Arc<Shared>) -> Result<(), String> {
     if !verified.ok {
         let damaged = verified.files.iter().filter(|file| !file.ok);
         let names: Vec<&str> = damaged.map(|file| file.path.as_str()).collect();
+        let fix = shared.models.remedy(&shared.config.embed.model);
         return Err(format!(
-            "damaged: {}; hippoctl model pull writes them again, or hippoctl model import FILE without a network",
+            "damaged: {}; {fix} writes them again; without a network: hippoctl model import FILE",
             names.join(", ")
         ));
     }

@@ -327,9 +327,12 @@ class Methods(ABC):
         *,
         from_: str,
         model: str | None = None,
+        name: str | None = None,
+        passage_prefix: str | None = None,
+        query_prefix: str | None = None,
     ) -> p.ModelPullResponse:
         """Installs a model and the runtime from files on this machine."""
-        answer: p.ModelPullResponse = self.call("model.import", given(from_=from_, model=model))
+        answer: p.ModelPullResponse = self.call("model.import", given(from_=from_, model=model, name=name, passage_prefix=passage_prefix, query_prefix=query_prefix))
         return answer
 
     def model_list(
@@ -346,6 +349,15 @@ class Methods(ABC):
     ) -> p.ModelPullResponse:
         """Obtains a model and the runtime; streams progress."""
         answer: p.ModelPullResponse = self.call("model.pull", given(model=model))
+        return answer
+
+    def model_remove(
+        self,
+        *,
+        model: str,
+    ) -> p.ModelRemoveResponse:
+        """Removes a model that was imported."""
+        answer: p.ModelRemoveResponse = self.call("model.remove", given(model=model))
         return answer
 
     def model_verify(
@@ -855,9 +867,12 @@ class AsyncMethods(ABC):
         *,
         from_: str,
         model: str | None = None,
+        name: str | None = None,
+        passage_prefix: str | None = None,
+        query_prefix: str | None = None,
     ) -> p.ModelPullResponse:
         """Installs a model and the runtime from files on this machine."""
-        answer: p.ModelPullResponse = await self.call("model.import", given(from_=from_, model=model))
+        answer: p.ModelPullResponse = await self.call("model.import", given(from_=from_, model=model, name=name, passage_prefix=passage_prefix, query_prefix=query_prefix))
         return answer
 
     async def model_list(
@@ -874,6 +889,15 @@ class AsyncMethods(ABC):
     ) -> p.ModelPullResponse:
         """Obtains a model and the runtime; streams progress."""
         answer: p.ModelPullResponse = await self.call("model.pull", given(model=model))
+        return answer
+
+    async def model_remove(
+        self,
+        *,
+        model: str,
+    ) -> p.ModelRemoveResponse:
+        """Removes a model that was imported."""
+        answer: p.ModelRemoveResponse = await self.call("model.remove", given(model=model))
         return answer
 
     async def model_verify(

@@ -1807,10 +1807,16 @@ class ModelFile(TypedDict):
 ModelImportRequest = TypedDict(
     "ModelImportRequest",
     {
-        # Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves.
+        # Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves; with `name`, of the folder of a sentence-transformers model.
         "from": "str",
-        # Name of the model; the configured one when absent.
+        # Name of a model that this build knows; its default one when absent.
         "model": "NotRequired[str | None]",
+        # Name to import another model under, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores.
+        "name": "NotRequired[str | None]",
+        # Text before each passage; what the folder says when absent. Only with `name`.
+        "passage_prefix": "NotRequired[str | None]",
+        # Text before each question; what the folder says when absent. Only with `name`.
+        "query_prefix": "NotRequired[str | None]",
     },
 )
 
@@ -1836,7 +1842,10 @@ class ModelInfo(TypedDict):
     #: Whether the configuration chooses it.
     selected: bool
 
-    #: The package that it comes in, or `built in`.
+    #: SHA-256 of its weights, in hexadecimal; null where it has none.
+    sha256: str | None
+
+    #: The package that it comes in, `built in`, or `imported`.
     source: str
 
     #: Whether it is installed.
@@ -1879,6 +1888,23 @@ class ModelPullResponse(TypedDict):
 
     #: Milliseconds.
     took_ms: float
+
+
+class ModelRemoveRequest(TypedDict):
+    """Parameters of `model.remove`."""
+
+    #: Name that the model was imported under.
+    model: str
+
+
+class ModelRemoveResponse(TypedDict):
+    """Answer to `model.remove`."""
+
+    #: Bytes of its files.
+    bytes: int
+
+    #: Name of the model that is gone.
+    model: str
 
 
 #: Whether something is installed.

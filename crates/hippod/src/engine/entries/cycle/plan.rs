@@ -224,7 +224,7 @@ impl Engine {
             })
             .collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
-        let usable = self.shared.embed.state().0.is_usable() && self.shared.config.embed.enabled;
+        let usable = self.model_state(workspace).is_usable() && self.shared.config.embed.enabled;
         let model = workspace.view.picture().model.clone().filter(|_| usable);
         Input {
             cycle: run.cycle,

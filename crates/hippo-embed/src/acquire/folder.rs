@@ -1,0 +1,308 @@
+//! What does a sentence-transformers folder say about the model in it, and can that be carried?
+//!
+//! Nothing of its data is looked at here: the shape of the weights is compared by who writes the graph.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{AcquireError, Pooling};
+
+/// A file of settings above this size is not one (bytes).
+const MAX_SETTINGS: u64 = 1 << 20;
+/// A tokenizer above this size is not read (bytes): half a million pieces take about 40 MB.
+const MAX_TOKENIZER: u64 = 128 << 20;
+
+/// What to give, for whoever gave something else.
+pub(super) const WANTED: &str = "give the whole folder of a sentence-transformers model, as its hub hands it out: modules.json, config.json, tokenizer.json, model.safetensors, 1_Pooling/config.json";
+
+/// A sentence-transformers model as its folder describes it.
+#[derive(Debug)]
+pub(super) struct Folder {
+    /// Holds the three files below; the folder itself, or one in it.
+    pub(super) config: PathBuf,
+    pub(super) tokenizer: PathBuf,
+    pub(super) weights: PathBuf,
+    pub(super) pooling: Pooling,
+    /// Whether the text before a question or a passage is pooled with it, as it is here.
+    pub(super) pools_prompt: bool,
+    /// Text before each question and before each passage, as far as the folder names it.
+    pub(super) query_prefix: String,
+    pub(super) passage_prefix: String,
+    /// Longest sequence in word pieces, where the folder says so.
+    pub(super) max_pieces: Option<usize>,
+    /// One more than the highest number of a word piece.
+    pub(super) pieces: u64,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    path: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// `1_Pooling/config.json`: modes that this build does not know count as wrong when they are on.
+#[derive(Deserialize)]
+struct PoolingFile {
+    pooling_mode: Option<String>,
+    include_prompt: Option<bool>,
+    #[serde(flatten)]
+    rest: serde_json::Map<String, serde_json::Value>,
+}
+
+#[derive(Default, Deserialize)]
+struct SentenceFile {
+    max_seq_length: Option<usize>,
+    do_lower_case: Option<bool>,
+}
+
+#[derive(Default, Deserialize)]
+struct PromptFile {
+    #[serde(default)]
+    prompts: std::collections::BTreeMap<String, Option<String>>,
+    default_prompt_name: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct LengthFile {
+    model_max_length: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct TokenizerFile {
+    model: TokenizerModel,
+    #[serde(default)]
+    added_tokens: Vec<AddedToken>,
+}
+
+#[derive(Deserialize)]
+struct TokenizerModel {
+    vocab: Vocabulary,
+}
+
+/// Unigram lists its pieces, the others number them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Vocabulary {
+    Listed(Vec<serde::de::IgnoredAny>),
+    Numbered(std::collections::HashMap<String, u64>),
+}
+
+#[derive(Deserialize)]
+struct AddedToken {
+    id: u64,
+}
+
+/// Reads the folder's settings.
+pub(super) fn read(root: &Path) -> Result<Folder, AcquireError> {
+    if !root.is_dir() {
+        // Says which it is: not there, not allowed, or something else.
+        fs::read_dir(root).map_err(|e| AcquireError::io("read", root, e))?;
+    }
+    let modules_path = root.join("modules.json");
+    let modules: Vec<Module> = settings(&modules_path)?.ok_or_else(|| {
+        refused(
+            root,
+            "it has no modules.json, so it is no sentence-transformers model",
+            WANTED,
+        )
+    })?;
+    let (transformer, pooling_folder) = parts(root, &modules_path, &modules)?;
+    let config = transformer.join("config.json");
+    settings::<serde::de::IgnoredAny>(&config)?.ok_or_else(|| refused(&config, "it is not there", WANTED))?;
+    let weights = weights(&transformer)?;
+    let tokenizer = tokenizer(&transformer)?;
+    let (pooling, pools_prompt) = pooling(&pooling_folder.join("config.json"))?;
+    let (query_prefix, passage_prefix) = prompts(&root.join("config_sentence_transformers.json"))?;
+    let pieces = pieces(&tokenizer)?;
+    Ok(Folder {
+        max_pieces: max_pieces(root, &transformer)?,
+        config,
+        tokenizer,
+        weights,
+        pooling,
+        pools_prompt,
+        query_prefix,
+        passage_prefix,
+        pieces,
+    })
+}
+
+/// The folders of the encoder and of the pooling. What comes after the pooling may scale to unit length and nothing else: that is done in
+/// any case.
+fn parts(root: &Path, path: &Path, modules: &[Module]) -> Result<(PathBuf, PathBuf), AcquireError> {
+    let kinds: Vec<&str> = modules
+        .iter()
+        .map(|module| module.kind.rsplit('.').next().unwrap_or_default())
+        .collect();
+    let [transformer, pooling] = match (&kinds[..], modules) {
+        (["Transformer", "Pooling"] | ["Transformer", "Pooling", "Normalize"], [first, second, ..]) => {
+            [first, second]
+        }
+        _ => {
+            let what = format!("it is made of {}", kinds.join(", "));
+            let fix = "hippod carries Transformer, Pooling and Normalize, in this order";
+            return Err(refused(path, what, fix));
+        }
+    };
+    Ok((
+        below(root, path, &transformer.path)?,
+        below(root, path, &pooling.path)?,
+    ))
+}
+
+/// A folder that the model names, which has to lie in its own.
+fn below(root: &Path, path: &Path, part: &str) -> Result<PathBuf, AcquireError> {
+    let plain = Path::new(part)
+        .components()
+        .all(|component| matches!(component, Component::Normal(_) | Component::CurDir));
+    if plain {
+        Ok(root.join(part))
+    } else {
+        Err(refused(
+            path,
+            format!("it names a folder outside: {part:?}"),
+            WANTED,
+        ))
+    }
+}
+
+fn weights(folder: &Path) -> Result<PathBuf, AcquireError> {
+    let weights = folder.join("model.safetensors");
+    if weights.is_file() {
+        return Ok(weights);
+    }
+    let there = |name: &str| folder.join(name).exists();
+    let (what, fix) = if there("model.safetensors.index.json") {
+        (
+            "its weights are in several files",
+            "save it as one: model.save_pretrained(DIR, max_shard_size=\"100GB\")",
+        )
+    } else if there("pytorch_model.bin") {
+        (
+            "its weights are a pickle (pytorch_model.bin), which can run any code and is not read",
+            "save it anew with sentence-transformers 2.3 or later, which writes model.safetensors: SentenceTransformer(DIR).save(OTHER)",
+        )
+    } else {
+        ("it has no model.safetensors", WANTED)
+    };
+    Err(refused(folder, what, fix))
+}
+
+fn tokenizer(folder: &Path) -> Result<PathBuf, AcquireError> {
+    let tokenizer = folder.join("tokenizer.json");
+    if tokenizer.is_file() {
+        return Ok(tokenizer);
+    }
+    let fix = "write it once with transformers: AutoTokenizer.from_pretrained(DIR).save_pretrained(DIR)";
+    Err(refused(folder, "it has no tokenizer.json", fix))
+}
+
+fn pieces(path: &Path) -> Result<u64, AcquireError> {
+    let tokenizer: TokenizerFile =
+        json(path, MAX_TOKENIZER)?.ok_or_else(|| refused(path, "it is not there", WANTED))?;
+    let own = match &tokenizer.model.vocab {
+        Vocabulary::Listed(pieces) => pieces.len() as u64,
+        Vocabulary::Numbered(pieces) => pieces.values().max().map_or(0, |last| last.saturating_add(1)),
+    };
+    let added = tokenizer
+        .added_tokens
+        .iter()
+        .map(|token| token.id.saturating_add(1));
+    Ok(added.fold(own, u64::max))
+}
+
+/// How the folder pools, and whether it pools the prompt too.
+fn pooling(path: &Path) -> Result<(Pooling, bool), AcquireError> {
+    let file: PoolingFile = settings(path)?.ok_or_else(|| refused(path, "it is not there", WANTED))?;
+    let on = file
+        .rest
+        .iter()
+        .filter(|(name, value)| name.starts_with("pooling_mode_") && value.as_bool() == Some(true));
+    let mut modes: Vec<&str> = on
+        .map(|(name, _)| name.trim_start_matches("pooling_mode_"))
+        .collect();
+    modes.extend(file.pooling_mode.as_deref());
+    let pooling = match modes[..] {
+        ["mean_tokens" | "mean"] => Pooling::Mean,
+        ["cls_token" | "cls"] => Pooling::Cls,
+        _ => {
+            let what = format!("its pooling is not known: {}", modes.join(", "));
+            return Err(refused(
+                path,
+                what,
+                "hippod carries the mean of the tokens, and the first token (cls)",
+            ));
+        }
+    };
+    Ok((pooling, file.include_prompt.unwrap_or(true)))
+}
+
+/// Under the names that sentence-transformers itself looks for.
+fn prompts(path: &Path) -> Result<(String, String), AcquireError> {
+    let file: PromptFile = settings(path)?.unwrap_or_default();
+    let named = |names: &[&str]| {
+        let default = file.default_prompt_name.as_deref();
+        let mut names = names.iter().copied().chain(default);
+        let prompt = names.find_map(|name| file.prompts.get(name).cloned().flatten());
+        prompt.unwrap_or_default()
+    };
+    Ok((named(&["query"]), named(&["document", "passage", "corpus"])))
+}
+
+fn max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, AcquireError> {
+    let path = root.join("sentence_bert_config.json");
+    let sentence: SentenceFile = settings(&path)?.unwrap_or_default();
+    if sentence.do_lower_case == Some(true) {
+        let fix =
+            "hippod leaves letters to the tokenizer: choose a model whose tokenizer.json makes them small";
+        return Err(refused(
+            &path,
+            "it has its texts put into small letters first",
+            fix,
+        ));
+    }
+    if sentence.max_seq_length.is_some() {
+        return Ok(sentence.max_seq_length);
+    }
+    let length: LengthFile = settings(&transformer.join("tokenizer_config.json"))?.unwrap_or_default();
+    // Absent is written as a number of thirty digits.
+    let length = length
+        .model_max_length
+        .filter(|length| (1.0..1e6).contains(length));
+    Ok(length.map(|length| length as usize))
+}
+
+fn settings<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, AcquireError> {
+    json(path, MAX_SETTINGS)
+}
+
+/// A file of JSON; nothing where there is none.
+fn json<T: DeserializeOwned>(path: &Path, limit: u64) -> Result<Option<T>, AcquireError> {
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(AcquireError::io("read", path, error)),
+    };
+    if !metadata.is_file() {
+        return Err(refused(path, "it is no file", WANTED));
+    }
+    if metadata.len() > limit {
+        return Err(refused(path, format!("it is larger than {limit} bytes"), WANTED));
+    }
+    let bytes = fs::read(path).map_err(|e| AcquireError::io("read", path, e))?;
+    serde_json::from_slice(&bytes)
+        .map(Some)
+        .map_err(|error| refused(path, format!("it is not what its name says: {error}"), WANTED))
+}
+
+pub(super) fn refused(path: &Path, reason: impl Into<String>, fix: &'static str) -> AcquireError {
+    AcquireError::Refused {
+        path: path.into(),
+        reason: reason.into(),
+        fix,
+    }
+}

@@ -1,0 +1,289 @@
+//! Whether a model that somebody brings as a folder becomes one that computes what it should, or is refused as a whole.
+
+// A failed step of a test's preparation is a failed test.
+#![allow(clippy::unwrap_used)]
+#![cfg(feature = "onnx")]
+
+mod fixture;
+mod forward;
+mod junk;
+
+use std::fs;
+use std::path::PathBuf;
+
+use fixture::{Folder, Shape};
+use hippo_embed::acquire::{self, FileState, Layout, LocalModel, Manifest, Wish};
+use hippo_embed::{Embedder, OnnxEmbedder};
+
+/// Of vectors of 32-bit numbers after a few layers.
+const CLOSE: f64 = 2e-5;
+
+fn ids(embedder: &mut OnnxEmbedder, text: &str) -> Vec<u32> {
+    let tokenizer = &embedder.fastembed().tokenizer;
+    tokenizer.encode(text, true).unwrap().get_ids().to_vec()
+}
+
+fn furthest(mine: &[f32], theirs: &[f64]) -> f64 {
+    assert_eq!(mine.len(), theirs.len());
+    let apart = mine.iter().zip(theirs).map(|(a, b)| (f64::from(*a) - b).abs());
+    apart.fold(0.0, f64::max)
+}
+
+fn assert_same(embedder: &mut OnnxEmbedder, folder: &Folder, mine: &[f32], text: &str) {
+    let ids = ids(embedder, text);
+    let apart = furthest(mine, &folder.vector(&ids));
+    assert!(apart < CLOSE, "{text}: {apart}");
+}
+
+fn shapes() -> Vec<Shape> {
+    let shape = Shape::default();
+    vec![
+        shape.clone(),
+        Shape {
+            layers: 1,
+            heads: 1,
+            width: 32,
+            inner: 8,
+            positions: 40,
+            dtype: "F16",
+            ..shape.clone()
+        },
+        Shape {
+            roberta: true,
+            layers: 5,
+            heads: 2,
+            dtype: "BF16",
+            ..shape.clone()
+        },
+        Shape {
+            cls: true,
+            roberta: true,
+            width: 96,
+            ..shape.clone()
+        },
+        Shape { cls: true, ..shape },
+    ]
+}
+
+#[test]
+fn every_shape_computes_what_plain_loops_compute() {
+    for shape in shapes() {
+        let folder = Folder::new(shape.clone());
+        let model = folder.import("mine").unwrap_or_else(|e| panic!("{shape:?}: {e}"));
+        assert_eq!(model.id().dimension, shape.width);
+        let mut embedder = folder.load(&model);
+        for text in [
+            "the ferry leaves at seven.",
+            "die fähre um sieben",
+            "паром уходит в семь",
+            "渡船七点",
+            "",
+            "a",
+        ] {
+            let vector = embedder.embed_query(text).unwrap();
+            assert_same(&mut embedder, &folder, &vector, text);
+            let passage = embedder.embed_passages("", &[text]).unwrap();
+            assert_same(&mut embedder, &folder, &passage[0], text);
+        }
+    }
+}
+
+#[test]
+fn prefixes_come_from_the_folder_or_from_whoever_imports() {
+    let shape = Shape {
+        roberta: true,
+        ..Shape::default()
+    };
+    let folder = Folder::new(shape);
+    let prompts = serde_json::json!({"prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": null});
+    folder.json("config_sentence_transformers.json", &prompts);
+    let model = folder.import("mine").unwrap();
+    let mut embedder = folder.load(&model);
+    let vector = embedder.embed_query("die fähre").unwrap();
+    assert_same(&mut embedder, &folder, &vector, "query: die fähre");
+    let vectors = embedder.embed_passages("", &["die fähre"]).unwrap();
+    assert_same(&mut embedder, &folder, &vectors[0], "passage: die fähre");
+
+    let wish = Wish {
+        name: "other".into(),
+        query_prefix: Some(String::new()),
+        passage_prefix: Some("um: ".into()),
+    };
+    let other = folder.import_as(&wish).unwrap();
+    assert_ne!(model.id().revision, other.id().revision);
+    let mut embedder = folder.load(&other);
+    let vector = embedder.embed_query("die fähre").unwrap();
+    assert_same(&mut embedder, &folder, &vector, "die fähre");
+    let vectors = embedder.embed_passages("", &["die fähre"]).unwrap();
+    assert_same(&mut embedder, &folder, &vectors[0], "um: die fähre");
+}
+
+/// Neighbours in one pass: the mean of a text's own tokens, though its tokenizer finds other pieces in the whole than in its parts.
+#[test]
+fn texts_of_one_pass_get_the_mean_of_their_own_tokens() {
+    let shape = Shape {
+        roberta: true,
+        ..Shape::default()
+    };
+    let folder = Folder::new(shape);
+    let mut embedder = folder.load(&folder.import("mine").unwrap());
+    let texts = ["die fähre ", "уходит в семь", "渡船"];
+    let vectors = embedder.embed_passages("um", &texts).unwrap();
+    let whole = format!("um\n{}", texts.join("\n"));
+    let ids = ids(&mut embedder, &whole);
+    let encoding = embedder.fastembed().tokenizer.encode(&*whole, true).unwrap();
+    let rows = folder.forward(&ids);
+    for (text, vector) in texts.iter().zip(&vectors) {
+        let start = whole.find(text).unwrap();
+        let own = encoding
+            .get_offsets()
+            .iter()
+            .enumerate()
+            .filter(|(token, place)| {
+                *token > 0 && token + 1 < ids.len() && place.1 > start && place.0 < start + text.len()
+            });
+        let own: Vec<usize> = own.map(|(token, _)| token).collect();
+        assert!(!own.is_empty() && own.len() < ids.len() - 2, "{text}: {own:?}");
+        let mut mean = vec![0.0; 64];
+        for token in own {
+            mean.iter_mut().zip(&rows[token]).for_each(|(sum, x)| *sum += x);
+        }
+        let length = mean.iter().map(|x| x * x).sum::<f64>().sqrt();
+        mean.iter_mut().for_each(|x| *x /= length);
+        let apart = furthest(vector, &mean);
+        assert!(apart < CLOSE, "{text}: {apart}");
+    }
+}
+
+#[test]
+fn a_prefix_stands_before_every_passage() {
+    let folder = Folder::new(Shape {
+        roberta: true,
+        ..Shape::default()
+    });
+    let wish = Wish {
+        name: "mine".into(),
+        query_prefix: None,
+        passage_prefix: Some("passage: ".into()),
+    };
+    let mut embedder = folder.load(&folder.import_as(&wish).unwrap());
+    let texts = ["die fähre", "уходит в семь", "渡船"];
+    let vectors = embedder.embed_passages("um", &texts).unwrap();
+    for (text, vector) in texts.iter().zip(&vectors) {
+        let alone = embedder.embed_passages("um", &[text]).unwrap();
+        assert_eq!(alone.first(), Some(vector));
+    }
+    assert!(embedder.embed_passages("um", &[]).unwrap().is_empty());
+}
+
+#[test]
+fn texts_without_spaces_and_beyond_a_pass_are_embedded_whole() {
+    for cls in [false, true] {
+        let folder = Folder::new(Shape {
+            roberta: true,
+            cls,
+            ..Shape::default()
+        });
+        let mut embedder = folder.load(&folder.import("mine").unwrap());
+        let long = "渡船七点".repeat(200);
+        let pieces = embedder.count_tokens(&long);
+        assert!(pieces >= 400);
+        let before = embedder.word_pieces_embedded();
+        let vectors = embedder
+            .embed_passages("Hafen > 渡船", &[&long, "die fähre"])
+            .unwrap();
+        assert!(embedder.word_pieces_embedded() - before >= pieces as u64);
+        assert!(vectors.iter().flatten().all(|x| x.is_finite()));
+        // Of a long question its beginning is embedded, though it is one word.
+        let query = embedder.embed_query(&long).unwrap();
+        let nothing = embedder.embed_query("").unwrap();
+        assert_ne!(query, nothing);
+    }
+}
+
+#[test]
+fn what_was_imported_is_checked_repaired_and_removed() {
+    let folder = Folder::new(Shape::default());
+    let layout = folder.layout();
+    let model = folder.import("mine").unwrap();
+    assert_eq!(LocalModel::find(&layout, "mine").unwrap().as_ref(), Some(&model));
+    assert_eq!(model.absent(&layout), None);
+    assert_eq!(folder.there(), ["mine"]);
+
+    // Size and time as before, as after a fault of the disk.
+    let weights = model.files(&layout).weights;
+    let mut bytes = fs::read(&weights).unwrap();
+    let time = fs::metadata(&weights).unwrap().modified().unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&weights, &bytes).unwrap();
+    let file = fs::File::options().write(true).open(&weights).unwrap();
+    file.set_modified(time).unwrap();
+    assert_eq!(model.absent(&layout), None);
+    let states = |model: &LocalModel| acquire::verify_local(&layout, model);
+    let damaged = states(&model)
+        .into_iter()
+        .filter(|check| check.state != FileState::Good);
+    assert_eq!(
+        damaged.map(|check| check.path).collect::<Vec<_>>(),
+        std::slice::from_ref(&weights)
+    );
+    assert_eq!(model.absent(&layout), Some(weights.clone()));
+
+    // The same folder again mends it; another one does not take its name.
+    assert_eq!(folder.import("mine").unwrap(), model);
+    assert!(states(&model).iter().all(|check| check.state == FileState::Good));
+    let other = Folder::new(Shape {
+        layers: 2,
+        ..Shape::default()
+    });
+    let manifest = Manifest::embedded().unwrap();
+    let wish = Wish {
+        name: "mine".into(),
+        ..Wish::default()
+    };
+    let refusal = acquire::import_folder(&layout, &manifest, &other.path, &wish).unwrap_err();
+    assert!(refusal.to_string().contains("another one named"), "{refusal}");
+    assert_eq!(folder.import("mine").unwrap(), model);
+
+    acquire::remove(&layout, "mine").unwrap();
+    assert_eq!(folder.there(), Vec::<String>::new());
+    assert!(acquire::remove(&layout, "mine").is_err());
+    for elsewhere in ["..", "../brought", ".", "", "a/b"] {
+        assert!(acquire::remove(&layout, elsewhere).is_err(), "{elsewhere}");
+    }
+    // Another model under the same name has another identity.
+    let again = acquire::import_folder(&layout, &manifest, &other.path, &wish).unwrap();
+    assert_ne!(again.id(), model.id());
+}
+
+/// The default model's own files, laid out as its authors lay them out.
+#[test]
+fn the_default_model_under_another_name_makes_the_same_vectors() {
+    let installed = PathBuf::from(std::env::var_os("HIPPOD_TEST_MODEL_HOME").unwrap());
+    let manifest = Manifest::embedded().unwrap();
+    let default = acquire::locate(&Layout::in_home(&installed, installed.join("cache")), &manifest).unwrap();
+    let folder = Folder::new(Shape::default());
+    for (from, name) in [
+        (&default.model.weights, "model.safetensors"),
+        (&default.model.tokenizer, "tokenizer.json"),
+        (&default.model.config, "config.json"),
+    ] {
+        fs::copy(from, folder.path.join(name)).unwrap();
+    }
+    folder.json(
+        "sentence_bert_config.json",
+        &serde_json::json!({"max_seq_length": 256, "do_lower_case": false}),
+    );
+    let mut mine = folder.load(&folder.import("mine").unwrap());
+    let mut theirs = OnnxEmbedder::load(&default.model, &default.runtime, 1).unwrap();
+    let long = "The quarterly report covers revenue, hiring and the office lease. ".repeat(30);
+    let texts = ["The staging database moved.", "It listens on port 5433.", &long];
+    assert_eq!(
+        mine.embed_passages("Infra > Databases", &texts).unwrap(),
+        theirs.embed_passages("Infra > Databases", &texts).unwrap()
+    );
+    assert_eq!(
+        mine.embed_query("which port").unwrap(),
+        theirs.embed_query("which port").unwrap()
+    );
+}

@@ -1,0 +1,153 @@
+//! How are the models that a person brought listed, checked, taken in and removed?
+
+use std::path::{Path, PathBuf};
+#[cfg(feature = "onnx")]
+use std::time::Instant;
+
+use hippo_embed::acquire::{self, AcquireError, LocalModel};
+use hippo_proto::{
+    ErrorKind, ModelFile, ModelImportRequest, ModelInfo, ModelPullResponse, ModelRemoveResponse,
+    ModelState as Installed, ModelVerifyResponse, RpcError,
+};
+
+use super::{Layout, Manifest, Models, file, refusal};
+
+/// The runtime library for an imported model whose files are as they were imported, told without reading them.
+pub(super) fn locate(
+    model: &LocalModel,
+    layout: &Layout,
+    manifest: &Manifest,
+) -> Result<PathBuf, AcquireError> {
+    let runtime = acquire::locate_runtime(layout, manifest)?;
+    match model.absent(layout) {
+        Some(file) => Err(AcquireError::Changed(file)),
+        None => Ok(runtime),
+    }
+}
+
+impl Models {
+    /// What `model.list` tells of them.
+    pub(super) fn brought(&self, unsupported: bool) -> Vec<ModelInfo> {
+        let told = |(name, model): (String, Result<LocalModel, AcquireError>)| {
+            let selected = self.config.enabled && self.config.model == name;
+            let model = model.ok();
+            let damaged = model
+                .as_ref()
+                .is_none_or(|model| model.absent(&self.layout).is_some());
+            let id = model.as_ref().map(LocalModel::id);
+            ModelInfo {
+                name,
+                dimension: id
+                    .as_ref()
+                    .map_or(0, |id| u32::try_from(id.dimension).unwrap_or(u32::MAX)),
+                id: id.map_or_else(String::new, |id| id.to_string()),
+                sha256: model
+                    .as_ref()
+                    .and_then(LocalModel::weights_sha256)
+                    .map(str::to_owned),
+                state: match (unsupported, damaged) {
+                    (true, _) => Installed::Unsupported,
+                    (false, true) => Installed::Damaged,
+                    (false, false) => Installed::Installed,
+                },
+                selected,
+                bytes: model.as_ref().map_or(0, bytes),
+                licence: None,
+                source: "imported".to_owned(),
+            }
+        };
+        LocalModel::all(&self.layout).into_iter().map(told).collect()
+    }
+
+    /// Compares an imported model and the runtime library with their checksums; none where no imported model has this name.
+    pub(super) fn verify_brought(&self, name: &str) -> Result<Option<ModelVerifyResponse>, RpcError> {
+        let found = LocalModel::find(&self.layout, name).map_err(|error| refusal(&error))?;
+        let Some(model) = found else { return Ok(None) };
+        let files = self.files_of(&model)?;
+        Ok(Some(ModelVerifyResponse {
+            ok: files.iter().all(|file| file.ok),
+            model: model.name,
+            files,
+        }))
+    }
+
+    fn files_of(&self, model: &LocalModel) -> Result<Vec<ModelFile>, RpcError> {
+        let mut checks = acquire::verify_local(&self.layout, model);
+        checks
+            .extend(acquire::verify_runtime(&self.layout, &self.manifest).map_err(|error| refusal(&error))?);
+        Ok(checks.into_iter().map(file).collect())
+    }
+
+    /// Takes a sentence-transformers folder in under a name; blocks for as long as copying and trying it take.
+    #[cfg(feature = "onnx")]
+    pub(super) fn bring(
+        &self,
+        from: &Path,
+        name: &str,
+        request: &ModelImportRequest,
+    ) -> Result<ModelPullResponse, RpcError> {
+        let _turn = self.turn()?;
+        let start = Instant::now();
+        let wish = acquire::Wish {
+            name: name.to_owned(),
+            query_prefix: request.query_prefix.clone(),
+            passage_prefix: request.passage_prefix.clone(),
+        };
+        let model = acquire::import_folder(&self.layout, &self.manifest, from, &wish)
+            .map_err(|error| refusal(&error))?;
+        tracing::info!(model = %model.id(), "a model was imported");
+        Ok(ModelPullResponse {
+            files: self.files_of(&model)?,
+            model: model.name,
+            took_ms: start.elapsed().as_secs_f64() * 1e3,
+        })
+    }
+
+    #[cfg(not(feature = "onnx"))]
+    pub(super) fn bring(
+        &self,
+        _: &Path,
+        _: &str,
+        _: &ModelImportRequest,
+    ) -> Result<ModelPullResponse, RpcError> {
+        Err(RpcError::new(
+            ErrorKind::Degraded,
+            super::unsupported().unwrap_or_default(),
+        ))
+    }
+
+    /// Answers `model.remove`. `used` are the ids of the models that workspaces are embedded with, and the names that they choose.
+    ///
+    /// # Errors
+    /// For a name without an imported model, and while the model is in use.
+    pub fn remove(&self, name: &str, used: &[String]) -> Result<ModelRemoveResponse, RpcError> {
+        if self.manifest.models.iter().any(|model| model.name == name) || name == super::HASH {
+            return Err(RpcError::bad_request(format!(
+                "could not remove the model \"{name}\": this build brings it"
+            ))
+            .hint("choose another one by embed.model"));
+        }
+        let _turn = self.turn()?;
+        let chosen = self.config.enabled && self.config.model == name;
+        let answers = |used: &&String| used.as_str() == name || used.starts_with(&format!("{name}|"));
+        if chosen || used.iter().any(|used| answers(&used)) {
+            let what = format!("could not remove the model \"{name}\": it is in use");
+            return Err(RpcError::new(ErrorKind::Conflict, what).hint(
+                "choose another one by embed.model, restart hippod, and wait for hippoctl sync --wait",
+            ));
+        }
+        let bytes = LocalModel::find(&self.layout, name)
+            .ok()
+            .flatten()
+            .map_or(0, |model| bytes(&model));
+        acquire::remove(&self.layout, name).map_err(|error| refusal(&error))?;
+        Ok(ModelRemoveResponse {
+            model: name.to_owned(),
+            bytes,
+        })
+    }
+}
+
+fn bytes(model: &LocalModel) -> u64 {
+    model.checksums().iter().map(|file| file.size).sum()
+}

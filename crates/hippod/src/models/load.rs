@@ -1,0 +1,69 @@
+//! How is the embedder of an id made, when it is needed?
+
+#[cfg(feature = "onnx")]
+use std::path::Path;
+
+#[cfg(feature = "onnx")]
+use hippo_embed::acquire::{self, LocalModel};
+use hippo_embed::acquire::{Layout, Manifest};
+use hippo_embed::{EmbedError, Embedder, HashEmbedder};
+
+#[cfg(feature = "onnx")]
+use super::brought;
+
+/// The embedder of an id.
+pub(super) fn load(
+    id: &str,
+    manifest: &Manifest,
+    layout: &Layout,
+    threads: usize,
+) -> Result<Box<dyn Embedder>, EmbedError> {
+    let hash = HashEmbedder::new();
+    if hash.id().to_string() == id {
+        return Ok(Box::new(hash));
+    }
+    #[cfg(feature = "onnx")]
+    {
+        let absent = |error: acquire::AcquireError| EmbedError::NotInstalled(error.to_string());
+        let wanted: Option<hippo_embed::ModelId> = id.parse().ok();
+        let local = wanted.and_then(|wanted| LocalModel::find(layout, &wanted.name).ok().flatten());
+        if let Some(model) = local.filter(|model| model.id().to_string() == id) {
+            let runtime = brought::locate(&model, layout, manifest).map_err(absent)?;
+            let model = hippo_embed::OnnxEmbedder::load(&model.files(layout), &runtime, threads)?;
+            return Ok(Box::new(model));
+        }
+        let installed = acquire::locate(layout, manifest).map_err(absent)?;
+        if installed.model.id.to_string() == id {
+            let model = hippo_embed::OnnxEmbedder::load(&installed.model, &installed.runtime, threads)?;
+            return Ok(Box::new(model));
+        }
+        load_named(id, layout, &installed.runtime, threads)
+    }
+    #[cfg(not(feature = "onnx"))]
+    {
+        let _ = (manifest, layout, threads);
+        Err(EmbedError::NotInstalled(
+            "this build has no embedding model".to_owned(),
+        ))
+    }
+}
+
+/// A model of the hub, for builds that may fetch one.
+#[cfg(feature = "hub")]
+fn load_named(
+    id: &str,
+    layout: &Layout,
+    runtime: &Path,
+    threads: usize,
+) -> Result<Box<dyn Embedder>, EmbedError> {
+    let unknown = || EmbedError::UnknownModel(id.to_owned());
+    let wanted: hippo_embed::ModelId = id.parse().map_err(|_| unknown())?;
+    let cache = layout.models.join("hub");
+    let model = hippo_embed::NamedEmbedder::load(&wanted.name, &wanted.prefix, &cache, runtime, threads)?;
+    Ok(Box::new(model))
+}
+
+#[cfg(all(feature = "onnx", not(feature = "hub")))]
+fn load_named(id: &str, _: &Layout, _: &Path, _: usize) -> Result<Box<dyn Embedder>, EmbedError> {
+    Err(EmbedError::UnknownModel(id.to_owned()))
+}
