@@ -5,7 +5,7 @@
 )]
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
@@ -40,10 +40,7 @@ fn write_workspace(root: &Path, document: &str) {
 /// Sends what the transcript of the document sends and compares what comes with what it says, but for events that it
 /// does not name. `root` is the canonical
 /// path of the workspace that [`write_workspace`] filled; the daemon knows no workspace yet and has stopped afterwards.
-fn replay<S>(stream: &S, document: &str, root: &Path)
-where
-    for<'a> &'a S: Read + Write,
-{
+fn replay(stream: &UnixStream, document: &str, root: &Path) {
     let root = serde_json::to_string(root.to_str().unwrap()).unwrap();
     let here = |line: &str| line.replace(WORKSPACE, &root[1..root.len() - 1]);
     let mut answers = BufReader::new(stream);

@@ -133,6 +133,15 @@ fn force_replaces_an_earlier_backup_and_nothing_else() {
     fs::write(&text, "mine").unwrap();
     let packed = scratch.beside("folder.tar.zst");
     fs::create_dir(&packed).unwrap();
+    // An archive of somebody else, packed in the same way.
+    let foreign = scratch.beside("foreign.tar.zst");
+    let mut archive = tar::Builder::new(Vec::new());
+    archive
+        .append_path_with_name(folder.join("mine.txt"), "mine.txt")
+        .unwrap();
+    let archive = archive.into_inner().unwrap();
+    fs::write(&foreign, zstd::encode_all(&archive[..], 0).unwrap()).unwrap();
+    let theirs = fs::read(&foreign).unwrap();
     let link = scratch.beside("link.tar.zst");
     std::os::unix::fs::symlink(&text, &link).unwrap();
     for force in [false, true] {
@@ -144,6 +153,7 @@ fn force_replaces_an_earlier_backup_and_nothing_else() {
             "a folder is there",
         );
         assert_kind(backup_to(&mut client, &text, force), conflict, wrote);
+        assert_kind(backup_to(&mut client, &foreign, force), conflict, wrote);
         assert_kind(backup_to(&mut client, &link, force), conflict, "no regular file");
         assert_kind(
             export_to(&mut client, &packed, force),
@@ -156,6 +166,7 @@ fn force_replaces_an_earlier_backup_and_nothing_else() {
     }
     assert_eq!(fs::read(folder.join("mine.txt")).unwrap(), b"mine");
     assert_eq!(fs::read(&text).unwrap(), b"mine");
+    assert_eq!(fs::read(&foreign).unwrap(), theirs);
     let file = scratch.beside("b.tar.zst");
     backup_to(&mut client, &file, false).unwrap();
     assert_kind(

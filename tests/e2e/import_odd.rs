@@ -58,6 +58,18 @@ fn what_no_program_exports_is_refused_and_says_what_was_found() {
 }
 
 #[test]
+fn what_was_imported_can_be_searched_at_once() {
+    let scratch = Scratch::new();
+    let (_daemon, mut client, root) = begun(&scratch);
+    for word in ["heron", "lapwing", "bittern"] {
+        let records = json!([{"memory": format!("The {word} nests in the reeds."), "created_at": "2026-03-02T10:00:00Z"}]);
+        let path = put(&scratch, "birds.json", records.to_string());
+        assert_eq!(applied(&mut client, &root, &path).known, 0);
+        assert!(!client.search(&root, word).results.is_empty(), "{word}");
+    }
+}
+
+#[test]
 fn a_day_that_cannot_be_meant_is_told_and_is_no_day_of_a_log() {
     let scratch = Scratch::new();
     let (daemon, mut client, root) = begun(&scratch);

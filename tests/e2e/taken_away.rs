@@ -195,6 +195,84 @@ fn what_sessions_stored_is_written_again() {
 }
 
 #[test]
+fn what_was_only_read_is_written_again_at_the_stop() {
+    let (scratch, daemon, mut client) = begun();
+    let root = scratch.workspace();
+    let session = open(&mut client, &root, None).session;
+    let kept = put(
+        &mut client,
+        request(&session, 1, ("exec", "ls"), &listing("anchor")),
+    );
+    let id = kept.entry.unwrap().id;
+    let state = scratch.state("");
+    daemon.kill();
+    for replaced in [false, true] {
+        let daemon = scratch.daemon();
+        let mut client = daemon.client();
+        assert_eq!(fetch(&mut client, &id).content, Some(listing("anchor")));
+        for name in ["contexts.db", "contexts.db-wal", "contexts.db-shm"] {
+            let _ = fs::remove_file(state.join(name));
+        }
+        if replaced {
+            fs::write(state.join("contexts.db"), "something else").unwrap();
+        }
+        daemon.terminate();
+        let daemon = scratch.daemon();
+        assert_eq!(fetch(&mut daemon.client(), &id).content, Some(listing("anchor")));
+        daemon.terminate();
+    }
+}
+
+#[test]
+fn a_copy_that_was_complete_when_the_process_was_killed_is_used() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    lived_in(&scratch, &mut client);
+    let before = known(&mut client, &root);
+    daemon.terminate();
+    let file = scratch.state("index.db");
+    root_page(&file, "runs");
+    for other in [false, true] {
+        fs::rename(&file, scratch.state("index.db.rescued")).unwrap();
+        if other {
+            fs::write(&file, "somebody else's").unwrap();
+            fs::write(scratch.state("index.db-wal"), "and its log").unwrap();
+        }
+        let daemon = Daemon::start(&scratch.home(), &QUIET);
+        assert_known("rescued", &known(&mut daemon.client(), &root), &before);
+        daemon.terminate();
+        root_page(&file, "runs");
+    }
+    let kept = |name: &str| fs::read_to_string(scratch.state(name)).unwrap();
+    assert_eq!(kept("index.db.replaced"), "somebody else's");
+    assert_eq!(kept("index.db.replaced-wal"), "and its log");
+}
+
+#[test]
+fn no_rebuild_and_no_restart_of_a_workspace_drops_what_is_open_alone() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    lived_in(&scratch, &mut client);
+    for round in 0..3 {
+        // A second time soon after the first one.
+        let before = known(&mut client, &root);
+        fs::remove_file(scratch.state("index.db")).unwrap();
+        if round == 2 {
+            let settings = root.join(".hippocampus/config.toml");
+            fs::write(settings, "[search]\ndefault_mode = \"lexical\"\n").unwrap();
+        } else {
+            let told = client.doctor(true);
+            assert!(told.problems.iter().all(|problem| problem.id != "rebuild-lost"));
+        }
+        assert_known("rebuilt", &known(&mut client, &root), &before);
+    }
+}
+
+#[test]
 fn what_only_a_damaged_index_knew_is_taken_over_as_far_as_it_can_be_read() {
     let scratch = Scratch::new();
     let root = scratch.workspace();

@@ -65,6 +65,7 @@ impl ContextStore {
     /// # Errors
     /// [`StoreError::Corrupt`] for a damaged or foreign file, [`StoreError::NewerSchema`] for one from the future.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        in_place::finish(path)?;
         schema::private(path)?;
         let connection = open_writer(path).map_err(|source| StoreError::from_sql(path, source))?;
         schema::migrate(&connection, path)?;
@@ -82,6 +83,12 @@ impl ContextStore {
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         self.file.is_none_or(|file| file.is_at(self.path()))
+    }
+
+    /// Which file is open, if that is known.
+    #[must_use]
+    pub const fn file(&self) -> Option<FileId> {
+        self.file
     }
 
     /// Writes what is open to [`ContextStore::path`] again, where it is not any more; another file that stands there is kept

@@ -59,6 +59,7 @@ impl Store {
     /// [`StoreError::Corrupt`] for a damaged or foreign file, [`StoreError::NewerSchema`] for one from the future.
     pub fn open(path: &Path, root: &str) -> Result<Self, StoreError> {
         let sql = |source| StoreError::from_sql(path, source);
+        in_place::finish(path)?;
         let connection = open_writer(path).map_err(sql)?;
         schema::migrate(&connection, path, root)?;
         let ids = IdPool::load(&connection).map_err(sql)?;

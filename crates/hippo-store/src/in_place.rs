@@ -1,11 +1,12 @@
-//! Is the file that a connection has open still the one at its path, and how is it written there again when it is not?
+//! How does a database that was made beside it come into its place, and is the one that is open still the one that is there?
 //!
 //! Whoever removes or moves a database under a running daemon takes only its name: the connection goes on with what it has
-//! open, and all of it would be gone with the process. So the writers look, and what is open is written out again.
+//! open, and all of it would be gone with the process. So the writers look, and what is open is written out again. A database
+//! that is made beside its place has a name of its own as soon as it is complete; [`finish`] does what a kill left to be done.
 
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
@@ -15,7 +16,7 @@ use crate::copies::copy;
 
 /// Which file it is, whatever its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FileId {
+pub struct FileId {
     device: u64,
     inode: u64,
 }
@@ -25,7 +26,7 @@ impl FileId {
     ///
     /// # Errors
     /// As the system says; then it is not known.
-    pub(crate) fn at(path: &Path) -> std::io::Result<Option<Self>> {
+    pub fn at(path: &Path) -> std::io::Result<Option<Self>> {
         match fs::metadata(path) {
             Ok(found) => Ok(Some(Self {
                 device: found.dev(),
@@ -37,46 +38,120 @@ impl FileId {
     }
 
     /// Whether `path` names this file. Where that cannot be told, it is taken for it.
-    pub(crate) fn is_at(self, path: &Path) -> bool {
+    pub fn is_at(self, path: &Path) -> bool {
         Self::at(path).map_or(true, |found| found == Some(self))
     }
 }
 
-/// Writes what `connection` has open to `path`, whole or not at all. What stands there meanwhile is kept beside it with
-/// `.replaced` at its name. The connection is still the one to what was open before.
+/// A database that is complete and not in its place yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// Of what could be read of a damaged one, which is kept as `.damaged`.
+    Again,
+    /// Of what was open when its file was taken away; what stands there meanwhile is kept as `.replaced`.
+    OfWhatIsOpen,
+}
+
+impl Made {
+    const ALL: [Self; 2] = [Self::Again, Self::OfWhatIsOpen];
+
+    /// Where it stands until it is in its place.
+    #[must_use]
+    pub fn beside(self, path: &Path) -> PathBuf {
+        with_suffix(
+            path,
+            match self {
+                Self::Again => ".rebuilt",
+                Self::OfWhatIsOpen => ".rescued",
+            },
+        )
+    }
+
+    /// Puts it into its place. Answers where what stood there before is kept, if anything did.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]; it can be tried again.
+    pub fn place(self, path: &Path) -> Result<Option<PathBuf>, StoreError> {
+        let made = self.beside(path);
+        let former = path.symlink_metadata().is_ok();
+        let aside = free(path, self);
+        // The log first: SQLite would put what it says into the file that comes to stand beside it.
+        for suffix in ["-wal", "-shm", ""] {
+            let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
+            let done = match former || self == Self::Again {
+                true => fs::rename(&from, &to),
+                // Without a file it is that of the one that was taken away, and what it says is in the copy.
+                false => fs::remove_file(&from),
+            };
+            unless_missing(done).map_err(failed("put the former database aside", &from))?;
+        }
+        fs::rename(&made, path).map_err(failed("put the database in its place", path))?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        fs::File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(failed("make the new name durable", folder))?;
+        Ok(aside.exists().then_some(aside))
+    }
+}
+
+/// A name that nothing is kept under yet.
+fn free(path: &Path, made: Made) -> PathBuf {
+    let suffix = match made {
+        Made::Again => ".damaged",
+        Made::OfWhatIsOpen => ".replaced",
+    };
+    let numbered = (2..).map(|number| with_suffix(path, &format!("{suffix}.{number}")));
+    std::iter::once(with_suffix(path, suffix))
+        .chain(numbered)
+        .find(|name| name.symlink_metadata().is_err())
+        .unwrap_or_else(|| with_suffix(path, suffix))
+}
+
+/// Puts what is complete beside `path` into its place: a process was ended before it did.
 ///
 /// # Errors
-/// See [`StoreError`]; nothing has changed at `path` then.
+/// [`StoreError::Io`].
+pub fn finish(path: &Path) -> Result<(), StoreError> {
+    for made in Made::ALL {
+        if made.beside(path).exists() {
+            made.place(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes what `connection` has open to `path`, whole or not at all. What stands there meanwhile is kept beside it. The
+/// connection is still the one to what was open before.
+///
+/// # Errors
+/// See [`StoreError`]; nothing has changed at `path` then, or [`finish`] finishes it.
 pub(crate) fn write_again(
     connection: &Connection,
     path: &Path,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<(), StoreError> {
-    let failed = |what, path: &Path| {
-        let path = path.to_path_buf();
-        move |source| StoreError::Io { what, path, source }
-    };
     let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(failed("create the state folder", folder))?;
-    let written = with_suffix(path, ".written-again");
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(failed("create the state folder", folder))?;
+    let draft = with_suffix(path, ".rescuing");
     // Of an attempt that was ended.
-    unless_missing(fs::remove_file(&written)).map_err(failed("remove an unfinished copy", &written))?;
-    if let Err(error) = copy(connection, &written, goes_on) {
+    unless_missing(fs::remove_file(&draft)).map_err(failed("remove an unfinished copy", &draft))?;
+    if let Err(error) = copy(connection, &draft, goes_on) {
         // Nobody needs half of it.
-        let _ = fs::remove_file(&written);
+        let _ = fs::remove_file(&draft);
         return Err(error);
     }
-    // SQLite would put a log that it finds there into the file that comes to stand beside it.
-    for suffix in ["-wal", "-shm"] {
-        let log = with_suffix(path, suffix);
-        unless_missing(fs::remove_file(&log)).map_err(failed("remove the former log", &log))?;
-    }
-    let replaced = with_suffix(path, ".replaced");
-    unless_missing(fs::rename(path, &replaced)).map_err(failed("put another file aside", path))?;
-    fs::rename(&written, path).map_err(failed("put the database in its place", path))?;
-    fs::File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(failed("make the new name durable", folder))
+    let made = Made::OfWhatIsOpen;
+    fs::rename(&draft, made.beside(path)).map_err(failed("name the copy", &draft))?;
+    made.place(path).map(drop)
+}
+
+fn failed(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
+    let path = path.to_path_buf();
+    move |source| StoreError::Io { what, path, source }
 }
 
 fn unless_missing(done: std::io::Result<()>) -> std::io::Result<()> {
@@ -86,7 +161,9 @@ fn unless_missing(done: std::io::Result<()>) -> std::io::Result<()> {
     }
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+/// A path with something after its name.
+#[must_use]
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -5,7 +5,7 @@ pub mod copies;
 pub mod db;
 mod error;
 pub mod foreign;
-mod in_place;
+pub mod in_place;
 pub mod shared_file;
 pub mod vector;
 

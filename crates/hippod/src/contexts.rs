@@ -12,6 +12,8 @@ mod keeper;
 mod policies;
 mod put;
 mod session;
+#[cfg(test)]
+mod tests;
 mod turn;
 mod wire;
 
@@ -19,10 +21,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use hippo_proto::{ContextsStatus, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::contexts::{ContextError, ContextReader, ContextStore, Packer, Ready, Session};
+use hippo_store::in_place::FileId;
 
 use crate::clock::rfc3339;
 use crate::engine::store_error;
@@ -48,6 +52,9 @@ pub const FILE: &str = "contexts.db";
 /// Idle read connections, and packers, kept for a workspace.
 const READERS_KEPT: usize = 4;
 
+/// What was taken away is tried to be written again at most this often.
+const WRITE_AGAIN: Duration = Duration::from_secs(30);
+
 /// The contexts of all workspaces.
 #[derive(Default)]
 pub struct Contexts {
@@ -63,6 +70,8 @@ pub struct Contexts {
 /// The contexts of one workspace.
 struct Place {
     file: PathBuf,
+    /// Which file is open for writing; looked at without waiting for a put.
+    open: Mutex<Option<FileId>>,
     held: Mutex<Held>,
     readers: Mutex<Vec<ContextReader>>,
     packers: Mutex<Vec<Packer>>,
@@ -76,6 +85,8 @@ struct Place {
 struct Held {
     store: Option<ContextStore>,
     sessions: Sessions,
+    /// After a failure: when to try again to write what was taken away.
+    write_again_at: Option<Instant>,
 }
 
 /// A session, and where it is kept.
@@ -98,6 +109,7 @@ impl Contexts {
         let place = places.entry(root.to_path_buf()).or_insert_with(|| {
             Arc::new(Place {
                 file: registry::state_folder(&shared.paths.state, root).join(FILE),
+                open: Mutex::default(),
                 held: Mutex::default(),
                 readers: Mutex::default(),
                 packers: Mutex::default(),
@@ -154,6 +166,14 @@ impl Contexts {
         .hint("hippoctl context list shows the sessions; context open begins one; those of a workspace that was removed are there again when it is added"))
     }
 
+    /// Sees to it that the database of a workspace is where it belongs. Answers whether there is one.
+    ///
+    /// # Errors
+    /// It was taken away, and cannot be written again.
+    pub fn is_there(&self, shared: &Shared, root: &Path) -> Result<bool, RpcError> {
+        self.place(shared, root).is_there()
+    }
+
     /// Closes the database of a workspace that is registered no more.
     pub fn let_go(&self, root: &Path) {
         if let Some(place) = lock(&self.places).remove(root) {
@@ -206,14 +226,17 @@ impl Place {
         let mut held = lock(&self.held);
         self.look(&mut held)?;
         if held.store.is_none() {
-            held.store = Some(ContextStore::open(&self.file).map_err(|error| unusable(&error))?);
+            let store = ContextStore::open(&self.file).map_err(|error| unusable(&error))?;
+            *lock(&self.open) = store.file();
+            held.store = Some(store);
         }
         Ok(held)
     }
 
     /// Whether there is a database. One that was taken away while it was open is written again.
     fn is_there(&self) -> Result<bool, RpcError> {
-        if !self.file.exists() {
+        let open = *lock(&self.open);
+        if !open.map_or_else(|| self.file.exists(), |open| open.is_at(&self.file)) {
             self.look(&mut lock(&self.held))?;
         }
         Ok(self.file.exists())
@@ -224,7 +247,14 @@ impl Place {
         match &mut held.store {
             Some(store) if store.is_in_place() || self.let_go.load(Ordering::Relaxed) => return Ok(()),
             Some(store) => {
+                if held.write_again_at.is_some_and(|at| Instant::now() < at) {
+                    let what = format!("could not write what was taken away: {}", self.file.display());
+                    return Err(RpcError::internal(what).hint("hippoctl logs tells why; it is tried again"));
+                }
+                held.write_again_at = Some(Instant::now() + WRITE_AGAIN);
                 store.write_again().map_err(|error| unusable(&error))?;
+                held.write_again_at = None;
+                *lock(&self.open) = store.file();
                 let file = self.file.display().to_string();
                 tracing::warn!(
                     file,
@@ -246,6 +276,10 @@ impl Place {
     ) -> Result<Option<T>, RpcError> {
         if !self.is_there()? {
             return Ok(None);
+        }
+        if lock(&self.open).is_none() {
+            // Who has it open can write it again. One that cannot be opened for writing is read all the same.
+            drop(self.held());
         }
         let kept = lock(&self.readers).pop();
         let reader = match kept {
@@ -275,7 +309,7 @@ impl Place {
 
 impl Held {
     fn parts(&mut self) -> Result<(&mut ContextStore, &mut Sessions), RpcError> {
-        let Self { store, sessions } = self;
+        let Self { store, sessions, .. } = self;
         let store = store
             .as_mut()
             .ok_or_else(|| RpcError::internal("the contexts are not open"))?;
@@ -348,28 +382,4 @@ fn refusal(error: ContextError) -> RpcError {
 /// Milliseconds since the Unix epoch.
 fn now(shared: &Shared) -> i64 {
     shared.clock.now().0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_let_go_of_is_not_written_again() {
-        let folder = tempfile::tempdir().unwrap();
-        for let_go in [false, true] {
-            let place = Place {
-                file: folder.path().join(FILE),
-                held: Mutex::default(),
-                readers: Mutex::default(),
-                packers: Mutex::default(),
-                policies: Policies::default(),
-                let_go: AtomicBool::new(false),
-            };
-            drop(place.held().unwrap());
-            place.let_go.store(let_go, Ordering::Relaxed);
-            std::fs::remove_file(&place.file).unwrap();
-            assert_eq!(place.is_there().unwrap(), !let_go);
-        }
-    }
 }

@@ -185,11 +185,12 @@ impl Engine {
         let Some(mut workspace) = self.workspaces.remove(&key) else {
             return false;
         };
-        if self.look_at_settings(&mut workspace) {
+        self.look_at_database(&mut workspace);
+        // What is open and stands nowhere is not closed.
+        if workspace.store.is_in_place() && self.look_at_settings(&mut workspace) {
             self.open_anew(workspace);
             return true;
         }
-        self.look_at_database(&mut workspace);
         let now = self.shared.clock.monotonic();
         if now >= workspace.scan_at {
             workspace.reconcile(now);

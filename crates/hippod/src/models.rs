@@ -237,6 +237,16 @@ impl Models {
     /// When nothing there fits, or its content is wrong.
     pub fn import(&self, request: &ModelImportRequest) -> Result<ModelPullResponse, RpcError> {
         let from = Path::new(&request.from);
+        if !from.exists() {
+            let what = format!("could not find {}", from.display());
+            return Err(RpcError::not_found(what).hint("give the folder or the file that is there"));
+        }
+        if request.name.is_some() && !from.is_dir() {
+            let what = format!("{} is no folder", from.display());
+            return Err(
+                RpcError::bad_request(what).hint("give the folder of the model, as its hub hands it out")
+            );
+        }
         if let Some(name) = &request.name {
             return self.bring(from, name, request);
         }

@@ -384,6 +384,10 @@ fn refused(shared: &Shared, view: &WorkspaceView, error: StoreError) -> RpcError
     } else {
         // The engine looks whether the database is still where it belongs.
         let _ = shared.events.send(Event::Pulse);
+        if !view.has_database() {
+            let what = "the database was taken away, and is being written again";
+            return RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment");
+        }
     }
     refusal
 }

@@ -32,7 +32,12 @@ impl Registry {
         let roots = match std::fs::read(&file) {
             Ok(bytes) => {
                 let on_disk: OnDisk = serde_json::from_slice(&bytes)
-                    .with_context(|| format!("could not understand the registry: {}", file.display()))?;
+                    .with_context(|| {
+                        format!(
+                            "could not understand the registry: {}; move it away, start hippod, and add each folder again: hippoctl workspace add DIR",
+                            file.display()
+                        )
+                    })?;
                 on_disk.workspaces
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeSet::new(),

@@ -2,7 +2,8 @@
 
 mod log;
 
-use std::sync::atomic::AtomicU64;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -34,6 +35,8 @@ pub use log::{LogTo, log_to};
 const NEWS_KEPT: usize = 1024;
 /// How long the engine may take to save what a next start can use.
 const LAST_STEP: Duration = Duration::from_millis(800);
+/// How long it may take in addition to write a database again that was taken away: with it the service manager's patience ends.
+const RESCUE: Duration = Duration::from_secs(8);
 
 /// What a daemon is made of.
 pub struct Options {
@@ -97,6 +100,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         trees: Trees::default(),
         pulse: Pulse::default(),
         backups: Turns::default(),
+        rescuing: AtomicBool::new(false),
         imports: Turns::default(),
         served: AtomicU64::new(0),
         measures,
@@ -152,7 +156,12 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         // A panic was reported by the thread itself.
         let _ = (engine_thread.join(), embed_thread.join());
     });
-    if tokio::time::timeout(LAST_STEP, last_step).await.is_err() {
+    let mut last_step = pin!(last_step);
+    let mut ended = tokio::time::timeout(LAST_STEP, &mut last_step).await.is_ok();
+    if !ended && shared.rescuing.load(Ordering::Relaxed) {
+        ended = tokio::time::timeout(RESCUE, &mut last_step).await.is_ok();
+    }
+    if !ended {
         tracing::warn!("stopped in the middle of a step; the next start goes on from the last saved one");
     }
     drop(instance);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -52,6 +52,8 @@ pub struct Shared {
     pub trees: Trees,
     /// Who is at a backup or at a restore.
     pub backups: Turns,
+    /// What was open when it was taken away is being written again before the end.
+    pub rescuing: AtomicBool,
     /// Who is at an import.
     pub imports: Turns,
     /// When the daemon started.

@@ -196,6 +196,11 @@ impl WorkspaceView {
         lock(&self.status).clone()
     }
 
+    /// Whether the database is where it belongs.
+    pub fn has_database(&self) -> bool {
+        self.database.exists()
+    }
+
     /// Publishes the status.
     pub fn set_status(&self, status: WorkspaceStatus) {
         *lock(&self.status) = Some(status);

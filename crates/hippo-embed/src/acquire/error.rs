@@ -145,7 +145,7 @@ impl AcquireError {
                 "take up to 64 letters, digits, dots, dashes and underscores, a letter or a digit first".into(),
             ),
             Self::Exists(name) => Some(format!(
-                "choose another name, or remove that one first: hippoctl model remove {name}"
+                "choose another name, or remove that one first: hippoctl model remove {name}; a folder of that name that is no model is to be moved away"
             )),
             Self::NotImported(_) => Some("hippoctl model list names them".into()),
             Self::Manifest(_) | Self::Cancelled => None,

@@ -90,10 +90,11 @@ pub fn import_folder(
         let file = take(from, name, staged.path())?;
         model.facts.files.push(file);
     }
-    if let Some(there) = LocalModel::find(layout, &wish.name).ok().flatten()
-        && there != model
-    {
-        return Err(AcquireError::Exists(wish.name.clone()));
+    match LocalModel::find(layout, &wish.name) {
+        Ok(Some(there)) if there == model => {}
+        Ok(None) if model.folder(layout).symlink_metadata().is_err() => {}
+        // Another model, or a folder of which nobody knows whose it is.
+        _ => return Err(AcquireError::Exists(wish.name.clone())),
     }
     onnx::try_out(&model.files_in(staged.path()), &runtime)?;
     model.settle(layout, staged)?;

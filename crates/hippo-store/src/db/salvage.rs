@@ -85,7 +85,7 @@ fn take(
     ))?;
     let order = order(change, table)?;
     let mut reason = None;
-    let (mut refused, mut failed) = (0, None);
+    let (mut refused, mut unreadable, mut failed) = (0, 0, None);
     for direction in ["ASC", "DESC"] {
         let ordered: Vec<String> = order.iter().map(|name| format!("{name} {direction}")).collect();
         let query = format!("SELECT {names} FROM {table} ORDER BY {}", ordered.join(", "));
@@ -93,6 +93,11 @@ fn take(
             if failed.is_some() {
                 return;
             }
+            // A text that is none costs its own row alone.
+            let Ok(row) = row else {
+                unreadable += usize::from(direction == "ASC");
+                return;
+            };
             match insert.execute(rusqlite::params_from_iter(row)) {
                 Ok(put) => salvaged.rows += put,
                 // A row that refers to what is lost costs no other.
@@ -108,6 +113,11 @@ fn take(
     }
     if let Some(error) = failed {
         return Err(error);
+    }
+    if unreadable > 0 {
+        salvaged
+            .lost
+            .push(format!("{unreadable} rows of {table}, which are no text"));
     }
     if refused > 0 {
         salvaged
@@ -136,7 +146,7 @@ fn read(
     damaged: &Connection,
     query: &str,
     columns: usize,
-    take: &mut dyn FnMut(Vec<Value>),
+    take: &mut dyn FnMut(rusqlite::Result<Vec<Value>>),
 ) -> rusqlite::Result<()> {
     let mut statement = damaged.prepare(query)?;
     let mut rows = statement.query([])?;
@@ -144,7 +154,7 @@ fn read(
         take(
             (0..columns)
                 .map(|at| row.get(at))
-                .collect::<rusqlite::Result<_>>()?,
+                .collect::<rusqlite::Result<_>>(),
         );
     }
     Ok(())

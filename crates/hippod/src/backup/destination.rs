@@ -1,13 +1,14 @@
 //! Where may a backup or an export be written?
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use hippo_core::layout::INDEX_FILE;
 use hippo_proto::{BackupFormat, ErrorKind, RpcError};
 
 use super::gather::OWN;
+use super::manifest::why_not;
 use super::refusal::{io_refusal, name_of};
 use crate::scan;
 use crate::shared::Shared;
@@ -21,8 +22,6 @@ const OTHERS: [&str; 13] = [
 ];
 /// As a backup is packed, and what of an export would make a folder of this name.
 const PACKED: [&str; 2] = [".zst", ".tzst"];
-/// What a file that is packed by zstd begins with (RFC 8878, 3.1.1).
-const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Where one is written to, and what may be replaced there.
 pub struct Destination {
@@ -93,7 +92,7 @@ impl Destination {
                 "a file is there already",
                 "choose another name, or say --force to replace it",
             ),
-            (true, false) if !is_packed(&self.path) => (
+            (true, false) if !is_earlier(&self.path) => (
                 "the file that is there is no backup",
                 "choose another name: --force replaces earlier backups alone",
             ),
@@ -154,9 +153,23 @@ impl Destination {
     }
 }
 
-/// Whether a file is an earlier backup, or nothing yet: no file of another kind is replaced.
-fn is_packed(file: &Path) -> bool {
-    let mut begin = Vec::new();
-    let read = File::open(file).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut begin));
-    read.is_ok() && (begin.is_empty() || begin == MAGIC)
+/// Whether a file is an earlier backup, or nothing yet: no file of another kind is replaced. The first member tells.
+fn is_earlier(file: &Path) -> bool {
+    let Ok(opened) = File::open(file) else {
+        return false;
+    };
+    if opened.metadata().is_ok_and(|found| found.len() == 0) {
+        return true;
+    }
+    let Ok(unpacked) = zstd::Decoder::new(BufReader::new(opened)) else {
+        return false;
+    };
+    let mut archive = tar::Archive::new(unpacked);
+    let first = archive.entries().ok().and_then(|mut entries| entries.next());
+    first.is_some_and(|first| {
+        first.is_ok_and(|first| {
+            let name = first.path();
+            name.is_ok_and(|name| name.to_str().is_some_and(|name| why_not(name).is_none()))
+        })
+    })
 }

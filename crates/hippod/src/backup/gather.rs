@@ -67,6 +67,8 @@ pub fn gather(
     job: &mut Job<'_>,
 ) -> Result<Workspace, RpcError> {
     let state = state_folder(&shared.paths.state, &view.root);
+    // What somebody took away while it was open is written again first.
+    shared.contexts.is_there(shared, &view.root)?;
     let moment = agreeing(view, &state)?;
     let mut workspace = Workspace {
         folder: number.to_string(),

@@ -95,7 +95,10 @@ pub fn kept(shared: &Shared, promise: &Promise, failure: Option<&RpcError>) -> R
     let ended = if failure.is_none_or(never) {
         let place = shared.contexts.place(shared, &promise.root);
         // A workspace that was removed with all it had promised nothing.
-        match place.file.exists().then(|| place.held()).transpose() {
+        match place
+            .is_there()
+            .and_then(|there| there.then(|| place.held()).transpose())
+        {
             Ok(Some(mut held)) => held
                 .parts()
                 .and_then(|(store, _)| store.end_accepted(promise.number).map_err(refusal)),

@@ -1,9 +1,9 @@
 //! What is wrong, where, and what to do about it.
 
+mod models;
 mod report;
 mod slow;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,10 +15,9 @@ use hippo_store::db::Reader;
 use super::Engine;
 use super::entries::index_path;
 use super::open::database;
-use super::rebuild::put_aside;
+use super::rebuild::Lost;
 use super::settings::settings_path;
 use super::workspace::Workspace;
-use crate::embed_worker::ModelState;
 use crate::scan::{ScanResult, Skipped};
 use crate::shared::Slot;
 use crate::view::WorkspaceView;
@@ -132,9 +131,7 @@ impl Engine {
         match self.rebuild(root) {
             Ok(lost) => {
                 report.sound("rebuild", format!("{place}: made again from its files"));
-                if !lost.is_empty() {
-                    report.problems.push(self.lost(root, &lost));
-                }
+                report.problems.extend(lost.map(|lost| told(root, &lost)));
             }
             Err(error) => {
                 let fix =
@@ -146,31 +143,6 @@ impl Engine {
         }
     }
 
-    /// What only a damaged database knew is not all there any more.
-    fn lost(&self, root: &Path, lost: &[String]) -> Problem {
-        let aside = put_aside(&database(&self.shared.paths.state, root));
-        let told = lost.len().min(MOST_LOST);
-        let more = match lost.len() - told {
-            0 => String::new(),
-            more => format!("; and {more} more"),
-        };
-        let what = format!(
-            "of what only the damaged database knew (accesses, removals, history) not all could be read: {}{more}",
-            lost[..told].join("; ")
-        );
-        let fix = format!(
-            "hippoctl restore brings it back where there is a backup; the damaged database is kept as {}",
-            aside.display()
-        );
-        problem(
-            "rebuild-lost",
-            Severity::Warning,
-            what,
-            root.display().to_string(),
-            fix,
-        )
-    }
-
     fn roots_of(&self, folder: Option<&str>) -> Result<Vec<PathBuf>, RpcError> {
         let Some(folder) = folder else {
             return Ok(self.registry.roots().map(Path::to_path_buf).collect());
@@ -180,56 +152,30 @@ impl Engine {
             None => Err(crate::shared::no_workspace(Path::new(folder))),
         }
     }
+}
 
-    /// The daemon's own model, and those that workspaces chose instead.
-    fn examine_models(&self, report: &mut Report) {
-        let own = self.shared.config.embed.model.as_str();
-        self.examine_model(own, self.shared.embed.state().0, report);
-        let mut others = BTreeMap::new();
-        for workspace in self.workspaces.values() {
-            let name = workspace.view.config.model.as_str();
-            let state = match self.model_state(workspace) {
-                // Nobody needed it yet: its files say how it is.
-                ModelState::Unloaded => self.shared.models.state_of(name),
-                state => state,
-            };
-            others.insert(name, state);
-        }
-        others.remove(own);
-        for (name, state) in others {
-            self.examine_model(name, state, report);
-        }
-    }
-
-    fn examine_model(&self, name: &str, state: ModelState, report: &mut Report) {
-        let place = self.shared.paths.models.display().to_string();
-        match state {
-            ModelState::Absent(why) if !self.shared.config.embed.enabled => report.sound("model", why),
-            ModelState::Absent(why) => match crate::models::unsupported() {
-                Some(why) => report.problem(
-                    "model-unsupported",
-                    Severity::Warning,
-                    why,
-                    place,
-                    "search by words works; set [embed] enabled = false to silence this",
-                ),
-                None => {
-                    let mut fix = self.shared.models.remedy(name);
-                    if fix.ends_with("pull") {
-                        fix.push_str(" (or hippoctl model import FILE without a network)");
-                    }
-                    report.problem("no-model", Severity::Warning, why, place, &fix);
-                }
-            },
-            ModelState::Failed(why) => {
-                let fix = "hippoctl model verify names damaged files, hippoctl model pull writes them again";
-                let mut found = problem("model-failed", Severity::Error, why, place, fix);
-                found.fixable = true;
-                report.problems.push(found);
-            }
-            state => report.sound("model", format!("{state:?}").to_lowercase()),
-        }
-    }
+/// What only a damaged database knew is not all there any more.
+fn told(root: &Path, lost: &Lost) -> Problem {
+    let most = lost.what.len().min(MOST_LOST);
+    let more = match lost.what.len() - most {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let what = format!(
+        "of what only the damaged database knew (accesses, removals, history) not all could be read: {}{more}",
+        lost.what[..most].join("; ")
+    );
+    let fix = format!(
+        "hippoctl restore brings it back where there is a backup; the damaged database is kept as {}",
+        lost.aside.display()
+    );
+    problem(
+        "rebuild-lost",
+        Severity::Warning,
+        what,
+        root.display().to_string(),
+        fix,
+    )
 }
 
 fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {

@@ -1,10 +1,12 @@
 //! What is done in quiet moments: proving the watcher alive, saving the vector index, building its graph, tidying.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hippo_proto::Event as News;
+use hippo_store::StoreError;
 use hippo_store::vector::Built;
 
 use super::workspace::Workspace;
@@ -40,7 +42,7 @@ impl Workspace {
             .unwrap_or(now + Duration::from_secs(3600))
     }
 
-    fn save_vectors(&mut self, state: &std::path::Path) {
+    fn save_vectors(&mut self, state: &Path) {
         let picture = self.view.picture();
         let saved = open::identity(&self.store, picture.vectors.len()).map(|identity| {
             let Some(identity) = identity else { return };
@@ -82,6 +84,26 @@ impl Engine {
             return;
         }
         workspace.write_again_at = now + WRITE_AGAIN;
+        if let Err(error) = self.write_again(workspace) {
+            workspace.trouble = Some(error);
+        }
+    }
+
+    /// Sees to it before a workspace is closed: what is open is all there is.
+    ///
+    /// # Errors
+    /// It cannot be written now; the workspace has to stay open.
+    pub(super) fn bring_back(&mut self, root: &Path) -> Result<(), StoreError> {
+        let mut done = Ok(());
+        self.with_root(root, |engine, workspace| {
+            if !workspace.store.is_in_place() {
+                done = engine.write_again(workspace);
+            }
+        });
+        done
+    }
+
+    fn write_again(&self, workspace: &mut Workspace) -> Result<(), StoreError> {
         let database = workspace.store.path().display().to_string();
         let beat = || {
             self.shared.pulse.beat();
@@ -94,10 +116,11 @@ impl Engine {
                     database,
                     "the database was taken away while it was open; it is written to its place again"
                 );
+                Ok(())
             }
             Err(error) => {
                 tracing::error!(database, %error, "the database was taken away while it was open, and cannot be written again yet");
-                workspace.trouble = Some(error);
+                Err(error)
             }
         }
     }
@@ -136,6 +159,7 @@ impl Engine {
         if now < workspace.canary_at || !workspace.root_present {
             return;
         }
+        self.shared.contexts.look();
         workspace.canary_at = now + Duration::from_secs(workspace.view.config.watch.canary_secs);
         let Some(watcher) = &workspace.watcher else { return };
         match watcher.write_canary() {
@@ -224,9 +248,19 @@ impl Engine {
 
     /// Saves what a next start can use, and lets go.
     pub(super) fn finish(mut self) {
+        self.shared.rescuing.store(true, Ordering::Relaxed);
         self.shared.contexts.look();
-        for mut workspace in std::mem::take(&mut self.workspaces).into_values() {
-            self.look_at_database(&mut workspace);
+        for root in self
+            .workspaces
+            .values()
+            .map(|workspace| workspace.root.clone())
+            .collect::<Vec<_>>()
+        {
+            // It said why in the log, and there is no other time.
+            let _ = self.bring_back(&root);
+        }
+        self.shared.rescuing.store(false, Ordering::Relaxed);
+        for workspace in self.workspaces.values_mut() {
             if let Some(cancel) = &workspace.cancel_build {
                 cancel.store(true, Ordering::Relaxed);
             }

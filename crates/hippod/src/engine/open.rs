@@ -75,7 +75,6 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("could not create the state folder: {}", folder.display()))?;
     let file = database(state, root);
-    super::rebuild::finish(&file)?;
     let mut store = Store::open(&file, &root.to_string_lossy())?;
     let embedder = match model {
         Some((name, dimension)) => Some(store.embedder(name, dimension)?),

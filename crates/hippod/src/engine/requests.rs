@@ -203,6 +203,9 @@ impl Engine {
     fn take_in(&mut self, staged: &Staged) -> Result<Vec<String>, RpcError> {
         let root = &staged.root;
         let was_open = self.shared.views.root_of(root).as_ref() == Some(root);
+        // What is moved aside has to be all of it.
+        self.bring_back(root).map_err(|error| store_error(&error))?;
+        self.shared.contexts.look();
         if was_open {
             self.shared.views.set(root, Slot::Opening);
         }

@@ -125,7 +125,7 @@ enum Remedy {
     Close(PathBuf),
     Remove(PathBuf),
     Tidy,
-    Model,
+    Model(String),
     Sync(PathBuf),
 }
 
@@ -137,7 +137,10 @@ impl Remedy {
             "permissions" => Self::Close(place),
             "leftover" => Self::Remove(place),
             "partial-backup" | "restore-left" => Self::Tidy,
-            "model-failed" => Self::Model,
+            "model-failed" => {
+                let name = place.file_name().unwrap_or_default();
+                Self::Model(name.to_string_lossy().into_owned())
+            }
             _ => Self::Rebuild(root_of(shared, &place)),
         }
     }
@@ -151,7 +154,7 @@ impl Remedy {
             Self::Close(_) => "take the rights of others away",
             Self::Remove(_) => "remove the file",
             Self::Tidy => "remove what is half done",
-            Self::Model => "check the files of the model, and load it again where they are sound",
+            Self::Model(_) => "check the files of the model, and load it again where they are sound",
             Self::Sync(_) => "read what is behind; search by meaning follows as the model comes to it",
         }
     }
@@ -171,7 +174,7 @@ impl Remedy {
                 }
             }
             Self::Tidy => blocking(shared, backup::tidy).await.map_err(told),
-            Self::Model => model(shared).await,
+            Self::Model(name) => model(shared, name).await,
             Self::Sync(root) => sync(shared, root).await,
         }
         .map(|()| None)
@@ -234,14 +237,15 @@ async fn rebuild(shared: &Arc<Shared>, root: &Path) -> Result<Option<Problem>, S
     }
 }
 
-async fn model(shared: &Arc<Shared>) -> Result<(), String> {
-    let verified = blocking(shared, |shared| shared.models.verify(None))
+async fn model(shared: &Arc<Shared>, name: &str) -> Result<(), String> {
+    let asked = name.to_owned();
+    let verified = blocking(shared, move |shared| shared.models.verify(Some(&asked)))
         .await
         .map_err(told)?;
     if !verified.ok {
         let damaged = verified.files.iter().filter(|file| !file.ok);
         let names: Vec<&str> = damaged.map(|file| file.path.as_str()).collect();
-        let fix = shared.models.remedy(&shared.config.embed.model);
+        let fix = shared.models.remedy(name);
         return Err(format!(
             "damaged: {}; {fix} writes them again; without a network: hippoctl model import FILE",
             names.join(", ")

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use hippo_proto::{Id, ImportRequest, ImportResponse, Progress, RpcError};
 
 use super::connection::Outbox;
+use super::dispatch::ask;
 use super::long::{Tell, at_length, nobody_waits};
+use crate::event::{self, Until};
 use crate::import::{self, Job};
 use crate::shared::Shared;
 
@@ -30,12 +32,26 @@ pub async fn import(
             }
         }
     };
+    let (root, apply) = (view.root.clone(), request.apply);
     let work = move |shared: &Shared, tell: Tell<'_>, given_up: &_| {
         // It ends with the work, also where nobody waits for the answer any more.
         let turn = turn;
         import::import(shared, &view, &request, &mut Job::new(tell, given_up, &turn))
     };
-    at_length(shared, id, outbox, work).await
+    let answer = at_length(shared, id, outbox, work).await?;
+    if apply {
+        // What was written can be searched at once.
+        let read = ask(shared, |reply| event::Request::Sync {
+            root,
+            until: Until::Read,
+            accept_deletions: false,
+            reply,
+        });
+        if let Err(error) = read.await {
+            tracing::warn!(error = error.message, "what was imported is not read yet");
+        }
+    }
+    Ok(answer)
 }
 
 fn tell_of_waiting(request: &ImportRequest, id: &Id, outbox: &Outbox) {
