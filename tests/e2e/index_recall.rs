@@ -88,6 +88,46 @@ fn the_same_question_is_answered_from_its_entry_until_something_newer_is_told() 
 }
 
 #[test]
+fn an_answer_of_before_does_not_hide_what_has_changed() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "memory/2026-03-02.md",
+        "# 2026-03-02\n\n## Deploy\n\n- Staging runs on port 8443 since the certificate was renewed.\n- The rollback took four minutes.\n",
+    );
+    scratch.write(
+        "memory/2026-03-01.md",
+        "# 2026-03-01\n\n- The gate code is 1111.\n",
+    );
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    let root = scratch.workspace();
+    client.index(&root);
+    for (question, told, word) in [
+        (
+            "which port does staging use",
+            "Staging moved to port 9999",
+            "9999",
+        ),
+        ("gate code", "The gate code changed to 2222", "2222"),
+        ("gate code", "The gate needs 3333 now", "3333"),
+    ] {
+        let deadline = Instant::now() + PATIENCE;
+        while client.ask(&root, question, true).strategy != Strategy::Index {
+            assert!(
+                Instant::now() < deadline,
+                "never answered from its entry: {question}"
+            );
+            client.sync(&root);
+        }
+        client.remember(&root, told, word);
+        client.sync(&root);
+        let answer = client.ask(&root, question, true);
+        let found = answer.results.iter().any(|hit| hit.text.contains(word));
+        assert!(found, "{question}: {answer:?}");
+    }
+}
+
+#[test]
 fn a_question_that_is_not_recorded_leaves_no_trace() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();

@@ -10,3 +10,5 @@ pub mod rank;
 pub(crate) mod speaker;
 pub mod terms;
 pub mod told;
+
+pub use lexical::idf;

@@ -191,7 +191,8 @@ fn first_of_passage(corpus: &Corpus, place: &Place) -> Option<u32> {
 }
 
 /// BM25's weight of a term that `with` of `all` chunks contain; above 0.
-fn idf(all: u64, with: u64) -> f32 {
+#[must_use]
+pub fn idf(all: u64, with: u64) -> f32 {
     let (all, with) = (all.max(with) as f32, with as f32);
     (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
 }

@@ -11,6 +11,7 @@ use hippo_core::consolidation::{Learned, Record};
 use hippo_core::decay::Band;
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::retrieval::cue::Match;
+use hippo_core::retrieval::idf;
 use hippo_core::retrieval::rank::{Features, Ranked};
 use hippo_core::time::Timestamp;
 use hippo_proto::{ErrorKind, Mode, RpcError, Strategy};
@@ -34,6 +35,10 @@ const WEAK: f32 = 0.4;
 const BEHIND: i64 = 5_000;
 /// More chunks than these are not looked through for something newer: a search is as fast.
 const MANY: usize = 20_000;
+
+/// A passage with this share of what the words of a question weigh may be news of what is asked: "it moved to port 9999"
+/// has little more than the port of "which port does staging use".
+const NEWS: f32 = 1.0 / 3.0;
 
 /// Which way a question takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -272,7 +277,7 @@ impl Recall<'_> {
         Ok((ranked, pointers))
     }
 
-    /// Whether a document that was written since tells of most of what is asked.
+    /// Whether a document that was written since tells of a part of what is asked.
     fn is_newer_told(
         &self,
         picture: &Picture,
@@ -299,13 +304,16 @@ impl Recall<'_> {
             return Ok(true);
         }
         let lists = self.question.postings(self.view, picture)?;
-        let least = self.question.terms.len().div_ceil(2).max(1);
+        let all = picture.corpus.len() as u64;
+        // A rare word says more of what is asked than a common one, and one that stands nowhere says nothing.
+        let weight = |list: &Arc<[u32]>| f32::from(!list.is_empty()) * idf(all, list.len() as u64);
+        let weights: Vec<f32> = lists.iter().map(weight).collect();
+        let least = NEWS * weights.iter().sum::<f32>();
         let tells = |chunk: &u32| {
-            lists
-                .iter()
-                .filter(|list| list.binary_search(chunk).is_ok())
-                .count()
-                >= least
+            let words = lists.iter().zip(&weights);
+            let there = words.filter(|(list, _)| list.binary_search(chunk).is_ok());
+            let weight: f32 = there.map(|(_, weight)| weight).sum();
+            weight > 0.0 && weight >= least
         };
         let learned = self
             .consulted
