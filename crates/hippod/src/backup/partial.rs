@@ -20,6 +20,8 @@ const NOTE: &str = "backing-up.json";
 const PARTIAL: &str = ".partial";
 /// What is made in one: the backup itself, and copies of the databases.
 const MADE: [&str; 3] = ["out", "index", "contexts"];
+/// What SQLite has beside a database while it is written.
+const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 /// A folder beside the place; removed when it goes.
 pub struct Partial {
@@ -113,11 +115,14 @@ fn is_ours(folder: &Path) -> bool {
     let name = folder.file_name().and_then(OsStr::to_str);
     let fits = name.is_some_and(|name| name.starts_with('.') && name.ends_with(PARTIAL));
     fits && folder.symlink_metadata().is_ok_and(|found| found.is_dir())
-        && fs::read_dir(folder).is_ok_and(|entries| {
-            entries
-                .flatten()
-                .all(|entry| MADE.iter().any(|made| entry.file_name() == *made))
-        })
+        && fs::read_dir(folder)
+            .is_ok_and(|entries| entries.flatten().all(|entry| is_made(&entry.file_name())))
+}
+
+fn is_made(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let rest = MADE.iter().filter_map(|made| name.strip_prefix(made));
+    rest.into_iter().any(|rest| BESIDE.contains(&rest))
 }
 
 fn noted(state: &Path) -> Vec<PathBuf> {
@@ -158,6 +163,8 @@ mod tests {
             folder
         };
         let (killed, taken) = (make(".1.tar.zst.partial"), make(".2.tar.zst.partial"));
+        // SQLite's log of a copy that was being written.
+        fs::write(killed.join("index-wal"), "half").unwrap();
         note(&state, &[killed.clone(), taken.clone()]);
         assert_eq!(left(&state), [killed.clone(), taken.clone()]);
         fs::rename(&disk, folder.path().join("unmounted")).unwrap();
