@@ -26,6 +26,13 @@ until systemctl --user show --property=Version > /dev/null 2>&1; do
 done
 pid() { systemctl --user show hippod.service --property=MainPID --value; }
 say() { echo "== $1"; }
+# What was written just now is found some milliseconds later.
+find_it() {
+    tries=0
+    until hippoctl search --mode lexical "harbour pump" | grep "harbour pump is blue" || [ $tries = 300 ]; do
+        tries=$((tries + 1))
+    done
+}
 
 say install
 hippoctl service install || exit 1
@@ -38,16 +45,13 @@ cd "$HOME/agent" || exit 1
 hippoctl workspace add
 hippoctl sync --wait > /dev/null
 hippoctl remember "the harbour pump is blue" --topic Pump
-hippoctl search --mode lexical pump
+find_it
 say killed
 old=$(pid)
 kill -9 "$old"
 until [ "$(pid)" != "$old" ] && [ "$(pid)" != 0 ]; do :; done
 # It may be closing its last connection, or opening the workspace.
-tries=0
-until hippoctl search --mode lexical "harbour pump" | grep "harbour pump is blue" || [ $tries = 300 ]; do
-    tries=$((tries + 1))
-done
+find_it
 systemctl --user show hippod.service --property=NRestarts
 say stopped
 hippoctl stop
