@@ -49,6 +49,8 @@ fn what_a_kill_left_of_a_dated_backup_goes_with_the_next_start() {
         kill_in_the_middle(daemon, &request, || file.exists() || partial.join("out").exists());
         was_left |= partial.exists();
         daemon = scratch.quiet_daemon();
+        // It listens first, then clears, and answers after that.
+        daemon.client().status();
         assert!(!partial.exists(), "of day {day}");
         if was_left {
             return;
