@@ -6,7 +6,7 @@ use hippo_proto::{
     ContextOpenRequest, ContextOpenResponse, ContextPutRequest, ContextPutResponse, ContextPutSource,
     ContextType,
 };
-use hippod_tests::{Daemon, Mcp, PATIENCE, Scratch};
+use hippod_tests::{Daemon, Mcp, PATIENCE, QUIET, Scratch};
 use serde_json::{Value, json};
 
 const CURRENT: &str = "2026-07-28";
@@ -15,13 +15,17 @@ const LOG: &str = "# Acme\n\n## Staging\n\nStaging runs on port 8443.\nThe gatew
 
 /// A workspace with a log and a root, indexed.
 pub fn begun() -> (Scratch, Daemon) {
+    begun_with(&QUIET)
+}
+
+fn begun_with(settings: &[(&str, &str)]) -> (Scratch, Daemon) {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-02.md", LOG);
     scratch.write(
         "memory/ROOT.md",
         "---\ntype: root\n---\n# Root\n\n- pumps: blue\n",
     );
-    let daemon = scratch.quiet_daemon();
+    let daemon = Daemon::start(&scratch.home(), settings);
     daemon.client().index(&scratch.workspace());
     (scratch, daemon)
 }
@@ -205,10 +209,11 @@ fn each_tool_answers_as_its_schema_says() {
 
 #[test]
 fn the_files_at_the_top_of_the_memory_are_resources() {
-    let (scratch, daemon, mut mcp) = served();
+    // The first light cycle comes when it comes, and writes the index file; without an index there is none.
+    let settings = [QUIET.as_slice(), &[("HIPPOD_INDEX_ENABLED", "false")]].concat();
+    let (scratch, daemon) = begun_with(&settings);
     let root = scratch.workspace();
-    // The index file is written by the first cycle.
-    let _ = std::fs::remove_file(scratch.index_path());
+    let mut mcp = Mcp::initialized(&scratch.home(), &root, &[]);
     let list = mcp.ask("resources/list", json!({}))["result"]["resources"].clone();
     assert_eq!(list.as_array().unwrap().len(), 1, "{list}");
     assert_eq!(list[0]["uri"], "hippod:///memory/ROOT.md");
