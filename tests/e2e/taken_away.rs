@@ -67,6 +67,13 @@ fn lived_in(scratch: &Scratch, client: &mut Caller) {
     client.sync(&root);
 }
 
+/// The id of what a session has stored.
+fn stored(client: &mut Caller, root: &Path) -> String {
+    let session = open(client, root, None).session;
+    let asked = request(&session, 1, ("exec", "ls"), &listing("anchor"));
+    put(client, asked).entry.expect("kept").id
+}
+
 fn take_away(scratch: &Scratch, what: &str) {
     let files = ["index.db", "index.db-wal", "index.db-shm"].map(|name| scratch.state(name));
     match what {
@@ -122,6 +129,8 @@ fn an_index_that_is_taken_away_is_written_again() {
         if what == "replaced by junk" {
             let theirs = fs::read(state.join("index.db.replaced")).unwrap();
             assert!(theirs.starts_with(b"no database"), "{what}");
+            // The log was that of the index, and would be put into what is kept.
+            assert!(!state.join("index.db.replaced-wal").exists(), "{what}");
         }
         daemon.kill();
 
@@ -138,11 +147,7 @@ fn a_stop_writes_what_was_taken_away() {
     let daemon = Daemon::start(&scratch.home(), &QUIET);
     let mut client = daemon.client();
     lived_in(&scratch, &mut client);
-    let session = open(&mut client, &root, None).session;
-    let kept = put(
-        &mut client,
-        request(&session, 1, ("exec", "ls"), &listing("anchor")),
-    );
+    let id = stored(&mut client, &root);
     let before = known(&mut client, &root);
     fs::remove_dir_all(scratch.state("")).unwrap();
     daemon.terminate();
@@ -150,7 +155,7 @@ fn a_stop_writes_what_was_taken_away() {
     let daemon = Daemon::start(&scratch.home(), &QUIET);
     let mut client = daemon.client();
     assert_known("stopped", &known(&mut client, &root), &before);
-    let found = fetch(&mut client, &kept.entry.unwrap().id);
+    let found = fetch(&mut client, &id);
     assert_eq!(found.content, Some(listing("anchor")));
 }
 
@@ -198,12 +203,7 @@ fn what_sessions_stored_is_written_again() {
 fn what_was_only_read_is_written_again_at_the_stop() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
-    let session = open(&mut client, &root, None).session;
-    let kept = put(
-        &mut client,
-        request(&session, 1, ("exec", "ls"), &listing("anchor")),
-    );
-    let id = kept.entry.unwrap().id;
+    let id = stored(&mut client, &root);
     let state = scratch.state("");
     daemon.kill();
     for replaced in [false, true] {

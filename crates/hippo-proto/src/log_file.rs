@@ -40,12 +40,17 @@ impl LogFile {
     /// Sets a full log aside and begins a new one; answers whether it did. Where that fails, the old one goes on to be written: a
     /// log too long is better than none.
     pub fn turn(&mut self) -> bool {
-        if self.length < self.most || fs::rename(&self.path, set_aside(&self.path)).is_err() {
+        if self.length < self.most {
             return false;
         }
-        match append_to(&self.path) {
-            Ok(file) => {
-                (self.file, self.length) = (file, 0);
+        // Another process that writes it may have begun a new one already.
+        let is_full = fs::metadata(&self.path).is_ok_and(|there| there.len() >= self.most);
+        if is_full && fs::rename(&self.path, set_aside(&self.path)).is_err() {
+            return false;
+        }
+        match Self::with_limit(&self.path, self.most) {
+            Ok(new) => {
+                *self = new;
                 true
             }
             Err(_) => false,
@@ -114,6 +119,19 @@ mod tests {
             let mode = fs::metadata(&path).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600);
         }
+    }
+
+    #[test]
+    fn what_another_process_began_anew_is_not_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hooks.log");
+        fs::write(&path, [b'x'; 100]).unwrap();
+        let (mut one, mut other) = [(); 2].map(|()| LogFile::with_limit(&path, 100).unwrap()).into();
+        for log in [&mut one, &mut other] {
+            log.write_all(b"new").unwrap();
+        }
+        assert_eq!(fs::read(set_aside(&path)).unwrap().len(), 100);
+        assert_eq!(fs::read(&path).unwrap(), b"newnew");
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub use trim::Trimmed;
 pub use write::{NewContent, NewEntry, Piece, Put};
 
 use crate::StoreError;
-use crate::in_place::{self, FileId};
+use crate::in_place::{self, Open};
 
 /// How long a connection waits for another writer before it reports an error.
 const BUSY: Duration = Duration::from_secs(10);
@@ -55,7 +55,7 @@ const CACHE_KIB: i64 = 2048;
 /// The write connection of one workspace's contexts.
 pub struct ContextStore {
     read: ContextReader,
-    file: Option<FileId>,
+    open: Open,
     analyzer: Analyzer,
 }
 
@@ -74,7 +74,7 @@ impl ContextStore {
                 connection,
                 path: path.to_path_buf(),
             },
-            file: FileId::at(path).ok().flatten(),
+            open: Open::at(path),
             analyzer: Analyzer::new(),
         })
     }
@@ -82,13 +82,13 @@ impl ContextStore {
     /// Whether what is open is still the file at [`ContextStore::path`]: somebody may have removed or moved it.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
-        self.file.is_none_or(|file| file.is_at(self.path()))
+        self.open.is_at(self.path())
     }
 
-    /// Which file is open, if that is known.
+    /// The files that are open.
     #[must_use]
-    pub const fn file(&self) -> Option<FileId> {
-        self.file
+    pub const fn open_files(&self) -> Open {
+        self.open
     }
 
     /// Writes what is open to [`ContextStore::path`] again, where it is not any more; another file that stands there is kept
@@ -98,10 +98,18 @@ impl ContextStore {
     /// See [`StoreError`]. What is open stays open, and it can be tried again.
     pub fn write_again(&mut self) -> Result<(), StoreError> {
         self.end()?;
-        in_place::write_again(&self.read.connection, &self.read.path, &|| true)?;
         let path = &self.read.path;
-        self.read.connection = open_writer(path).map_err(|source| StoreError::from_sql(path, source))?;
-        self.file = FileId::at(&self.read.path).ok().flatten();
+        in_place::write_again(&self.read.connection, self.open, path, &|| true)?;
+        let sql = |source| StoreError::from_sql(path, source);
+        let connection = open_writer(path).map_err(sql)?;
+        // The first look opens the log.
+        connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
+                row.get::<_, i64>(0)
+            })
+            .map_err(sql)?;
+        self.open = Open::at(path);
+        self.read.connection = connection;
         Ok(())
     }
 

@@ -33,7 +33,7 @@ pub use vectors::{EmbedderRow, Embedding, PendingChunk, Placed};
 pub use write::{Batch, DocumentChange, DocumentRecord, NewChunk};
 
 use crate::StoreError;
-use crate::in_place::{self, FileId};
+use crate::in_place::{self, Open};
 pub(crate) use import::import;
 use schema::Counter;
 pub(crate) use schema::{VERSION as SCHEMA, make};
@@ -48,7 +48,7 @@ const CACHE_KIB: i64 = 2048;
 pub struct Store {
     connection: Connection,
     path: PathBuf,
-    file: Option<FileId>,
+    open: Open,
     ids: IdPool,
 }
 
@@ -66,14 +66,14 @@ impl Store {
         Ok(Self {
             connection,
             path: path.to_path_buf(),
-            file: FileId::at(path).ok().flatten(),
+            open: Open::at(path),
             ids,
         })
     }
 
     /// Whether what is open is still the file at [`Store::path`]: somebody may have removed or moved it.
     pub fn is_in_place(&self) -> bool {
-        self.file.is_none_or(|file| file.is_at(&self.path))
+        self.open.is_at(&self.path)
     }
 
     /// Writes what is open to [`Store::path`] again, where it is not any more; another file that stands there is kept beside
@@ -82,9 +82,12 @@ impl Store {
     /// # Errors
     /// See [`StoreError`]. What is open stays open, and it can be tried again.
     pub fn write_again(&mut self, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
-        in_place::write_again(&self.connection, &self.path, goes_on)?;
-        self.connection = self.sql(open_writer(&self.path))?;
-        self.file = FileId::at(&self.path).ok().flatten();
+        in_place::write_again(&self.connection, self.open, &self.path, goes_on)?;
+        let connection = self.sql(open_writer(&self.path))?;
+        // The first look opens the log.
+        self.sql(Counter::Documents.read(&connection))?;
+        self.connection = connection;
+        self.open = Open::at(&self.path);
         Ok(())
     }
 

@@ -16,17 +16,14 @@ use crate::copies::copy;
 
 /// Which file it is, whatever its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileId {
+struct FileId {
     device: u64,
     inode: u64,
 }
 
 impl FileId {
     /// The file that is at `path` now. Nothing where none is.
-    ///
-    /// # Errors
-    /// As the system says; then it is not known.
-    pub fn at(path: &Path) -> std::io::Result<Option<Self>> {
+    fn at(path: &Path) -> std::io::Result<Option<Self>> {
         match fs::metadata(path) {
             Ok(found) => Ok(Some(Self {
                 device: found.dev(),
@@ -36,10 +33,34 @@ impl FileId {
             Err(error) => Err(error),
         }
     }
+}
 
-    /// Whether `path` names this file. Where that cannot be told, it is taken for it.
+/// The files that a connection has open, as far as they are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Open {
+    database: Option<FileId>,
+    log: Option<FileId>,
+}
+
+impl Open {
+    /// Those of a connection that was opened at `path` just now, and has read.
+    pub(crate) fn at(path: &Path) -> Self {
+        let found = |path: &Path| FileId::at(path).ok().flatten();
+        Self {
+            database: found(path),
+            log: found(&with_suffix(path, "-wal")),
+        }
+    }
+
+    /// Whether `path` still names the database. Where that cannot be told, it does.
+    #[must_use]
     pub fn is_at(self, path: &Path) -> bool {
-        Self::at(path).map_or(true, |found| found == Some(self))
+        let there = FileId::at(path);
+        self.database.is_none() || there.map_or(true, |there| there == self.database)
+    }
+
+    fn has_log(self, log: &Path) -> bool {
+        self.log.is_some() && FileId::at(log).is_ok_and(|there| there == self.log)
     }
 }
 
@@ -56,8 +77,7 @@ impl Made {
     const ALL: [Self; 2] = [Self::Again, Self::OfWhatIsOpen];
 
     /// Where it stands until it is in its place.
-    #[must_use]
-    pub fn beside(self, path: &Path) -> PathBuf {
+    fn beside(self, path: &Path) -> PathBuf {
         with_suffix(
             path,
             match self {
@@ -67,21 +87,46 @@ impl Made {
         )
     }
 
-    /// Puts it into its place. Answers where what stood there before is kept, if anything did.
+    /// A name to make it under, with nothing there.
     ///
     /// # Errors
-    /// [`StoreError::Io`]; it can be tried again.
-    pub fn place(self, path: &Path) -> Result<Option<PathBuf>, StoreError> {
+    /// [`StoreError::Io`] where what a process left there cannot be removed.
+    pub fn draft(self, path: &Path) -> Result<PathBuf, StoreError> {
+        let draft = with_suffix(&self.beside(path), ".draft");
+        for suffix in ["", "-wal", "-shm"] {
+            let left = with_suffix(&draft, suffix);
+            unless_missing(fs::remove_file(&left)).map_err(failed("remove an unfinished database", &left))?;
+        }
+        Ok(draft)
+    }
+
+    /// Puts a draft that is complete into its place. Answers where what stood there before is kept, if anything did.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]; nothing has changed at `path` then, or [`finish`] finishes it.
+    pub fn settle(self, draft: &Path, path: &Path) -> Result<Option<PathBuf>, StoreError> {
+        self.name(draft, path)?;
+        self.place(path, None)
+    }
+
+    fn name(self, draft: &Path, path: &Path) -> Result<(), StoreError> {
+        fs::rename(draft, self.beside(path)).map_err(failed("name the database that was made", draft))
+    }
+
+    /// Puts what is complete into its place. `open` is what was taken away, where it is open still.
+    fn place(self, path: &Path, open: Option<Open>) -> Result<Option<PathBuf>, StoreError> {
         let made = self.beside(path);
-        let former = path.symlink_metadata().is_ok();
+        // A log is that of what was taken away, whose copy has all of it, or that of the file which stands there.
+        let log = with_suffix(path, "-wal");
+        let is_spent = self == Self::OfWhatIsOpen
+            && (path.symlink_metadata().is_err() || open.is_some_and(|open| open.has_log(&log)));
         let aside = free(path, self);
         // The log first: SQLite would put what it says into the file that comes to stand beside it.
         for suffix in ["-wal", "-shm", ""] {
             let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
-            let done = match former || self == Self::Again {
-                true => fs::rename(&from, &to),
-                // Without a file it is that of the one that was taken away, and what it says is in the copy.
-                false => fs::remove_file(&from),
+            let done = match is_spent && !suffix.is_empty() {
+                true => fs::remove_file(&from),
+                false => fs::rename(&from, &to),
             };
             unless_missing(done).map_err(failed("put the former database aside", &from))?;
         }
@@ -114,7 +159,7 @@ fn free(path: &Path, made: Made) -> PathBuf {
 pub fn finish(path: &Path) -> Result<(), StoreError> {
     for made in Made::ALL {
         if made.beside(path).exists() {
-            made.place(path)?;
+            made.place(path, None)?;
         }
     }
     Ok(())
@@ -127,6 +172,7 @@ pub fn finish(path: &Path) -> Result<(), StoreError> {
 /// See [`StoreError`]; nothing has changed at `path` then, or [`finish`] finishes it.
 pub(crate) fn write_again(
     connection: &Connection,
+    open: Open,
     path: &Path,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<(), StoreError> {
@@ -136,17 +182,15 @@ pub(crate) fn write_again(
         .mode(0o700)
         .create(folder)
         .map_err(failed("create the state folder", folder))?;
-    let draft = with_suffix(path, ".rescuing");
-    // Of an attempt that was ended.
-    unless_missing(fs::remove_file(&draft)).map_err(failed("remove an unfinished copy", &draft))?;
+    let made = Made::OfWhatIsOpen;
+    let draft = made.draft(path)?;
     if let Err(error) = copy(connection, &draft, goes_on) {
         // Nobody needs half of it.
         let _ = fs::remove_file(&draft);
         return Err(error);
     }
-    let made = Made::OfWhatIsOpen;
-    fs::rename(&draft, made.beside(path)).map_err(failed("name the copy", &draft))?;
-    made.place(path).map(drop)
+    made.name(&draft, path)?;
+    made.place(path, Some(open)).map(drop)
 }
 
 fn failed(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
@@ -161,9 +205,7 @@ fn unless_missing(done: std::io::Result<()>) -> std::io::Result<()> {
     }
 }
 
-/// A path with something after its name.
-#[must_use]
-pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

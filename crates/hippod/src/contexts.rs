@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use hippo_proto::{ContextsStatus, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::contexts::{ContextError, ContextReader, ContextStore, Packer, Ready, Session};
-use hippo_store::in_place::FileId;
+use hippo_store::in_place::Open;
 
 use crate::clock::rfc3339;
 use crate::engine::store_error;
@@ -71,7 +71,7 @@ pub struct Contexts {
 struct Place {
     file: PathBuf,
     /// Which file is open for writing; looked at without waiting for a put.
-    open: Mutex<Option<FileId>>,
+    open: Mutex<Option<Open>>,
     held: Mutex<Held>,
     readers: Mutex<Vec<ContextReader>>,
     packers: Mutex<Vec<Packer>>,
@@ -107,15 +107,8 @@ impl Contexts {
     fn place(&self, shared: &Shared, root: &Path) -> Arc<Place> {
         let mut places = lock(&self.places);
         let place = places.entry(root.to_path_buf()).or_insert_with(|| {
-            Arc::new(Place {
-                file: registry::state_folder(&shared.paths.state, root).join(FILE),
-                open: Mutex::default(),
-                held: Mutex::default(),
-                readers: Mutex::default(),
-                packers: Mutex::default(),
-                policies: Policies::default(),
-                let_go: AtomicBool::new(false),
-            })
+            let file = registry::state_folder(&shared.paths.state, root).join(FILE);
+            Arc::new(Place::new(file))
         });
         Arc::clone(place)
     }
@@ -221,13 +214,25 @@ impl Contexts {
 }
 
 impl Place {
+    fn new(file: PathBuf) -> Self {
+        Self {
+            file,
+            open: Mutex::default(),
+            held: Mutex::default(),
+            readers: Mutex::default(),
+            packers: Mutex::default(),
+            policies: Policies::default(),
+            let_go: AtomicBool::new(false),
+        }
+    }
+
     /// What one caller at a time has, with the database open.
     fn held(&self) -> Result<MutexGuard<'_, Held>, RpcError> {
         let mut held = lock(&self.held);
         self.look(&mut held)?;
         if held.store.is_none() {
             let store = ContextStore::open(&self.file).map_err(|error| unusable(&error))?;
-            *lock(&self.open) = store.file();
+            *lock(&self.open) = Some(store.open_files());
             held.store = Some(store);
         }
         Ok(held)
@@ -254,7 +259,7 @@ impl Place {
                 held.write_again_at = Some(Instant::now() + WRITE_AGAIN);
                 store.write_again().map_err(|error| unusable(&error))?;
                 held.write_again_at = None;
-                *lock(&self.open) = store.file();
+                *lock(&self.open) = Some(store.open_files());
                 let file = self.file.display().to_string();
                 tracing::warn!(
                     file,

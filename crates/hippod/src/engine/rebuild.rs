@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use hippo_proto::RpcError;
 use hippo_store::db::{Store, salvage};
-use hippo_store::in_place::{Made, with_suffix};
+use hippo_store::in_place::Made;
 
 use super::{Engine, open};
 use crate::shared::Slot;
@@ -75,31 +75,16 @@ fn empty(state: &Path, root: &Path) -> Result<Option<Lost>> {
 /// Replaces a database by one of what can be read of it: entries with their accesses, what was removed, runs. The old one
 /// goes aside when the new one is complete.
 fn replace(file: &Path, root: &Path) -> Result<Option<Lost>> {
-    let making = with_suffix(file, ".rebuilding");
-    for suffix in ["", "-wal", "-shm"] {
-        remove(&with_suffix(&making, suffix))?;
-    }
-    let salvaged = salvage(file, &making, &root.to_string_lossy())?;
+    let draft = Made::Again.draft(file)?;
+    let salvaged = salvage(file, &draft, &root.to_string_lossy())?;
     tracing::info!(
         rows = salvaged.rows,
         lost = salvaged.lost.len(),
         "what stands in no file is taken over from the damaged database"
     );
-    let rebuilt = Made::Again.beside(file);
-    std::fs::rename(&making, &rebuilt)
-        .with_context(|| format!("could not rename {} to {}", making.display(), rebuilt.display()))?;
-    let aside = Made::Again.place(file)?;
+    let aside = Made::Again.settle(&draft, file)?;
     Ok((!salvaged.lost.is_empty()).then(|| Lost {
         what: salvaged.lost,
         aside: aside.unwrap_or_else(|| file.to_path_buf()),
     }))
-}
-
-fn remove(file: &Path) -> Result<()> {
-    match std::fs::remove_file(file) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("could not remove {}", file.display()))
-        }
-        _ => Ok(()),
-    }
 }
