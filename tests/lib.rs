@@ -1,4 +1,5 @@
 //! What the scenarios share: a scratch folder, a real daemon over it, and clients of its socket.
+#![cfg(unix)]
 
 mod caller;
 mod clocked;

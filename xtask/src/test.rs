@@ -45,7 +45,7 @@ pub fn run(house: &House) -> Result<()> {
         house::run(fewer.args(["--all-targets", "--", "-D", "warnings"]))
     })?;
     for target in targets::installed() {
-        gate.step("types on other systems", |house| targets::check(house, &target))?;
+        gate.step("types on other systems", |house| targets::check(house, target))?;
     }
     let runner = Runner::choose();
     gate.step("programs", |house| build_programs(house, &[]))?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use interprocess::ConnectWaitMode;
 use interprocess::local_socket::traits::Stream as _;
-use interprocess::local_socket::{ConnectOptions, GenericFilePath, Stream, ToFsName};
+use interprocess::local_socket::{ConnectOptions, Stream};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -16,6 +16,7 @@ use crate::error::RpcError;
 use crate::event::Notification;
 use crate::frame::{Frame, FrameReader};
 use crate::methods::Request;
+use crate::paths::socket_name;
 use crate::reply::{Id, Reply};
 
 /// Why a call gave no result.
@@ -86,7 +87,7 @@ impl Client {
             path: socket.to_path_buf(),
             source,
         };
-        let name = socket.to_fs_name::<GenericFilePath>().map_err(refused)?;
+        let name = socket_name(socket).map_err(refused)?;
         let wait = timeout.map_or(ConnectWaitMode::Unbounded, ConnectWaitMode::Timeout);
         let stream = ConnectOptions::new()
             .name(name)

@@ -6,8 +6,28 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use interprocess::local_socket::{GenericFilePath, Name, ToFsName};
+
 /// The file in the state folder that the one daemon holds locked; it has the number of its process.
 pub const LOCK_FILE: &str = "hippod.lock";
+
+/// How the system calls the socket at this path. On Windows it is a named pipe, which is called after the path where that
+/// names none.
+///
+/// # Errors
+/// A name that cannot be one.
+pub fn socket_name(path: &Path) -> std::io::Result<Name<'_>> {
+    #[cfg(windows)]
+    {
+        const PIPES: &str = r"\\.\pipe\";
+        let text = path.to_string_lossy();
+        let name = text.strip_prefix(PIPES).unwrap_or(&text);
+        let pipe = format!("{PIPES}{}", name.replace(['\\', '/', ':'], "-"));
+        pipe.to_fs_name::<GenericFilePath>().map(Name::into_owned)
+    }
+    #[cfg(not(windows))]
+    path.to_fs_name::<GenericFilePath>()
+}
 
 /// The places of one user's hippod. All are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,34 +6,13 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
 use crate::StoreError;
 use crate::copies::copy;
-
-/// Which file it is, whatever its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileId {
-    device: u64,
-    inode: u64,
-}
-
-impl FileId {
-    /// The file that is at `path` now. Nothing where none is.
-    fn at(path: &Path) -> std::io::Result<Option<Self>> {
-        match fs::metadata(path) {
-            Ok(found) => Ok(Some(Self {
-                device: found.dev(),
-                inode: found.ino(),
-            })),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
+use crate::system::{self, FileId, PRIVATE_FOLDER, WithMode as _};
 
 /// The files that a connection has open, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,9 +111,7 @@ impl Made {
         }
         fs::rename(&made, path).map_err(failed("put the database in its place", path))?;
         let folder = path.parent().unwrap_or(Path::new("."));
-        fs::File::open(folder)
-            .and_then(|folder| folder.sync_all())
-            .map_err(failed("make the new name durable", folder))?;
+        system::sync_folder(folder).map_err(failed("make the new name durable", folder))?;
         Ok(aside.exists().then_some(aside))
     }
 }
@@ -179,7 +156,7 @@ pub(crate) fn write_again(
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::DirBuilder::new()
         .recursive(true)
-        .mode(0o700)
+        .with_mode(PRIVATE_FOLDER)
         .create(folder)
         .map_err(failed("create the state folder", folder))?;
     let made = Made::OfWhatIsOpen;

@@ -7,6 +7,7 @@ mod error;
 pub mod foreign;
 pub mod in_place;
 pub mod shared_file;
+pub mod system;
 pub mod vector;
 
 pub use error::StoreError;

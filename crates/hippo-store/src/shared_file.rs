@@ -9,6 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::system::sync_folder;
+
 /// Replaced contents of one file that can stand beside it at the same time.
 pub const SLOTS: u32 = 32;
 /// How the names of what [`set_aside`] kept go on behind that of the file.
@@ -216,17 +218,6 @@ fn beside(path: &Path, what: &str) -> PathBuf {
 
 fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
-}
-
-/// Makes the names in a folder durable.
-#[cfg(unix)]
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-pub(crate) fn sync_folder(_folder: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

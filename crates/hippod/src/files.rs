@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hippo_core::chunk;
 use hippo_core::entry::Pointer;
+use hippo_store::system::{self, sync_folder};
 
 /// Files that are made durable one by one.
 const FEW: usize = 32;
@@ -52,24 +53,6 @@ pub fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Makes the names in a folder durable.
-///
-/// # Errors
-/// As the system says.
-#[cfg(unix)]
-pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-/// Makes the names in a folder durable, which the system does by itself here.
-///
-/// # Errors
-/// None.
-#[cfg(not(unix))]
-pub fn sync_folder(_folder: &Path) -> io::Result<()> {
-    Ok(())
-}
-
 /// Makes the contents of files and their names durable.
 ///
 /// # Errors
@@ -79,7 +62,7 @@ pub fn sync_all(paths: &[PathBuf]) -> io::Result<()> {
         return Ok(());
     }
     for path in paths {
-        File::open(path)?.sync_all()?;
+        system::sync_file(path)?;
     }
     let folders: BTreeSet<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
     folders.into_iter().try_for_each(sync_folder)
@@ -89,11 +72,11 @@ pub fn sync_all(paths: &[PathBuf]) -> io::Result<()> {
 /// files takes minutes.
 #[cfg(target_os = "linux")]
 fn sync_systems(paths: &[PathBuf]) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt as _;
     let mut done = BTreeSet::new();
     for path in paths {
-        if done.insert(std::fs::metadata(path)?.dev()) {
-            rustix::fs::syncfs(File::open(path)?)?;
+        let file = File::open(path)?;
+        if done.insert(system::FileId::of(path, &file.metadata()?)?.device) {
+            rustix::fs::syncfs(file)?;
         }
     }
     Ok(true)
@@ -123,6 +106,13 @@ pub fn write_whole(path: &Path, draft: &Path, bytes: &[u8]) -> io::Result<()> {
         // The first error is the one to report.
         let _ = std::fs::remove_file(draft);
     })
+}
+
+/// A path below the root, with `/` between its parts; nothing for one that is not below it or is no UTF-8.
+pub fn below(root: &Path, path: &Path) -> Option<String> {
+    let parts = path.strip_prefix(root).ok()?.iter();
+    let parts: Option<Vec<&str>> = parts.map(|part| part.to_str()).collect();
+    Some(parts?.join("/"))
 }
 
 fn not_regular() -> io::Error {

@@ -1,21 +1,23 @@
 //! Is this the only daemon over its state folder, and is its socket's path free and private?
 
-use std::fs::{File, OpenOptions, Permissions, TryLockError};
-use std::io::{ErrorKind, Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use hippo_proto::Paths;
 use hippo_proto::paths::LOCK_FILE;
+use hippo_store::system::{self, FileId, PRIVATE_FILE, PRIVATE_FOLDER, WithMode as _};
 use interprocess::local_socket::tokio::Listener;
-use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName};
-use interprocess::os::unix::uds_local_socket as local_socket;
-use rustix::fs::Mode;
 
-/// The longest path that a Unix socket can have, in bytes.
-const LONGEST_SOCKET_PATH: usize = 107;
+#[cfg(windows)]
+#[path = "instance/pipe.rs"]
+mod socket;
+#[cfg(unix)]
+#[path = "instance/socket.rs"]
+mod socket;
+
+use socket::LONGEST_PATH;
 
 /// The right to be the daemon; it ends with this value.
 #[derive(Debug)]
@@ -23,8 +25,8 @@ pub struct Instance {
     /// Locked until the process ends, however it ends.
     _lock: File,
     socket: PathBuf,
-    /// Device and inode of our socket, once it is bound.
-    bound: OnceLock<(u64, u64)>,
+    /// Our socket, once it is bound, where it is a file.
+    bound: OnceLock<Option<FileId>>,
 }
 
 /// Why this process cannot be the daemon.
@@ -45,7 +47,7 @@ pub enum InstanceError {
     #[error("could not use the socket's path, it is taken by something else: {}", .0.display())]
     NotASocket(PathBuf),
     /// The operating system cannot bind so long a path.
-    #[error("could not use the socket's path, it has {length} bytes and {LONGEST_SOCKET_PATH} are possible: {}", path.display())]
+    #[error("could not use the socket's path, it has {length} bytes and {LONGEST_PATH} are possible: {}", path.display())]
     TooLong {
         /// The path.
         path: PathBuf,
@@ -92,14 +94,14 @@ impl Instance {
     /// See [`InstanceError`]. Nothing of another daemon is touched.
     pub fn claim(paths: &Paths) -> Result<Self, InstanceError> {
         let length = paths.socket.as_os_str().len();
-        if length > LONGEST_SOCKET_PATH {
+        if length > LONGEST_PATH {
             return Err(InstanceError::TooLong {
                 path: paths.socket.clone(),
                 length,
             });
         }
         let instance = Self::claim_beside(paths)?;
-        clear(&paths.socket)?;
+        socket::clear(&paths.socket)?;
         Ok(instance)
     }
 
@@ -108,14 +110,15 @@ impl Instance {
     /// # Errors
     /// As [`Instance::claim`].
     pub fn claim_beside(paths: &Paths) -> Result<Self, InstanceError> {
-        rustix::process::umask(Mode::RWXG | Mode::RWXO);
+        socket::keep_private();
         own_folder(&paths.state)?;
         let lock = lock(&paths.state)?;
-        let parent = paths.socket.parent().unwrap_or(Path::new("/"));
-        if is_ours(parent, paths) || !parent.exists() {
-            own_folder(parent)?;
-        } else {
-            check_foreign_folder(parent)?;
+        if let Some(parent) = socket::folder(&paths.socket) {
+            if is_ours(parent, paths) || !parent.exists() {
+                own_folder(parent)?;
+            } else {
+                check_foreign_folder(parent)?;
+            }
         }
         Ok(Self {
             _lock: lock,
@@ -129,54 +132,17 @@ impl Instance {
     /// # Errors
     /// When the operating system refuses.
     pub fn listen(&self) -> Result<Listener, InstanceError> {
-        let io = |what| {
-            move |source| InstanceError::Io {
-                what,
-                path: self.socket.clone(),
-                source,
-            }
-        };
-        let name = self
-            .socket
-            .as_path()
-            .to_fs_name::<GenericFilePath>()
-            .map_err(io("name the socket"))?;
-        let listener = ListenerOptions::new()
-            .name(name)
-            // Removing it is up to this value, which looks first whose it is.
-            .reclaim_name(false)
-            .create_tokio()
-            .map_err(io("bind the socket"))?;
-        let private = Permissions::from_mode(0o600);
-        std::fs::set_permissions(&self.socket, private).map_err(io("close the socket to others"))?;
-        let metadata = std::fs::symlink_metadata(&self.socket).map_err(io("look at the socket"))?;
-        self.bound.get_or_init(|| (metadata.dev(), metadata.ino()));
+        let listener = socket::bind(&self.socket)?;
+        self.bound.get_or_init(|| socket::id(&self.socket));
         Ok(listener)
-    }
-
-    /// Serves a socket that somebody else bound, who removes it as well.
-    ///
-    /// # Errors
-    /// When the operating system refuses.
-    pub fn adopt(&self, listener: UnixListener) -> Result<Listener, InstanceError> {
-        let listener = local_socket::Listener::from(listener).try_into();
-        listener
-            .map(Listener::UdSocket)
-            .map_err(|source| InstanceError::Io {
-                what: "serve the socket that was passed",
-                path: self.socket.clone(),
-                source,
-            })
     }
 }
 
 impl Drop for Instance {
     fn drop(&mut self) {
         // Another daemon may have bound the path after somebody removed ours.
-        let now = std::fs::symlink_metadata(&self.socket)
-            .ok()
-            .map(|metadata| (metadata.dev(), metadata.ino()));
-        if now.is_some() && now == self.bound.get().copied() {
+        let now = socket::id(&self.socket);
+        if now.is_some() && Some(now) == self.bound.get().copied() {
             // A socket that stays behind is taken over by the next daemon.
             let _ = std::fs::remove_file(&self.socket);
         }
@@ -190,7 +156,7 @@ pub fn open_to_others(paths: &Paths) -> Vec<PathBuf> {
     folders.extend(socket.filter(|socket| *socket != paths.state));
     let open = |folder: &&Path| {
         let metadata = folder.metadata();
-        metadata.is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+        metadata.is_ok_and(|metadata| system::mode(&metadata) & 0o077 != 0)
     };
     folders.into_iter().filter(open).map(Path::to_path_buf).collect()
 }
@@ -222,17 +188,12 @@ fn own_folder(folder: &Path) -> Result<(), InstanceError> {
     let mut builder = std::fs::DirBuilder::new();
     builder
         .recursive(true)
-        .mode(0o700)
+        .with_mode(PRIVATE_FOLDER)
         .create(folder)
         .map_err(io("create the folder"))?;
-    let mode = folder
-        .metadata()
-        .map_err(io("look at the folder"))?
-        .permissions()
-        .mode();
-    if mode & 0o077 != 0 {
-        let private = Permissions::from_mode(0o700);
-        std::fs::set_permissions(folder, private).map_err(io("close the folder to others"))?;
+    let metadata = folder.metadata().map_err(io("look at the folder"))?;
+    if system::mode(&metadata) & 0o077 != 0 {
+        system::set_mode(folder, PRIVATE_FOLDER).map_err(io("close the folder to others"))?;
     }
     Ok(())
 }
@@ -245,7 +206,7 @@ fn check_foreign_folder(folder: &Path) -> Result<(), InstanceError> {
         path: folder.to_path_buf(),
         source,
     })?;
-    let mode = metadata.permissions().mode();
+    let mode = system::mode(&metadata);
     if mode & 0o022 != 0 && mode & STICKY == 0 {
         return Err(InstanceError::Open(folder.to_path_buf()));
     }
@@ -264,7 +225,7 @@ fn lock(state: &Path) -> Result<File, InstanceError> {
         .write(true)
         .create(true)
         .truncate(false)
-        .mode(0o600);
+        .with_mode(PRIVATE_FILE);
     let mut file = options.open(&path).map_err(io("open the lock file"))?;
     match file.try_lock() {
         Ok(()) => {}
@@ -286,36 +247,5 @@ fn lock(state: &Path) -> Result<File, InstanceError> {
     Ok(file)
 }
 
-/// Makes room for a socket: one that nobody listens on is removed.
-fn clear(socket: &Path) -> Result<(), InstanceError> {
-    let io = |what| {
-        move |source| InstanceError::Io {
-            what,
-            path: socket.to_path_buf(),
-            source,
-        }
-    };
-    let metadata = match std::fs::symlink_metadata(socket) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(io("look at the socket")(error)),
-    };
-    if !metadata.file_type().is_socket() {
-        return Err(InstanceError::NotASocket(socket.to_path_buf()));
-    }
-    match UnixStream::connect(socket) {
-        Ok(_) => Err(InstanceError::Answers(socket.to_path_buf())),
-        // Somebody listens, and has more callers than he can take.
-        Err(error) if error.kind() == ErrorKind::WouldBlock => {
-            Err(InstanceError::Answers(socket.to_path_buf()))
-        }
-        Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
-            std::fs::remove_file(socket).map_err(io("remove the old socket"))
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(io("find out who listens at the socket")(error)),
-    }
-}
-
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use hippo_store::system;
 use serde::{Deserialize, Serialize};
 
 use crate::files;
@@ -115,7 +116,7 @@ pub fn short_id(root: &Path) -> String {
 /// As the system says; the file is as it was.
 pub fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     files::write_whole(file, &file.with_extension("tmp"), bytes)?;
-    file.parent().map_or(Ok(()), files::sync_folder)
+    file.parent().map_or(Ok(()), system::sync_folder)
 }
 
 #[cfg(test)]

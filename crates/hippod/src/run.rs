@@ -67,7 +67,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
             Ok((instance, listener))
         }),
         Some(passed) => Instance::claim_beside(&paths).and_then(|instance| {
-            let listener = instance.adopt(passed.listener)?;
+            let listener = passed.serve()?;
             Ok((instance, listener))
         }),
     };

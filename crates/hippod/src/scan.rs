@@ -8,12 +8,13 @@ mod gate;
 mod walk;
 
 use std::collections::HashMap;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use hippo_core::source::SourceRules;
+use hippo_store::system::FileId;
 
 use crate::config::WorkspaceConfig;
+use crate::files;
 use walk::{Walked, walk};
 
 /// What lies below a root.
@@ -44,10 +45,8 @@ pub struct ScannedFile {
     pub size: u64,
     /// Last modification, nanoseconds since the Unix epoch.
     pub mtime_ns: i64,
-    /// Inode number.
-    pub inode: u64,
-    /// Device number.
-    pub dev: u64,
+    /// Which file it is under all of its names.
+    pub id: FileId,
 }
 
 /// Something that looks like memory and is not read.
@@ -131,8 +130,8 @@ pub fn look(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &st
 /// The name without links of a file that is reached through one, where that is memory too.
 fn first_name(root: &Path, rules: &SourceRules, rel: &str) -> Option<String> {
     let (root, real) = (root.canonicalize().ok()?, root.join(rel).canonicalize().ok()?);
-    let first = real.strip_prefix(&root).ok()?.to_str()?;
-    (first != rel && rules.is_source(first)).then(|| first.to_owned())
+    let first = files::below(&root, &real)?;
+    (first != rel && rules.is_source(&first)).then_some(first)
 }
 
 /// Keeps one name of each file and folder: one that leads through no link, else the first.
@@ -150,9 +149,9 @@ fn once_each(walked: Walked) -> ScanResult {
         ..ScanResult::default()
     };
     files.sort_by(|a, b| (a.1, &a.0.rel).cmp(&(b.1, &b.0.rel)));
-    let mut names: HashMap<(u64, u64), String> = HashMap::new();
+    let mut names: HashMap<FileId, String> = HashMap::new();
     for (file, _) in files {
-        match names.get(&(file.dev, file.inode)) {
+        match names.get(&file.id) {
             Some(first) => {
                 let reason = format!("the same file as {first}");
                 skipped.push(Skipped {
@@ -162,7 +161,7 @@ fn once_each(walked: Walked) -> ScanResult {
                 });
             }
             None => {
-                names.insert((file.dev, file.inode), file.rel.clone());
+                names.insert(file.id, file.rel.clone());
                 result.files.push(file);
             }
         }
@@ -171,10 +170,10 @@ fn once_each(walked: Walked) -> ScanResult {
     let mut seen = std::collections::HashSet::new();
     for (dir, _) in dirs {
         // A folder that went just now is left to the event that says so.
-        let Ok(metadata) = std::fs::metadata(&dir) else {
+        let Ok(Some(id)) = FileId::at(&dir) else {
             continue;
         };
-        if seen.insert((metadata.dev(), metadata.ino())) {
+        if seen.insert(id) {
             result.dirs.push(dir);
         }
     }

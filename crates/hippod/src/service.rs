@@ -3,6 +3,10 @@
 //! The protocols of systemd: a socket that is bound already, readiness, a status text, a watchdog, lines for its
 //! journal. Without such a manager nothing here does anything.
 
+#[cfg(unix)]
+mod activation;
+#[cfg(windows)]
+#[path = "service/no_activation.rs"]
 mod activation;
 mod journal;
 mod news;

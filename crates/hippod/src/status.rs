@@ -117,6 +117,7 @@ fn model(shared: &Shared) -> ModelStatus {
 }
 
 /// Resident memory of this process; 0 where the platform does not tell it in a file.
+#[cfg(unix)]
 fn resident_bytes() -> u64 {
     let Ok(statm) = std::fs::read_to_string("/proc/self/statm") else {
         return 0;
@@ -126,4 +127,9 @@ fn resident_bytes() -> u64 {
         .nth(1)
         .and_then(|pages| pages.parse::<u64>().ok());
     pages.unwrap_or(0) * rustix::param::page_size() as u64
+}
+
+#[cfg(not(unix))]
+fn resident_bytes() -> u64 {
+    0
 }

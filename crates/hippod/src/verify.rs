@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io::Read;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 use hippo_core::chunk::{self, ContentHash, Document};
+use hippo_store::system;
 
 use crate::files;
 
@@ -37,13 +37,9 @@ pub struct FileMark {
 impl FileMark {
     /// The mark of a file as it is.
     pub fn of(metadata: &Metadata) -> Self {
-        let mtime_ns = metadata
-            .mtime()
-            .saturating_mul(1_000_000_000)
-            .saturating_add(metadata.mtime_nsec());
         Self {
             size: metadata.len(),
-            mtime_ns,
+            mtime_ns: system::modified_ns(metadata),
         }
     }
 }
@@ -132,7 +128,7 @@ impl<'root> Verifier<'root> {
 fn read_span(file: &File, span: Span) -> Option<Verified> {
     let length = usize::try_from(span.end_byte.checked_sub(span.start_byte)?).ok()?;
     let mut bytes = vec![0; length];
-    file.read_exact_at(&mut bytes, span.start_byte).ok()?;
+    system::read_exact_at(file, &mut bytes, span.start_byte).ok()?;
     if ContentHash::of(&bytes) != span.hash {
         return None;
     }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -206,12 +205,7 @@ impl Root {
                 } else {
                     String::new()
                 };
-                let about = format!(
-                    "{:o} {}:{} {content}",
-                    metadata.mode(),
-                    metadata.uid(),
-                    metadata.gid()
-                );
+                let about = format!("{} {content}", rights(&metadata));
                 found.insert(name, about);
             }
         }
@@ -245,4 +239,17 @@ fn remove(folder: &Path) -> Result<()> {
         fs::remove_dir_all(folder).with_context(|| format!("could not remove {}", folder.display()))?;
     }
     Ok(())
+}
+
+/// Rights and owner.
+#[cfg(unix)]
+fn rights(metadata: &fs::Metadata) -> String {
+    use std::os::unix::fs::MetadataExt as _;
+    format!("{:o} {}:{}", metadata.mode(), metadata.uid(), metadata.gid())
+}
+
+/// Packages are made for Linux, and looked at there.
+#[cfg(not(unix))]
+fn rights(_: &fs::Metadata) -> String {
+    String::new()
 }

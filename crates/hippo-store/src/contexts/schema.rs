@@ -2,19 +2,17 @@
 
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::StoreError;
+use crate::system::{self, PRIVATE_FILE, WithMode as _};
 
 /// The newest schema that this build writes and reads.
 pub(crate) const VERSION: i64 = 3;
 /// Tells this database from others: `hpct`.
 pub(super) const APPLICATION: i64 = 0x6870_6374;
-/// Only the owner reads what agents were told.
-const MODE: u32 = 0o600;
 
 /// Version 1.
 ///
@@ -178,14 +176,13 @@ pub(super) fn private(path: &Path) -> Result<(), StoreError> {
         source,
     };
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(MODE);
+    options.write(true).create_new(true).with_mode(PRIVATE_FILE);
     match options.open(path) {
         Ok(_) => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new("."));
             // The first commit is durable only when the name of the file is.
-            fs::File::open(folder)
-                .and_then(|folder| folder.sync_all())
+            system::sync_folder(folder)
                 .map_err(|source| failed("make the new name durable", folder, source))?;
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -196,8 +193,8 @@ pub(super) fn private(path: &Path) -> Result<(), StoreError> {
         name.push(suffix);
         let file = PathBuf::from(name);
         match fs::metadata(&file) {
-            Ok(found) if found.permissions().mode() & 0o777 != MODE => {
-                fs::set_permissions(&file, fs::Permissions::from_mode(MODE))
+            Ok(found) if system::mode(&found) & 0o777 != PRIVATE_FILE => {
+                system::set_mode(&file, PRIVATE_FILE)
                     .map_err(|source| failed("make the database private", &file, source))?;
             }
             Ok(_) => {}

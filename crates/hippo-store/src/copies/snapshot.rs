@@ -1,7 +1,6 @@
 //! What did a database say at one moment, and how does a copy of that become another workspace's database?
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::{Database, Table};
+use crate::system::{self, PRIVATE_FILE, WithMode as _};
 use crate::{StoreError, contexts, db};
 
 /// Pages that are copied before it is looked whether to go on.
@@ -107,7 +107,7 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
     options
         .write(true)
         .create_new(true)
-        .mode(0o600)
+        .with_mode(PRIVATE_FILE)
         .open(to)
         .map_err(io)?;
     let sql = |source| StoreError::from_sql(to, source);
@@ -129,7 +129,7 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
     }
     drop(backup);
     drop(copy);
-    File::open(to).and_then(|file| file.sync_all()).map_err(io)
+    system::sync_file(to).map_err(io)
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
@@ -179,13 +179,11 @@ pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), Stor
         .execute_batch("PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE);")
         .map_err(sql)?;
     drop(connection);
-    File::open(file)
-        .and_then(|file| file.sync_all())
-        .map_err(|source| StoreError::Io {
-            what: "make the database durable",
-            path: file.to_path_buf(),
-            source,
-        })
+    system::sync_file(file).map_err(|source| StoreError::Io {
+        what: "make the database durable",
+        path: file.to_path_buf(),
+        source,
+    })
 }
 
 /// Name and text of everything that a database is made of, blanks left out.

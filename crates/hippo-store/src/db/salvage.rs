@@ -14,6 +14,7 @@ use rusqlite::{Connection, ErrorCode, Transaction};
 use super::{Store, open_reader};
 use crate::StoreError;
 use crate::copies::{Database, columns};
+use crate::system;
 
 /// What a salvage brought.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -46,8 +47,7 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreErro
     }
     store.sql(store.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);"))?;
     drop(store);
-    let synced = std::fs::File::open(to).and_then(|file| file.sync_all());
-    synced.map_err(|source| StoreError::Io {
+    system::sync_file(to).map_err(|source| StoreError::Io {
         what: "make the database durable",
         path: to.to_path_buf(),
         source,

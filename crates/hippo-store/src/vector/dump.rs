@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::shared_file::sync_folder;
+use crate::system::sync_folder;
 
 use super::error::{DumpRejected, RejectReason};
 use super::graph::{Graph, Links, Part, Upper};

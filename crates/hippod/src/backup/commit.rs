@@ -9,11 +9,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hippo_proto::RpcError;
+use hippo_store::system::sync_folder;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::io_refusal;
 use super::target::{is_vacant, vacant};
-use crate::files::sync_folder;
 use crate::registry::{Registry, write_atomically};
 
 /// The note, in the state folder.

@@ -7,7 +7,6 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use hippo_core::layout::INDEX_FILE;
 use hippo_proto::{BackupFormat, LeftOut, RpcError};
 use hippo_store::StoreError;
 use hippo_store::copies::{Database, Snapshot};
+use hippo_store::system;
 
 use super::Job;
 use super::manifest::{LONGEST_NAME, Workspace, is_memory};
@@ -210,7 +210,7 @@ fn watched(
 
 /// A file with what is told of it; why it is left out, where it is there and cannot be taken.
 fn read(root: &Path, path: &Path, most: u64) -> Result<Found, Option<LeftOut>> {
-    let name = path.strip_prefix(root).ok().and_then(Path::to_str);
+    let name = files::below(root, path);
     let Some(name) = name.filter(|name| name.len() < LONGEST_NAME / 2) else {
         return Err(Some(reason(root, path, "its name is not UTF-8, or too long")));
     };
@@ -220,7 +220,7 @@ fn read(root: &Path, path: &Path, most: u64) -> Result<Found, Option<LeftOut>> {
     let read = files::open(path).and_then(|(_, metadata)| Ok((files::read(path, most)?, metadata)));
     match read {
         Ok((bytes, metadata)) => Ok(Found {
-            path: name.to_owned(),
+            path: name,
             bytes,
             traits: traits(&metadata),
         }),
@@ -231,10 +231,9 @@ fn read(root: &Path, path: &Path, most: u64) -> Result<Found, Option<LeftOut>> {
 }
 
 fn traits(metadata: &Metadata) -> Traits {
-    let nanoseconds = metadata.mtime().checked_mul(1_000_000_000);
     Traits {
-        mtime_ns: nanoseconds.and_then(|seconds| seconds.checked_add(metadata.mtime_nsec())),
-        mode: Some(metadata.permissions().mode() & 0o777),
+        mtime_ns: Some(system::modified_ns(metadata)),
+        mode: Some(system::mode(metadata) & 0o777),
     }
 }
 

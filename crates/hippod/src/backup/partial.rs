@@ -6,10 +6,10 @@
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use hippo_proto::{ErrorKind, RpcError};
+use hippo_store::system::{PRIVATE_FOLDER, WithMode as _};
 
 use super::refusal::io_refusal;
 use crate::registry::write_atomically;
@@ -54,7 +54,7 @@ impl Partial {
         let mut all = noted(state);
         all.push(folder.clone());
         note(state, &all);
-        let made = DirBuilder::new().mode(0o700).create(&folder);
+        let made = DirBuilder::new().with_mode(PRIVATE_FOLDER).create(&folder);
         let partial = Self {
             state: state.to_path_buf(),
             folder,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use hippo_core::text::clip;
 use hippo_proto::{BackupFormat, ErrorKind, RpcError};
+use hippo_store::system::is_loop;
 
 /// How people call what is written.
 pub const fn name_of(format: BackupFormat) -> &'static str {
@@ -43,10 +44,6 @@ pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
         }
         _ => RpcError::internal(message).hint("look after the disk"),
     }
-}
-
-fn is_loop(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
 /// Longest reason that is told, in bytes: parts of it may come from the file.

@@ -1,14 +1,14 @@
 //! How does a workspace come out of a backup: verified, made ready beside its place, put there in one step?
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hippo_proto::{BackupFormat, RestoreRequest, Restored, RpcError};
 use hippo_store::StoreError;
 use hippo_store::copies::{self, Database};
+use hippo_store::system::{self, PRIVATE_FILE, PRIVATE_FOLDER, WithMode as _, sync_folder};
 
 use super::commit::{self, Staged};
 use super::left::BEFORE;
@@ -148,12 +148,15 @@ fn stage(
             fs::remove_dir_all(&staged.state)
                 .map_err(|error| io_refusal("remove what is left of a restore", &staged.state, &error))?;
         }
-        for (folder, mode) in [(&staged.files, 0o777), (&staged.state, 0o700)] {
+        for (folder, mode) in [(&staged.files, 0o777), (&staged.state, PRIVATE_FOLDER)] {
             let refused = |error| io_refusal("make a folder", folder, &error);
             if let Some(above) = folder.parent() {
                 fs::create_dir_all(above).map_err(refused)?;
             }
-            DirBuilder::new().mode(mode).create(folder).map_err(refused)?;
+            DirBuilder::new()
+                .with_mode(mode)
+                .create(folder)
+                .map_err(refused)?;
         }
     }
     source.take(manifest, job, &mut |member, bytes| {
@@ -187,15 +190,15 @@ fn put(member: &Member, bytes: &mut dyn Read, to: &Path) -> Result<(), RpcError>
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
-            .mode(0o600)
+            .with_mode(PRIVATE_FILE)
             .open(to)?;
         io::copy(bytes, &mut file)?;
-        if let Some(mode) = member.mode {
-            // No memory is a program.
-            file.set_permissions(Permissions::from_mode(mode & 0o666))?;
-        }
         if let Some(at) = member.mtime_ns.and_then(|ns| u64::try_from(ns).ok()) {
             file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_nanos(at))?;
+        }
+        if let Some(mode) = member.mode {
+            // No memory is a program.
+            system::set_mode(to, mode & 0o666)?;
         }
         file.sync_all()
     };
@@ -242,9 +245,7 @@ fn databases(
 }
 
 fn sync(folder: &Path) -> Result<(), RpcError> {
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(|error| io_refusal("make the folder durable", folder, &error))
+    sync_folder(folder).map_err(|error| io_refusal("make the folder durable", folder, &error))
 }
 
 /// What the store says of a database of somebody else's making. It is named as the member that it came from: where it was

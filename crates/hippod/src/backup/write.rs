@@ -2,10 +2,10 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use hippo_proto::{ErrorKind, RpcError};
+use hippo_store::system::{PRIVATE_FILE, PRIVATE_FOLDER, WithMode as _, sync_folder};
 
 use super::Job;
 use super::destination::Destination;
@@ -13,7 +13,6 @@ use super::manifest::{MANIFEST, Manifest, Member};
 use super::members;
 use super::partial::Partial;
 use super::refusal::{io_refusal, name_of};
-use crate::files::sync_folder;
 
 /// Level of zstd: vectors do not shrink, and text shrinks at any.
 const LEVEL: i32 = 1;
@@ -62,7 +61,7 @@ impl Writer {
             }
             false => {
                 DirBuilder::new()
-                    .mode(0o700)
+                    .with_mode(PRIVATE_FOLDER)
                     .create(partial.folder.join("out"))
                     .map_err(refused)?;
                 Out::Folder
@@ -203,14 +202,17 @@ fn private(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .write(true)
         .create_new(true)
-        .mode(0o600)
+        .with_mode(PRIVATE_FILE)
         .open(path)
 }
 
 fn into_folder(folder: &Path, path: &str, from: &mut impl Read) -> io::Result<()> {
     let file = folder.join(path);
     if let Some(above) = file.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(above)?;
+        DirBuilder::new()
+            .recursive(true)
+            .with_mode(PRIVATE_FOLDER)
+            .create(above)?;
     }
     let mut out = private(&file)?;
     let mut piece = vec![0; PIECE];

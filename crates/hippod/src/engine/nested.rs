@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Engine;
-use crate::scan;
+use crate::{files, scan};
 
 impl Engine {
     /// What to know of the registered folders around a new one, and of those within it.
@@ -33,9 +33,9 @@ impl Engine {
             .workspaces
             .values()
             .find(|workspace| workspace.root == outer)?;
-        let below = inner.strip_prefix(&outer.root).ok()?.to_str()?;
+        let below = files::below(&outer.root, inner)?;
         let (rules, config) = (&outer.view.rules, &outer.view.config);
-        let twice = if scan::reaches(&outer.root, rules, config, below) {
+        let twice = if scan::reaches(&outer.root, rules, config, &below) {
             "both index the memory files in it"
         } else {
             "the outer one does not index what is in it"

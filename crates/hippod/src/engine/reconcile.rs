@@ -10,6 +10,7 @@ use hippo_store::StoreError;
 use super::ingest::Refreshed;
 use super::settings::settings_path;
 use super::workspace::Workspace;
+use crate::files;
 use crate::harness::by_meaning;
 use crate::registry;
 use crate::scan::{self, ScanResult};
@@ -112,7 +113,7 @@ impl Workspace {
     pub fn note_events(&mut self, paths: BTreeSet<PathBuf>, now: Instant) {
         self.times.event = Some(now);
         for path in paths {
-            let Some(relative) = relative(&self.root, &path) else {
+            let Some(relative) = files::below(&self.root, &path) else {
                 continue;
             };
             self.own.look |= path == settings_path(&self.root);
@@ -216,11 +217,4 @@ impl Workspace {
             0
         })
     }
-}
-
-/// A path below the root, with `/`; `None` for one that is not below it or is no UTF-8.
-fn relative(root: &Path, path: &Path) -> Option<String> {
-    let below = path.strip_prefix(root).ok()?;
-    let parts: Option<Vec<&str>> = below.components().map(|part| part.as_os_str().to_str()).collect();
-    Some(parts?.join("/"))
 }

@@ -4,7 +4,7 @@ use super::*;
 use std::os::unix::net::UnixListener;
 
 fn mode(path: &Path) -> u32 {
-    path.metadata().unwrap().permissions().mode() & 0o777
+    path.metadata().map_or(0, |metadata| system::mode(&metadata)) & 0o777
 }
 
 #[tokio::test]
@@ -34,7 +34,7 @@ fn wide_folders_of_ours_are_closed() {
     let home = tempfile::tempdir().unwrap();
     let paths = Paths::below(home.path());
     std::fs::create_dir(&paths.state).unwrap();
-    std::fs::set_permissions(&paths.state, Permissions::from_mode(0o755)).unwrap();
+    system::set_mode(&paths.state, 0o755).unwrap();
     let _instance = Instance::claim(&paths).unwrap();
     assert_eq!(mode(&paths.state), 0o700);
 }
@@ -111,11 +111,11 @@ fn the_folder_of_a_moved_socket_keeps_its_mode_and_must_be_safe() {
         socket: elsewhere.path().join("s"),
         ..Paths::below(home.path())
     };
-    std::fs::set_permissions(elsewhere.path(), Permissions::from_mode(0o777)).unwrap();
+    system::set_mode(elsewhere.path(), 0o777).unwrap();
     let error = Instance::claim(&paths).unwrap_err();
     assert!(matches!(error, InstanceError::Open(_)), "{error}");
     for safe in [0o755, 0o1777] {
-        std::fs::set_permissions(elsewhere.path(), Permissions::from_mode(safe)).unwrap();
+        system::set_mode(elsewhere.path(), safe).unwrap();
         drop(Instance::claim(&paths).unwrap());
         assert_eq!(mode(elsewhere.path()), safe & 0o777);
     }

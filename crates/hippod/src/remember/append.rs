@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::path::Path;
 
-use super::files;
+use hippo_store::system;
 
 /// Why bytes do not stand in the log.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(super) fn append(path: &Path, bytes: &[u8], durable: Durable) -> Result<u64,
         }
         log.sync_all()?;
         match path.parent() {
-            Some(folder) if is_new => files::sync_folder(folder)?,
+            Some(folder) if is_new => system::sync_folder(folder)?,
             _ => {}
         }
         Ok(end)

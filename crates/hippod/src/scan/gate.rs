@@ -1,6 +1,5 @@
 //! Is this name worth a look?
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,7 +26,7 @@ impl Gate {
             return true;
         }
         let name = entry.file_name();
-        if name.as_bytes().starts_with(b".") || name == "node_modules" {
+        if name.as_encoded_bytes().starts_with(b".") || name == "node_modules" {
             return false;
         }
         let rel = relative(&self.root, entry.path());

@@ -125,8 +125,8 @@ fn finds_memory_and_nothing_else() {
     let metadata = fs::metadata(&file.abs).unwrap();
     assert_eq!(file.abs, bed.root.join("MEMORY.md"));
     assert_eq!(
-        (file.size, file.inode, file.dev),
-        (9, metadata.ino(), metadata.dev())
+        (file.size, file.id),
+        (9, FileId::of(&file.abs, &metadata).unwrap())
     );
     let modified = metadata
         .modified()

@@ -1,13 +1,12 @@
 //! One walk over the folders that may hold memory.
 
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hippo_core::source::SourceRules;
+use hippo_store::system::{self, FileId};
 use ignore::{DirEntry, Error, WalkBuilder};
-use rustix::fs::Access;
 
 use super::gate::Gate;
 use super::{ScannedFile, Skipped};
@@ -91,8 +90,10 @@ fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mu
         return;
     }
     let rel = relative(root, entry.path());
-    let metadata = match entry.path().metadata() {
-        Ok(metadata) => metadata,
+    let found = entry.path().metadata();
+    let found = found.and_then(|metadata| Ok((FileId::of(entry.path(), &metadata)?, metadata)));
+    let (id, metadata) = match found {
+        Ok(found) => found,
         // It went while we were looking.
         Err(error) if error.kind() == ErrorKind::NotFound => return,
         Err(error) => {
@@ -109,14 +110,10 @@ fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mu
             "{} bytes, more than sources.max_file_bytes = {max_bytes}",
             metadata.len()
         )
-    } else if let Err(error) = rustix::fs::access(entry.path(), Access::READ_OK) {
-        format!("could not be read: {}", std::io::Error::from(error))
+    } else if let Some(error) = system::is_unreadable(entry.path()) {
+        format!("could not be read: {error}")
     } else {
-        let mtime_ns = metadata
-            .mtime()
-            .saturating_mul(1_000_000_000)
-            .saturating_add(metadata.mtime_nsec());
-        let (size, inode, dev) = (metadata.len(), metadata.ino(), metadata.dev());
+        let (size, mtime_ns) = (metadata.len(), system::modified_ns(&metadata));
         let abs = entry.path().to_path_buf();
         walked.files.push((
             ScannedFile {
@@ -124,8 +121,7 @@ fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mu
                 abs,
                 size,
                 mtime_ns,
-                inode,
-                dev,
+                id,
             },
             linked,
         ));
@@ -183,10 +179,11 @@ fn refuse_path(root: &Path, rules: &SourceRules, path: &Path, error: &std::io::E
 }
 
 pub(super) fn relative(root: &Path, path: &Path) -> String {
-    path.strip_prefix(root)
-        .unwrap_or(path)
-        .to_string_lossy()
-        .into_owned()
+    let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
+    match MAIN_SEPARATOR {
+        '/' => below.into_owned(),
+        other => below.replace(other, "/"),
+    }
 }
 
 fn relative_or_root(root: &Path, path: &Path) -> String {

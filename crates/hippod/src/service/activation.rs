@@ -1,12 +1,16 @@
 //! Did the service manager pass a socket, and may it be served?
 
-use std::fs::Permissions;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use hippo_store::system::{self, PRIVATE_FILE};
+use interprocess::local_socket::tokio::Listener;
+use interprocess::os::unix::uds_local_socket as local_socket;
 use listenfd::ListenFd;
+
+use crate::instance::InstanceError;
 
 /// How the socket is called where several are passed, with or without `.socket` at its end.
 const NAME: &str = "hippod";
@@ -20,6 +24,23 @@ pub struct Passed {
     pub listener: UnixListener,
     /// Its path.
     pub path: PathBuf,
+}
+
+impl Passed {
+    /// Serves it.
+    ///
+    /// # Errors
+    /// When the operating system refuses.
+    pub fn serve(self) -> Result<Listener, InstanceError> {
+        let listener = local_socket::Listener::from(self.listener).try_into();
+        listener
+            .map(Listener::UdSocket)
+            .map_err(|source| InstanceError::Io {
+                what: "serve the socket that was passed",
+                path: self.path,
+                source,
+            })
+    }
 }
 
 /// Takes the socket that the service manager passed; nothing where none was passed to this process. To be called before
@@ -92,7 +113,7 @@ fn keep_private(path: &Path) -> Result<()> {
     );
     if metadata.mode() & 0o077 != 0 {
         tracing::warn!(socket = %place, "the socket was open to others and is closed now; SocketMode=0600 in its unit does that from the start");
-        std::fs::set_permissions(path, Permissions::from_mode(0o600))
+        system::set_mode(path, PRIVATE_FILE)
             .with_context(|| format!("could not close the socket to others: {place}"))?;
     }
     Ok(())
@@ -122,7 +143,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let _listener = UnixListener::bind(&path).unwrap();
-        std::fs::set_permissions(&path, Permissions::from_mode(0o666)).unwrap();
+        system::set_mode(&path, 0o666).unwrap();
         keep_private(&path).unwrap();
         assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600);
         let file = folder.path().join("file");

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sd_notify::NotifyState;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::watchdog;
@@ -27,7 +26,7 @@ pub async fn announce(shared: Arc<Shared>) {
     let mut told = text(&shared);
     tell(vec!["READY=1".to_owned(), format!("STATUS={told}")]).await;
     let guard = async {
-        if let Some(period) = sd_notify::watchdog_enabled().filter(|period| !period.is_zero()) {
+        if let Some(period) = watchdog_period().filter(|period| !period.is_zero()) {
             let ask = || shared.events.send(Event::Pulse).is_ok();
             watchdog::watch(&shared.pulse, period, ask, || tell(vec!["WATCHDOG=1".to_owned()])).await;
         }
@@ -59,13 +58,33 @@ pub async fn stopping() {
 
 /// Sends a message. The socket blocks while the manager is behind, which must hold up nobody.
 async fn tell(message: Vec<String>) {
-    let sending = tokio::task::spawn_blocking(move || {
-        let states: Vec<NotifyState<'_>> = message.iter().map(|line| NotifyState::Custom(line)).collect();
-        sd_notify::notify(&states)
-    });
+    let sending = tokio::task::spawn_blocking(move || send(&message));
     if let Ok(Err(error)) = sending.await {
         tracing::warn!(%error, "could not tell the service manager how the daemon is");
     }
+}
+
+#[cfg(unix)]
+fn send(message: &[String]) -> std::io::Result<()> {
+    let states = message.iter().map(|line| sd_notify::NotifyState::Custom(line));
+    sd_notify::notify(&states.collect::<Vec<_>>())
+}
+
+/// How often the manager wants to hear of the daemon.
+#[cfg(unix)]
+fn watchdog_period() -> Option<Duration> {
+    sd_notify::watchdog_enabled()
+}
+
+/// No manager of this system speaks so.
+#[cfg(not(unix))]
+fn send(_: &[String]) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn watchdog_period() -> Option<Duration> {
+    None
 }
 
 /// How the daemon is, in one line and without a word of memory.

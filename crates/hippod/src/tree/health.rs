@@ -9,7 +9,7 @@ use std::time::Duration;
 use hippo_core::time::{Date, Timestamp};
 use hippo_core::tree::{Node, Period, Status};
 use hippo_proto::{TreeCommandStatus, TreeStatus};
-use rustix::fs::Access;
+use hippo_store::system;
 
 use super::command::held_back;
 use super::disk::LARGEST_NODE;
@@ -126,8 +126,8 @@ pub(super) fn unwritable(root: &Path) -> Option<(PathBuf, std::io::Error)> {
         there.map(Path::to_path_buf)
     });
     let refused = folders.filter_map(|folder| {
-        let refused = rustix::fs::access(&folder, Access::WRITE_OK | Access::EXEC_OK).err()?;
-        Some((folder, refused.into()))
+        let refused = system::is_unwritable(&folder)?;
+        Some((folder, refused))
     });
     refused.into_iter().next()
 }

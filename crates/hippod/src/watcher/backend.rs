@@ -1,13 +1,13 @@
 //! Where changes are heard from: the system, or our own looks.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use hippo_store::system::FileId;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Mode;
-use super::hear::{Identity, Shared, limit};
+use super::hear::{Shared, limit};
 use super::poll::Poller;
 
 /// One of the two.
@@ -79,7 +79,7 @@ impl Backend {
 }
 
 /// Which folder is at a path, if one is.
-pub(super) fn identity(path: &Path) -> Option<Identity> {
+pub(super) fn identity(path: &Path) -> Option<FileId> {
     let metadata = path.metadata().ok().filter(std::fs::Metadata::is_dir)?;
-    Some((metadata.dev(), metadata.ino()))
+    FileId::of(path, &metadata).ok()
 }

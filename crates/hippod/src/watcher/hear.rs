@@ -5,13 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use hippo_store::system::FileId;
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 
 use super::dirty::{Batch, DirtySet};
 use super::{CANARY, Mode, OWN_FOLDER, RescanReason, WatchSpec, WatchState};
-
-/// A file or folder, whatever its name.
-pub(super) type Identity = (u64, u64);
 
 /// Between the watcher's thread, the system's thread and the owner.
 #[derive(Debug)]
@@ -28,7 +26,7 @@ pub(super) struct Inbox {
     /// Changes to be handed on when it is quiet.
     pub dirty: DirtySet,
     /// Folders with a watch. The system drops a watch with its folder, and so does the one who hears of that.
-    pub watched: BTreeMap<PathBuf, Identity>,
+    pub watched: BTreeMap<PathBuf, FileId>,
     /// New folders to watch.
     pub dirs: Option<Vec<PathBuf>>,
     /// Write the canary.

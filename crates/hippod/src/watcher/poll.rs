@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use hippo_store::system::{self, FileId};
 
 /// What the files were like at the last look.
 #[derive(Debug, Default)]
@@ -11,11 +12,11 @@ pub(super) struct Poller {
     seen: BTreeMap<PathBuf, Mark>,
 }
 
-/// What changes with a file: inode, kind and rights, and of files size, mtime and ctime in nanoseconds. The times of a
+/// What changes with a file: which it is, kind and rights, and of files size, mtime and ctime in nanoseconds. The times of a
 /// folder change with its entries, which are looked at where they matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mark {
-    inode: u64,
+    file: FileId,
     mode: u32,
     size: u64,
     mtime_ns: i64,
@@ -61,7 +62,10 @@ pub(super) fn changed_since(dir: &Path, since: i64) -> Vec<PathBuf> {
     };
     let paths = entries.flatten().map(|entry| entry.path());
     paths
-        .filter(|path| path.metadata().is_ok_and(|metadata| metadata.ctime() >= since))
+        .filter(|path| {
+            path.metadata()
+                .is_ok_and(|metadata| system::change_time_ns(&metadata).div_euclid(1_000_000_000) >= since)
+        })
         .collect()
 }
 
@@ -71,28 +75,21 @@ fn marks(dir: &Path) -> std::io::Result<Vec<(PathBuf, Mark)>> {
         let path = entry?.path();
         // Links are followed; one that leads nowhere is as good as absent.
         let Ok(metadata) = path.metadata() else { continue };
-        let nanoseconds =
-            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-        let mtime_ns = nanoseconds(metadata.mtime(), metadata.mtime_nsec());
-        let ctime_ns = nanoseconds(metadata.ctime(), metadata.ctime_nsec());
-        let (inode, mode) = (metadata.ino(), metadata.mode());
-        let mark = if metadata.is_dir() {
-            Mark {
-                inode,
-                mode,
-                size: 0,
-                mtime_ns: 0,
-                ctime_ns: 0,
-            }
-        } else {
-            Mark {
-                inode,
-                mode,
-                size: metadata.len(),
-                mtime_ns,
-                ctime_ns,
-            }
+        let Ok(file) = FileId::of(&path, &metadata) else {
+            continue;
         };
+        let mut mark = Mark {
+            file,
+            mode: system::mode(&metadata),
+            size: 0,
+            mtime_ns: 0,
+            ctime_ns: 0,
+        };
+        if !metadata.is_dir() {
+            mark.size = metadata.len();
+            mark.mtime_ns = system::modified_ns(&metadata);
+            mark.ctime_ns = system::change_time_ns(&metadata);
+        }
         marks.push((path, mark));
     }
     Ok(marks)

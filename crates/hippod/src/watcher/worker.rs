@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use hippo_store::system::FileId;
+
 use super::backend::{Backend, Refusal, identity};
 use super::dirty::Batch;
-use super::hear::{Identity, Shared, Turn};
+use super::hear::{Shared, Turn};
 use super::poll::changed_since;
 use super::{CANARY, OWN_FOLDER, PollMode, RescanReason, Sink, WatchError, WatchEvent, WatchSpec};
 use crate::files;
@@ -22,7 +24,7 @@ pub(super) struct Worker {
     spec: WatchSpec,
     shared: Arc<Shared>,
     /// Which folder the root was; nothing while it is away.
-    root: Option<Identity>,
+    root: Option<FileId>,
     /// The root, and what the last scan found.
     wanted: BTreeSet<PathBuf>,
     backend: Backend,
@@ -148,7 +150,7 @@ impl Worker {
     }
 
     /// Watches one folder. Answers whether it is watched now.
-    fn watch(&mut self, dir: &Path, identity: Identity) -> bool {
+    fn watch(&mut self, dir: &Path, identity: FileId) -> bool {
         // Noted before it is so: the system's thread takes the note away when the folder goes meanwhile.
         self.shared
             .with(|inbox| inbox.watched.insert(dir.to_path_buf(), identity));

@@ -209,7 +209,7 @@ fn collect(root: &Path, folder: &Path, depth: usize, found: &mut Vec<String>) {
         if kind.is_dir() && depth > 1 {
             collect(root, &path, depth - 1, found);
         } else if kind.is_file() && is_state(&path) {
-            found.extend(relative(root, &path));
+            found.extend(files::below(root, &path));
         }
     }
 }
@@ -217,10 +217,6 @@ fn collect(root: &Path, folder: &Path, depth: usize, found: &mut Vec<String>) {
 fn is_state(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| ["json", "jsonl", "txt"].contains(&extension))
-}
-
-fn relative(root: &Path, path: &Path) -> Option<String> {
-    path.strip_prefix(root).ok()?.to_str().map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::time::Instant;
 use hippo_core::hierarchy::{FOLDER, Meta};
 use hippo_core::layout::{self, META_FILE};
 use hippo_store::db::RunFile;
+use hippo_store::system;
 
 use crate::files;
 
@@ -100,7 +101,9 @@ pub(super) fn write(
             note(changed, &path, Some(before), Vec::new());
         }
     }
-    touched.iter().try_for_each(|folder| files::sync_folder(folder))?;
+    touched
+        .iter()
+        .try_for_each(|folder| system::sync_folder(folder))?;
     if upto.is_some() {
         wanted.upto = upto;
     }
@@ -141,7 +144,7 @@ pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
         Some(before) => write_whole(root, &path, before),
         None => std::fs::remove_file(&path),
     };
-    done.and_then(|()| path.parent().map_or(Ok(()), files::sync_folder))
+    done.and_then(|()| path.parent().map_or(Ok(()), system::sync_folder))
         .is_ok()
 }
 
@@ -184,8 +187,8 @@ fn write_whole(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     std::fs::create_dir_all(folder)?;
     if there != folder {
-        files::sync_folder(there)?;
-        folder.parent().map_or(Ok(()), files::sync_folder)?;
+        system::sync_folder(there)?;
+        folder.parent().map_or(Ok(()), system::sync_folder)?;
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     files::write_whole(path, &path.with_file_name(format!(".{name}{DRAFT}")), bytes)

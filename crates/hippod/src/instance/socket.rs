@@ -1,0 +1,83 @@
+//! How is a Unix socket bound, so that it is closed to others and nobody else's goes?
+
+use std::io::ErrorKind;
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use hippo_proto::paths::socket_name;
+use hippo_store::system::{self, FileId, PRIVATE_FILE};
+use interprocess::local_socket::ListenerOptions;
+use interprocess::local_socket::tokio::Listener;
+use rustix::fs::Mode;
+
+use super::InstanceError;
+
+/// The longest path that a Unix socket can have, in bytes.
+pub(super) const LONGEST_PATH: usize = 107;
+
+/// From here on the process creates files for its user alone.
+pub(super) fn keep_private() {
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+}
+
+/// The folder that the socket is a file of.
+pub(super) fn folder(socket: &Path) -> Option<&Path> {
+    Some(socket.parent().unwrap_or(Path::new("/")))
+}
+
+/// Which file stands there now.
+pub(super) fn id(socket: &Path) -> Option<FileId> {
+    let metadata = std::fs::symlink_metadata(socket).ok()?;
+    FileId::of(socket, &metadata).ok()
+}
+
+/// Binds it.
+pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
+    let io = |what| {
+        move |source| InstanceError::Io {
+            what,
+            path: socket.to_path_buf(),
+            source,
+        }
+    };
+    let listener = ListenerOptions::new()
+        .name(socket_name(socket).map_err(io("name the socket"))?)
+        // Removing it is up to who has it, which looks first whose it is.
+        .reclaim_name(false)
+        .create_tokio()
+        .map_err(io("bind the socket"))?;
+    system::set_mode(socket, PRIVATE_FILE).map_err(io("close the socket to others"))?;
+    Ok(listener)
+}
+
+/// Makes room for a socket: one that nobody listens on is removed.
+pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
+    let io = |what| {
+        move |source| InstanceError::Io {
+            what,
+            path: socket.to_path_buf(),
+            source,
+        }
+    };
+    let metadata = match std::fs::symlink_metadata(socket) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(io("look at the socket")(error)),
+    };
+    if !metadata.file_type().is_socket() {
+        return Err(InstanceError::NotASocket(socket.to_path_buf()));
+    }
+    match UnixStream::connect(socket) {
+        Ok(_) => Err(InstanceError::Answers(socket.to_path_buf())),
+        // Somebody listens, and has more callers than he can take.
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {
+            Err(InstanceError::Answers(socket.to_path_buf()))
+        }
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(socket).map_err(io("remove the old socket"))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(io("find out who listens at the socket")(error)),
+    }
+}
