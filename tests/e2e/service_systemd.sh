@@ -26,13 +26,6 @@ until systemctl --user show --property=Version > /dev/null 2>&1; do
 done
 pid() { systemctl --user show hippod.service --property=MainPID --value; }
 say() { echo "== $1"; }
-# What was written just now is found some milliseconds later.
-find_it() {
-    tries=0
-    until hippoctl search --mode lexical "harbour pump" | grep "harbour pump is blue" || [ $tries = 300 ]; do
-        tries=$((tries + 1))
-    done
-}
 
 say install
 hippoctl service install || exit 1
@@ -45,13 +38,16 @@ cd "$HOME/agent" || exit 1
 hippoctl workspace add
 hippoctl sync --wait > /dev/null
 hippoctl remember "the harbour pump is blue" --topic Pump
-find_it
+hippoctl search --mode lexical pump
 say killed
 old=$(pid)
 kill -9 "$old"
 until [ "$(pid)" != "$old" ] && [ "$(pid)" != 0 ]; do :; done
 # It may be closing its last connection, or opening the workspace.
-find_it
+tries=0
+until hippoctl search --mode lexical "harbour pump" | grep "harbour pump is blue" || [ $tries = 300 ]; do
+    tries=$((tries + 1))
+done
 systemctl --user show hippod.service --property=NRestarts
 say stopped
 hippoctl stop

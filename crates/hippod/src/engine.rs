@@ -31,7 +31,7 @@ use crate::registry::Registry;
 use crate::shared::{Shared, Slot};
 use crate::watcher::WatchEvent;
 use ingest::{Ingest, Refreshed};
-use workspace::Workspace;
+use workspace::{Dirty, Workspace};
 
 pub use doctor::{Survey, complete as complete_survey, leftovers};
 pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_named, cycle_of, root_missing};
@@ -229,11 +229,9 @@ impl Engine {
     /// Reads dirty paths for one slice. Answers how many documents changed and went.
     fn ingest(&mut self, workspace: &mut Workspace, start: Instant) -> (u64, u64) {
         let (mut changed, mut removed) = (0, 0);
-        let shared = Arc::clone(&self.shared);
-        let to_date = |at| shared.clock.date_of(at);
         let mut now = start;
         while now < start + SLICE {
-            shared.pulse.beat();
+            self.shared.pulse.beat();
             let due = workspace
                 .dirty
                 .iter()
@@ -243,20 +241,40 @@ impl Engine {
             };
             let (path, dirty) = (path.clone(), *dirty);
             workspace.dirty.remove(&path);
-            let mut ingest = Ingest {
-                analyzer: &mut self.analyzer,
-                now: shared.clock.now(),
-                at: now,
-                to_date: &to_date,
-            };
-            match workspace.refresh(&path, dirty, &mut ingest) {
+            match self.read(workspace, &path, dirty, now) {
                 Refreshed::Changed => changed += 1,
                 Refreshed::Removed => removed += 1,
                 Refreshed::Same | Refreshed::Later => {}
             }
-            now = shared.clock.monotonic();
+            now = self.shared.clock.monotonic();
         }
         (changed, removed)
+    }
+
+    /// Reads one path that may have changed.
+    fn read(&mut self, workspace: &mut Workspace, path: &str, dirty: Dirty, at: Instant) -> Refreshed {
+        let shared = Arc::clone(&self.shared);
+        let mut ingest = Ingest {
+            analyzer: &mut self.analyzer,
+            now: shared.clock.now(),
+            at,
+            to_date: &|at| shared.clock.date_of(at),
+        };
+        workspace.refresh(path, dirty, &mut ingest)
+    }
+
+    /// Reads a path now, before what else waits: whoever is answered next finds its words.
+    fn read_at_once(&mut self, workspace: &mut Workspace, path: &str, at: Instant) {
+        workspace.mark_dirty(path.to_owned(), at);
+        let Some(dirty) = workspace.dirty.remove(path) else {
+            return;
+        };
+        let (changed, removed) = match self.read(workspace, path, dirty, at) {
+            Refreshed::Changed => (1, 0),
+            Refreshed::Removed => (0, 1),
+            Refreshed::Same | Refreshed::Later => (0, 0),
+        };
+        self.publish(workspace, at, changed, removed);
     }
 
     fn delete(&mut self, workspace: &mut Workspace, now: Instant) -> u64 {

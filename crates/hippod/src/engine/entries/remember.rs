@@ -36,13 +36,13 @@ impl Engine {
             appended,
             reply,
         } = remembered;
-        // The text is to be found at once; the watcher tells of it a moment later.
-        workspace.mark_dirty(appended.path.clone(), at);
         let entry = if workspace.entries.enabled {
             self.entry_of(workspace, &request, &appended, at).map(Some)
         } else {
             Ok(None)
         };
+        // The text is found by who asks next; the watcher tells of it a moment later.
+        self.read_at_once(workspace, &appended.path, at);
         // A client that is gone needs no answer.
         let _ = reply.send(entry);
     }
