@@ -115,7 +115,12 @@ fn a_deleted_file_is_forgotten_and_many_at_once_are_held_until_accepted() {
     for number in 1..30 {
         std::fs::remove_file(scratch.workspace().join(format!("memory/{number}.md"))).unwrap();
     }
-    assert_eq!(client.sync(&scratch.workspace()).documents, 39, "held");
+    let synced = client.sync(&scratch.workspace());
+    assert_eq!(synced.documents, 39, "held");
+    assert!(
+        synced.notes[0].contains("29 files") && synced.notes[0].contains("--accept-deletions"),
+        "{synced:?}"
+    );
     let status: StatusResponse = client.raw().call(&StatusRequest {}.into()).unwrap();
     assert_eq!(status.workspaces[0].held_deletions, 29);
     assert!(
@@ -139,6 +144,7 @@ fn a_deleted_file_is_forgotten_and_many_at_once_are_held_until_accepted() {
     };
     let accepted: WorkspaceSyncResponse = client.raw().call(&request.into()).unwrap();
     assert_eq!((accepted.documents, accepted.removed), (11, 28));
+    assert!(accepted.notes.is_empty(), "{accepted:?}");
 }
 
 #[test]
@@ -164,8 +170,11 @@ fn a_workspace_that_is_unmounted_keeps_its_index_until_it_is_back() {
         (status.workspaces[0].documents, status.workspaces[0].root_present),
         (20, false)
     );
+    let synced = client.sync(&root);
+    assert_eq!(synced.documents, 20);
+    assert!(synced.notes[0].contains("is not there"), "{synced:?}");
     std::fs::rename(&away, &root).unwrap();
-    client.sync(&root);
+    assert!(client.sync(&root).notes.is_empty());
     assert_eq!(client.best(&root, "valve3").as_deref(), Some("memory/3.md:1"));
 }
 

@@ -6,7 +6,9 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use super::service_systemd::cannot;
-use hippo_proto::{ShutdownRequest, ShutdownResponse};
+use hippo_proto::{
+    ClientError, ErrorKind, ShutdownRequest, ShutdownResponse, WorkspaceAddRequest, WorkspaceAddResponse,
+};
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, assert_same, client_program};
 
 fn started() -> (Scratch, Daemon, Caller) {
@@ -241,4 +243,21 @@ fn a_damaged_registry_stops_the_start_and_is_left_alone() {
             .answers(&scratch.workspace(), &["blue pump", "valve3"]),
         &before,
     );
+}
+
+#[test]
+fn where_hippod_keeps_its_own_files_is_no_workspace() {
+    let (scratch, _daemon, mut client) = started();
+    let state = scratch.home().join("state");
+    for folder in [state.clone(), scratch.state("index.db").parent().unwrap().into()] {
+        let request = WorkspaceAddRequest {
+            workspace: folder.display().to_string(),
+        };
+        let added: Result<WorkspaceAddResponse, _> = client.raw().call(&request.into());
+        let ClientError::Refused(refused) = added.unwrap_err() else {
+            panic!("no refusal")
+        };
+        assert_eq!(refused.data.kind, ErrorKind::BadRequest);
+        assert!(refused.message.contains("its own files"), "{refused:?}");
+    }
 }

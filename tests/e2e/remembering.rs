@@ -367,12 +367,17 @@ fn what_of_a_text_found_room_is_told_and_nothing_is_cut_off_a_log_to_which_other
 fn who_asks_next_finds_what_was_remembered() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
-    for pump in ["amber", "birch", "cedar", "delta", "ember", "fjord", "gorse", "heron"] {
+    for pump in [
+        "amber", "birch", "cedar", "delta", "ember", "fjord", "gorse", "heron",
+    ] {
         let text = format!("The {pump} pump stands at the weir.");
         let said = client.remember(&root, &text, pump);
         let found = client.search(&root, &format!("{pump} pump"));
         let first = found.results.first().expect("a result");
-        assert_eq!((&first.path, first.start_line <= said.end_line), (&said.path, true));
+        assert_eq!(
+            (&first.path, first.start_line <= said.end_line),
+            (&said.path, true)
+        );
         assert!(first.text.contains(&text), "{found:?}");
     }
 }

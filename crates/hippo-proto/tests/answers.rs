@@ -96,6 +96,7 @@ fn answers_of_the_session_and_of_workspaces() {
             pending: 0,
             generation: 4,
             took_ms: 12.5,
+            notes: Vec::new(),
         },
     );
 }

@@ -30,6 +30,7 @@ fn answer(line: &[u8]) -> Vec<u8> {
             pending: 0,
             generation: 1,
             took_ms: 0.0,
+            notes: Vec::new(),
         };
         return encode_result(&call.id, &synced);
     };

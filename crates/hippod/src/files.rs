@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hippo_core::chunk;
 use hippo_core::entry::Pointer;
+use hippo_proto::Paths;
 use hippo_store::system::{self, sync_folder};
 
 /// Files that are made durable one by one.
@@ -113,6 +114,13 @@ pub fn below(root: &Path, path: &Path) -> Option<String> {
     let parts = path.strip_prefix(root).ok()?.iter();
     let parts: Option<Vec<&str>> = parts.map(|part| part.to_str()).collect();
     Some(parts?.join("/"))
+}
+
+/// Whether a path is in one of the folders that hippod keeps its own files in.
+pub fn is_own(paths: &Paths, path: &Path) -> bool {
+    let own = [&paths.state, &paths.models, &paths.runtime, &paths.cache];
+    own.into_iter()
+        .any(|own| path.starts_with(own.canonicalize().as_deref().unwrap_or(own)))
 }
 
 fn not_regular() -> io::Error {

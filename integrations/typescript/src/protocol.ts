@@ -2419,6 +2419,8 @@ export interface WorkspaceSyncResponse {
   documents: number;
   /** Generation of the index after this. */
   generation: number;
+  /** What keeps the index from being as the disk is: the folder is away, or deletions are held. */
+  notes?: string[] | undefined;
   /** Chunks that still wait for their vectors. */
   pending: number;
   /** Documents that were removed. */

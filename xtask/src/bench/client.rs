@@ -137,6 +137,7 @@ mod tests {
             pending,
             generation: 1,
             took_ms: 1.0,
+            notes: Vec::new(),
         };
         assert!(whole(synced(0), true).is_ok() && whole(synced(2), false).is_ok());
         let error = whole(synced(2), true).unwrap_err().to_string();

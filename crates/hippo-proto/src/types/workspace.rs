@@ -135,4 +135,7 @@ pub struct WorkspaceSyncResponse {
     pub generation: u64,
     /// Milliseconds.
     pub took_ms: f64,
+    /// What keeps the index from being as the disk is: the folder is away, or deletions are held.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }

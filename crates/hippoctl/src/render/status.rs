@@ -239,6 +239,7 @@ pub fn sync(answer: &WorkspaceSyncResponse, _: Style) -> String {
         pending,
         generation,
         took_ms,
+        notes: _,
     } = answer;
     format!(
         "{}, {changed} changed, {removed} removed, {pending} pending, generation {generation}, {took_ms:.0} ms\n",

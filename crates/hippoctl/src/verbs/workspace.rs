@@ -32,11 +32,7 @@ pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Res
     let answer: WorkspaceAddResponse = session.call(WorkspaceAddRequest {
         workspace: text(&dir)?,
     })?;
-    if !out.json {
-        for note in &answer.notes {
-            out.note(&format!("note: {}", render::one_line(note)));
-        }
-    }
+    told(&answer.notes, out);
     out.answer(&answer, |answer, style| {
         let what = if answer.added {
             "registered"
@@ -45,6 +41,14 @@ pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Res
         };
         format!("{what} {}\n", style.path(&answer.root))
     })
+}
+
+/// For people; a program reads them in the answer.
+fn told(notes: &[String], out: &mut Output) {
+    let for_people = !out.json;
+    for note in notes.iter().filter(|_| for_people) {
+        out.note(&format!("note: {}", render::one_line(note)));
+    }
 }
 
 /// Lists the registered folders.
@@ -95,5 +99,6 @@ pub fn sync(session: &mut Session, args: &SyncArgs, out: &mut Output) -> Result<
         accept_deletions: args.accept_deletions,
     };
     let answer: WorkspaceSyncResponse = session.call_patiently(request, |_| {})?;
+    told(&answer.notes, out);
     out.answer(&answer, render::status::sync)
 }

@@ -10,9 +10,9 @@ use hippo_proto::{BackupFormat, ErrorKind, RpcError};
 use super::gather::OWN;
 use super::manifest::why_not;
 use super::refusal::{io_refusal, name_of};
-use crate::scan;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
+use crate::{files, scan};
 
 /// What the name of an export ends in that is one file.
 const ARCHIVE: &str = ".tar.zst";
@@ -114,9 +114,7 @@ impl Destination {
 
     /// Refuses what would be read as memory, and would be in each later backup again.
     fn outside_of_memory(&self, shared: &Shared) -> Result<(), RpcError> {
-        let state = &shared.paths.state;
-        let state = state.canonicalize().unwrap_or_else(|_| state.clone());
-        if self.path.starts_with(state) {
+        if files::is_own(&shared.paths, &self.path) {
             return Err(self
                 .refusal(ErrorKind::BadRequest, "hippod keeps its own files there")
                 .hint("choose another folder"));

@@ -9,12 +9,14 @@ use hippo_proto::{
 use hippo_store::StoreError;
 
 use super::Engine;
+use super::entries::root_missing;
 use super::open::{self, Opening};
 use super::workspace::{Waiter, Workspace};
 use crate::backup::{self, Staged};
 use crate::contexts;
 use crate::embed_worker::ModelState;
 use crate::event::{Event, Request, Until};
+use crate::files;
 use crate::registry;
 use crate::shared::{Slot, no_workspace};
 
@@ -134,6 +136,10 @@ impl Engine {
         if !root.is_dir() {
             return Err(RpcError::bad_request(format!("not a folder: {}", root.display()))
                 .hint("give the folder that holds the memory files"));
+        }
+        if files::is_own(&self.shared.paths, &root) {
+            let what = format!("hippod keeps its own files there: {}", root.display());
+            return Err(RpcError::bad_request(what).hint("give the folder that holds the memory files"));
         }
         let added = self.registry.add(&root).map_err(|error| registry_error(&error))?;
         if added {
@@ -299,6 +305,7 @@ impl Engine {
             Until::Read => unread || beginning,
             Until::Searchable => unread || beginning || unembedded,
         };
+        let notes = not_as_the_disk(workspace);
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.picture().generation);
         let pending = workspace.pending.len() as u64;
         for waiter in std::mem::take(&mut workspace.waiters) {
@@ -315,12 +322,29 @@ impl Engine {
                     pending,
                     generation,
                     took_ms: now.duration_since(waiter.since).as_secs_f64() * 1e3,
+                    notes: notes.clone(),
                 }),
             };
             // A client that is gone needs no answer.
             let _ = waiter.reply.send(answer);
         }
     }
+}
+
+/// What keeps the index from being as the disk is.
+fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !workspace.root_present {
+        let away = root_missing(&workspace.root);
+        notes.push(format!("{}; {}", away.message, away.data.hint));
+    }
+    if !workspace.held.is_empty() {
+        notes.push(format!(
+            "{} files went at once and stay in the index; bring them back, or accept it: hippoctl sync --accept-deletions",
+            workspace.held.len()
+        ));
+    }
+    notes
 }
 
 /// A refusal of the store as clients see it.

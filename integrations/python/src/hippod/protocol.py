@@ -2949,6 +2949,9 @@ class WorkspaceSyncResponse(TypedDict):
     #: Generation of the index after this.
     generation: int
 
+    #: What keeps the index from being as the disk is: the folder is away, or deletions are held.
+    notes: NotRequired[list[str]]
+
     #: Chunks that still wait for their vectors.
     pending: int
 
