@@ -85,6 +85,7 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
             vectors: 0,
             tombstones: 0,
             building: false,
+            model: None,
         },
         database_bytes: 0,
         index: None,

@@ -2273,6 +2273,8 @@ export interface VectorStatus {
   backend: VectorBackend;
   /** Whether a new index is being built in the background. */
   building: boolean;
+  /** Id of the model whose vectors they are; absent before the first. */
+  model?: string | undefined;
   /** Deleted ones that still take room. */
   tombstones: number;
   /** Live vectors. */

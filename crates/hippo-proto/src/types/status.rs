@@ -312,4 +312,7 @@ pub struct VectorStatus {
     pub tombstones: u64,
     /// Whether a new index is being built in the background.
     pub building: bool,
+    /// Id of the model whose vectors they are; absent before the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }

@@ -131,9 +131,11 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
     let building = if vector.building { ", building" } else { "" };
     let tombstones = vector.tombstones;
     let vectors = plural(vector.vectors, "vector");
+    let model = vector.model.as_deref().map(|model| format!(", of {model}"));
+    let model = model.unwrap_or_default();
     let _ = writeln!(
         text,
-        "  vectors  {backend}, {vectors}, {tombstones} deleted{building}"
+        "  vectors  {backend}, {vectors}, {tombstones} deleted{building}{model}"
     );
     let _ = writeln!(text, "  watcher  {}", watcher_line(watcher, style));
     if let Some(index) = index {
@@ -286,6 +288,7 @@ mod tests {
                 vectors: 612,
                 tombstones: 3,
                 building: false,
+                model: None,
             },
             database_bytes: 2_400_000,
             index: None,
@@ -314,6 +317,7 @@ mod tests {
                 vectors: 300_000,
                 tombstones: 0,
                 building: true,
+                model: None,
             },
             watcher: WatcherStatus {
                 alive: false,

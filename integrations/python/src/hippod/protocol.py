@@ -2751,6 +2751,9 @@ class VectorStatus(TypedDict):
     #: Whether a new index is being built in the background.
     building: bool
 
+    #: Id of the model whose vectors they are; absent before the first.
+    model: NotRequired[str]
+
     #: Deleted ones that still take room.
     tombstones: int
 
