@@ -118,7 +118,7 @@ fn a_deleted_file_is_forgotten_and_many_at_once_are_held_until_accepted() {
     let synced = client.sync(&scratch.workspace());
     assert_eq!(synced.documents, 39, "held");
     assert!(
-        synced.notes[0].contains("29 files") && synced.notes[0].contains("--accept-deletions"),
+        synced.notes[0].contains("index: 29;") && synced.notes[0].contains("--accept-deletions"),
         "{synced:?}"
     );
     let status: StatusResponse = client.raw().call(&StatusRequest {}.into()).unwrap();

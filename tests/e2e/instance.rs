@@ -248,8 +248,11 @@ fn a_damaged_registry_stops_the_start_and_is_left_alone() {
 #[test]
 fn where_hippod_keeps_its_own_files_is_no_workspace() {
     let (scratch, _daemon, mut client) = started();
-    let state = scratch.home().join("state");
-    for folder in [state.clone(), scratch.state("index.db").parent().unwrap().into()] {
+    let (state, models) = (scratch.home().join("state"), scratch.home().join("models"));
+    std::fs::create_dir_all(&models).unwrap();
+    let link = scratch.beside("link");
+    std::os::unix::fs::symlink(&models, &link).unwrap();
+    for folder in [state, scratch.state(""), models, link] {
         let request = WorkspaceAddRequest {
             workspace: folder.display().to_string(),
         };

@@ -202,7 +202,10 @@ fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
     assert_eq!((first.dimension, first.selected), (64, false));
     let status = client.status();
     let its_own = status.workspaces[0].vector.model.clone().unwrap();
-    assert!(its_own.starts_with("toy|") && status.model.id != its_own, "{status:?}");
+    assert!(
+        its_own.starts_with("toy|") && status.model.id != its_own,
+        "{status:?}"
+    );
     assert_eq!(
         remove(&mut client, "toy").unwrap_err().data.kind,
         ErrorKind::Conflict

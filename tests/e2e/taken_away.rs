@@ -3,9 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
-use hippo_proto::{ContextOutcome, ContextPutOutcome, CycleHistoryResponse, CycleName, IndexEntry};
-use hippod_tests::{Answer, Caller, Daemon, QUIET, Scratch, assert_same, begun};
+use hippo_proto::{
+    ClientError, ContextOutcome, ContextPutOutcome, CycleHistoryResponse, CycleName, ErrorKind, IndexEntry,
+    SearchRequest, SearchResponse,
+};
+use hippod_tests::{Answer, Caller, Daemon, PATIENCE, QUIET, Scratch, assert_same, begun};
 
 use super::contexts::{fetch, listing, open, put, request};
 
@@ -88,6 +92,12 @@ fn take_away(scratch: &Scratch, what: &str) {
             fs::remove_file(&files[0]).unwrap();
             fs::write(&files[0], "no database at all\n".repeat(500)).unwrap();
         }
+        "replaced with its log" => {
+            for file in &files[..2] {
+                fs::remove_file(file).unwrap();
+                fs::write(file, "no database at all\n".repeat(500)).unwrap();
+            }
+        }
         "moved away" => fs::rename(&files[0], scratch.beside("moved.db")).unwrap(),
         other => panic!("{other}"),
     }
@@ -106,6 +116,7 @@ fn an_index_that_is_taken_away_is_written_again() {
         "the database and its log",
         "its folder",
         "replaced by junk",
+        "replaced with its log",
         "moved away",
     ] {
         let daemon = Daemon::start(&scratch.home(), &QUIET);
@@ -126,11 +137,17 @@ fn an_index_that_is_taken_away_is_written_again() {
             "{what}: {}",
             daemon.log()
         );
+        let theirs =
+            |name: &str| fs::read(state.join(name)).is_ok_and(|bytes| bytes.starts_with(b"no database"));
         if what == "replaced by junk" {
-            let theirs = fs::read(state.join("index.db.replaced")).unwrap();
-            assert!(theirs.starts_with(b"no database"), "{what}");
+            assert!(theirs("index.db.replaced"), "{what}");
             // The log was that of the index, and would be put into what is kept.
             assert!(!state.join("index.db.replaced-wal").exists(), "{what}");
+        } else if what == "replaced with its log" {
+            assert!(
+                theirs("index.db.replaced.2") && theirs("index.db.replaced.2-wal"),
+                "{what}"
+            );
         }
         daemon.kill();
 
@@ -157,6 +174,47 @@ fn a_stop_writes_what_was_taken_away() {
     assert_known("stopped", &known(&mut client, &root), &before);
     let found = fetch(&mut client, &id);
     assert_eq!(found.content, Some(listing("anchor")));
+}
+
+#[test]
+fn who_asks_while_it_is_written_again_is_told_so_and_answered_a_moment_later() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    lived_in(&scratch, &mut client);
+    let before = known(&mut client, &root);
+    drop(client);
+    daemon.terminate();
+    // Who has asked nothing yet has nothing open.
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    client.sync(&root);
+    take_away(&scratch, "the database and its log");
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let request = SearchRequest::new(root.display().to_string(), QUERIES[1]);
+        let answer: Result<SearchResponse, _> = client.raw().call(&request.into());
+        match answer {
+            Ok(answer) => {
+                assert!(answer.results[0].text.contains("Ida"), "{answer:?}");
+                break;
+            }
+            Err(ClientError::Refused(refused)) => {
+                assert_eq!(refused.data.kind, ErrorKind::Warming, "{refused:?}");
+                assert!(refused.message.contains("being written again"), "{refused:?}");
+            }
+            Err(other) => panic!("{other}"),
+        }
+        assert!(Instant::now() < deadline, "never written again");
+    }
+    // The questions have been noted as use of what answered them.
+    let after = known(&mut client, &root);
+    assert_same("at last", &after.answers, &before.answers);
+    assert_eq!(
+        (&after.all, &after.history.runs),
+        (&before.all, &before.history.runs)
+    );
 }
 
 #[test]

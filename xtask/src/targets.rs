@@ -34,7 +34,9 @@ pub fn installed() -> Vec<&'static str> {
         // The steps before checked this system.
         .filter(|target| *target != host)
         .filter(|target| {
-            let why = lacks(target, libraries.join(target).join("lib").is_dir());
+            let has_libraries = libraries.join(target).join("lib").is_dir();
+            let compiler = std::env::var_os(variable(target)).is_some();
+            let why = lacks(target, std::env::consts::OS, has_libraries, compiler);
             if let Some(why) = &why {
                 say(format_args!("\n{why}: not type-checked for {target}"));
             }
@@ -43,22 +45,28 @@ pub fn installed() -> Vec<&'static str> {
         .collect()
 }
 
-/// What is missing. Dependencies in C are compiled even for a check, which needs a compiler for that system.
-fn lacks(target: &str, has_libraries: bool) -> Option<String> {
-    let compiler = format!("CC_{}", target.replace('-', "_"));
-    let native = std::env::consts::OS
-        == if target.contains("apple") {
-            "macos"
-        } else {
-            "windows"
-        };
+/// What is missing. Dependencies in C are compiled even for a check, which needs a compiler for that system: `compiler` says whether
+/// the environment names one for the target.
+fn lacks(target: &str, here: &str, has_libraries: bool, compiler: bool) -> Option<String> {
+    let system = match target.contains("apple") {
+        true => "macos",
+        false => "windows",
+    };
     if !has_libraries {
         Some(format!("no Rust libraries here (rustup target add {target})"))
-    } else if !native && std::env::var_os(&compiler).is_none() {
-        Some(format!("no C compiler for it here ({compiler} names one)"))
+    } else if system != here && !compiler {
+        Some(format!(
+            "no C compiler for it here ({} names one)",
+            variable(target)
+        ))
     } else {
         None
     }
+}
+
+/// The environment variable that names a C compiler for a target.
+fn variable(target: &str) -> String {
+    format!("CC_{}", target.replace('-', "_"))
 }
 
 /// Type-checks for a target.
@@ -78,17 +86,15 @@ mod tests {
     #[test]
     fn what_a_check_lacks_is_said() {
         for target in TARGETS {
-            let none = lacks(target, false).unwrap();
+            let none = lacks(target, "linux", false, true).unwrap();
             assert!(none.contains(&format!("rustup target add {target}")), "{none}");
-            let why = lacks(target, true);
-            let compiler = format!("CC_{}", target.replace('-', "_"));
-            let is_here = match target.contains("apple") {
-                true => cfg!(target_os = "macos"),
-                false => cfg!(windows),
-            };
-            let has_compiler = is_here || std::env::var_os(&compiler).is_some();
-            assert_eq!(why.is_none(), has_compiler, "{why:?}");
-            assert!(why.is_none_or(|why| why.contains(&compiler)));
+            let none = lacks(target, "linux", true, false).unwrap();
+            assert!(none.contains(&variable(target)), "{none}");
+            assert_eq!(lacks(target, "linux", true, true), None);
         }
+        assert_eq!(lacks("aarch64-apple-darwin", "macos", true, false), None);
+        assert!(lacks("aarch64-apple-darwin", "windows", true, false).is_some());
+        assert_eq!(lacks("x86_64-pc-windows-gnu", "windows", true, false), None);
+        assert_eq!(variable("x86_64-pc-windows-gnu"), "CC_x86_64_pc_windows_gnu");
     }
 }

@@ -37,24 +37,51 @@ impl LogFile {
         })
     }
 
-    /// Sets a full log aside and begins a new one; answers whether it did. Where that fails, the old one goes on to be written: a
-    /// log too long is better than none.
+    /// Sets a full log aside and begins a new one; answers whether another file is written now. Where that fails, the old one goes
+    /// on to be written: a log too long is better than none.
     pub fn turn(&mut self) -> bool {
         if self.length < self.most {
             return false;
         }
-        // Another process that writes it may have begun a new one already.
-        let is_full = fs::metadata(&self.path).is_ok_and(|there| there.len() >= self.most);
-        if is_full && fs::rename(&self.path, set_aside(&self.path)).is_err() {
-            return false;
-        }
-        match Self::with_limit(&self.path, self.most) {
-            Ok(new) => {
+        match self.begin_anew() {
+            Ok(Some(new)) => {
                 *self = new;
                 true
             }
-            Err(_) => false,
+            Ok(None) | Err(_) => {
+                // Who holds the lock sets it aside; then it is looked again.
+                let _ = self.file.unlock();
+                false
+            }
         }
+    }
+
+    /// The log at the path, when the full one does not stand there any more. Of several processes that write a full one, the one
+    /// that has its lock sets it aside.
+    fn begin_anew(&self) -> io::Result<Option<Self>> {
+        if self.file.try_lock().is_err() {
+            return Ok(None);
+        }
+        if self.is_at_path()? {
+            fs::rename(&self.path, set_aside(&self.path))?;
+        }
+        Self::with_limit(&self.path, self.most).map(Some)
+    }
+
+    fn is_at_path(&self) -> io::Result<bool> {
+        let there = match fs::metadata(&self.path) {
+            Ok(there) => there,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            let open = self.file.metadata()?;
+            Ok((open.dev(), open.ino()) == (there.dev(), there.ino()))
+        }
+        #[cfg(not(unix))]
+        Ok(there.len() >= self.most)
     }
 
     /// The file that is written now.
@@ -130,8 +157,19 @@ mod tests {
         for log in [&mut one, &mut other] {
             log.write_all(b"new").unwrap();
         }
-        assert_eq!(fs::read(set_aside(&path)).unwrap().len(), 100);
+        assert_eq!(fs::read(set_aside(&path)).unwrap(), [b'x'; 100]);
         assert_eq!(fs::read(&path).unwrap(), b"newnew");
+
+        // While one sets it aside, the others go on to write the full one.
+        fs::write(&path, [b'y'; 100]).unwrap();
+        let mut held = LogFile::with_limit(&path, 100).unwrap();
+        let holder = append_to(&path).unwrap();
+        holder.lock().unwrap();
+        assert!(!held.turn());
+        held.write_all(b"late").unwrap();
+        drop(holder);
+        assert!(held.turn());
+        assert!(fs::read(set_aside(&path)).unwrap().ends_with(b"ylate"));
     }
 
     #[test]

@@ -11,21 +11,11 @@ use interprocess::local_socket::{GenericFilePath, Name, ToFsName};
 /// The file in the state folder that the one daemon holds locked; it has the number of its process.
 pub const LOCK_FILE: &str = "hippod.lock";
 
-/// How the system calls the socket at this path. On Windows it is a named pipe, which is called after the path where that
-/// names none.
+/// How the system calls the socket at this path: a file on Unix, a named pipe on Windows.
 ///
 /// # Errors
-/// A name that cannot be one.
+/// A path that cannot be one, such as that of a file on Windows.
 pub fn socket_name(path: &Path) -> std::io::Result<Name<'_>> {
-    #[cfg(windows)]
-    {
-        const PIPES: &str = r"\\.\pipe\";
-        let text = path.to_string_lossy();
-        let name = text.strip_prefix(PIPES).unwrap_or(&text);
-        let pipe = format!("{PIPES}{}", name.replace(['\\', '/', ':'], "-"));
-        pipe.to_fs_name::<GenericFilePath>().map(Name::into_owned)
-    }
-    #[cfg(not(windows))]
     path.to_fs_name::<GenericFilePath>()
 }
 
@@ -116,6 +106,13 @@ impl Paths {
             path => Ok(path),
         };
         let mut paths = match ours("HIPPOD_HOME")? {
+            Some(home) if platform == Platform::Windows => {
+                let named = home.display().to_string().replace(['\\', '/', ':'], "-");
+                Self {
+                    socket: pipe(&named),
+                    ..Self::below(&home)
+                }
+            }
             Some(home) => Self::below(&home),
             None => match platform {
                 Platform::Xdg => Self::xdg(&set)?,
@@ -134,10 +131,9 @@ impl Paths {
                     let config_file =
                         roaming.map_or(below.config_file.clone(), |dir| dir.join("config.toml"));
                     let user = set("USERNAME").unwrap_or_else(|| PathBuf::from("user"));
-                    let pipe = format!(r"\\.\pipe\hippod-{}", user.display());
                     Self {
                         config_file,
-                        socket: pipe.into(),
+                        socket: pipe(&user.display().to_string()),
                         ..Self::below(&data)
                     }
                 }
@@ -212,6 +208,10 @@ fn is_absolute(path: &Path, platform: Platform) -> bool {
     }
 }
 
+fn pipe(of: &str) -> PathBuf {
+    format!(r"\\.\pipe\hippod-{of}").into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,6 +255,15 @@ mod tests {
             assert_eq!(cache, Path::new("/h/cache"));
             assert_eq!(log, Path::new("/h/state/hippod.log"));
         }
+    }
+
+    #[test]
+    fn on_windows_the_socket_is_a_pipe_that_is_called_after_the_home() {
+        let socket = |variables: &[(&str, &str)]| resolve(Platform::Windows, variables).unwrap().socket;
+        let home = [("HIPPOD_HOME", r"C:\Users\u\h"), ("USERNAME", "u")];
+        assert_eq!(socket(&home), Path::new(r"\\.\pipe\hippod-C--Users-u-h"));
+        let folders = [("LOCALAPPDATA", r"C:\Local"), ("USERNAME", "u")];
+        assert_eq!(socket(&folders), Path::new(r"\\.\pipe\hippod-u"));
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl ContextStore {
     pub fn write_again(&mut self) -> Result<(), StoreError> {
         self.end()?;
         let path = &self.read.path;
-        in_place::write_again(&self.read.connection, self.open, path, &|| true)?;
+        in_place::write_again(&self.read.connection, &mut self.open, path, &|| true)?;
         let sql = |source| StoreError::from_sql(path, source);
         let connection = open_writer(path).map_err(sql)?;
         // The first look opens the log.

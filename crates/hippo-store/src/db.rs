@@ -82,7 +82,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`]. What is open stays open, and it can be tried again.
     pub fn write_again(&mut self, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
-        in_place::write_again(&self.connection, self.open, &self.path, goes_on)?;
+        in_place::write_again(&self.connection, &mut self.open, &self.path, goes_on)?;
         let connection = self.sql(open_writer(&self.path))?;
         // The first look opens the log.
         self.sql(Counter::Documents.read(&connection))?;

@@ -19,6 +19,8 @@ use crate::system::{self, FileId, PRIVATE_FOLDER, WithMode as _};
 pub struct Open {
     database: Option<FileId>,
     log: Option<FileId>,
+    /// The last copy that took its place, until that is what is open.
+    placed: Option<FileId>,
 }
 
 impl Open {
@@ -28,6 +30,7 @@ impl Open {
         Self {
             database: found(path),
             log: found(&with_suffix(path, "-wal")),
+            placed: None,
         }
     }
 
@@ -36,6 +39,10 @@ impl Open {
     pub fn is_at(self, path: &Path) -> bool {
         let there = FileId::at(path);
         self.database.is_none() || there.map_or(true, |there| there == self.database)
+    }
+
+    fn has_placed(self, path: &Path) -> bool {
+        self.placed.is_some() && FileId::at(path).is_ok_and(|there| there == self.placed)
     }
 
     fn has_log(self, log: &Path) -> bool {
@@ -89,7 +96,9 @@ impl Made {
     }
 
     fn name(self, draft: &Path, path: &Path) -> Result<(), StoreError> {
-        fs::rename(draft, self.beside(path)).map_err(failed("name the database that was made", draft))
+        fs::rename(draft, self.beside(path)).map_err(failed("name the database that was made", draft))?;
+        // What it is made of goes only when it has its name.
+        system::sync_folder(folder_of(path)).map_err(failed("make the name of the database durable", path))
     }
 
     /// Puts what is complete into its place. `open` is what was taken away, where it is open still.
@@ -97,21 +106,27 @@ impl Made {
         let made = self.beside(path);
         // A log is that of what was taken away, whose copy has all of it, or that of the file which stands there.
         let log = with_suffix(path, "-wal");
-        let is_spent = self == Self::OfWhatIsOpen
-            && (path.symlink_metadata().is_err() || open.is_some_and(|open| open.has_log(&log)));
+        let is_absent = match path.symlink_metadata() {
+            Ok(_) => false,
+            Err(error) if error.kind() == ErrorKind::NotFound => true,
+            Err(error) => return Err(failed("look at the database", path)(error)),
+        };
+        let has_log = open.is_some_and(|open| open.has_log(&log));
+        let is_spent = self == Self::OfWhatIsOpen && (is_absent || has_log);
+        // A copy that was placed and could not be opened is not somebody else's.
+        let is_ours = open.is_some_and(|open| open.has_placed(path));
         let aside = free(path, self);
         // The log first: SQLite would put what it says into the file that comes to stand beside it.
         for suffix in ["-wal", "-shm", ""] {
             let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
-            let done = match is_spent && !suffix.is_empty() {
+            let done = match is_ours || (is_spent && !suffix.is_empty()) {
                 true => fs::remove_file(&from),
                 false => fs::rename(&from, &to),
             };
             unless_missing(done).map_err(failed("put the former database aside", &from))?;
         }
         fs::rename(&made, path).map_err(failed("put the database in its place", path))?;
-        let folder = path.parent().unwrap_or(Path::new("."));
-        system::sync_folder(folder).map_err(failed("make the new name durable", folder))?;
+        system::sync_folder(folder_of(path)).map_err(failed("make the new name durable", path))?;
         Ok(aside.exists().then_some(aside))
     }
 }
@@ -149,11 +164,11 @@ pub fn finish(path: &Path) -> Result<(), StoreError> {
 /// See [`StoreError`]; nothing has changed at `path` then, or [`finish`] finishes it.
 pub(crate) fn write_again(
     connection: &Connection,
-    open: Open,
+    open: &mut Open,
     path: &Path,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     fs::DirBuilder::new()
         .recursive(true)
         .with_mode(PRIVATE_FOLDER)
@@ -167,7 +182,13 @@ pub(crate) fn write_again(
         return Err(error);
     }
     made.name(&draft, path)?;
-    made.place(path, Some(open)).map(drop)
+    made.place(path, Some(*open))?;
+    open.placed = FileId::at(path).unwrap_or_default();
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
 }
 
 fn failed(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError + use<> {

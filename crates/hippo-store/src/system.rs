@@ -1,6 +1,6 @@
 //! What of files differs between operating systems?
 //!
-//! One name for each thing; the rest of the tree does not ask where it runs.
+//! Identity, times, rights, and what makes them durable: one name for each.
 
 use std::fs::Metadata;
 use std::io;
@@ -14,7 +14,7 @@ mod here;
 mod here;
 
 pub use here::{
-    change_time_ns, is_loop, is_unreadable, is_unwritable, mode, modified_ns, read_exact_at, set_mode,
+    change_time_ns, check_readable, check_writable, is_loop, mode, modified_ns, read_exact_at, set_mode,
     sync_file, sync_folder,
 };
 
@@ -24,7 +24,7 @@ pub const PRIVATE_FILE: u32 = 0o600;
 pub const PRIVATE_FOLDER: u32 = 0o700;
 
 /// Which file it is, whatever its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId {
     /// The device, or volume, that it is on.
     pub device: u64,

@@ -15,6 +15,7 @@ use indicatif::ProgressBar;
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
+use crate::render;
 use hippoctl::args::{BenchArgs, BenchMode};
 
 use report::Report;
@@ -53,7 +54,10 @@ pub fn bench(session: &mut Session, args: &BenchArgs, out: &mut Output) -> Resul
             wait: true,
             accept_deletions: false,
         };
-        let _: WorkspaceSyncResponse = session.call_patiently(request, |_| {})?;
+        let synced: WorkspaceSyncResponse = session.call_patiently(request, |_| {})?;
+        for note in &synced.notes {
+            out.note(&format!("note: {}", render::one_line(note)));
+        }
     }
     let bar = out
         .progress

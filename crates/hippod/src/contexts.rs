@@ -70,7 +70,7 @@ pub struct Contexts {
 /// The contexts of one workspace.
 struct Place {
     file: PathBuf,
-    /// Which file is open for writing; looked at without waiting for a put.
+    /// Which files are open for writing; looked at without waiting for a put.
     open: Mutex<Option<Open>>,
     held: Mutex<Held>,
     readers: Mutex<Vec<ContextReader>>,

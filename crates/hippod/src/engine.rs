@@ -198,6 +198,7 @@ impl Engine {
             self.publish(&mut workspace, now, 0, 0);
         }
         let (changed, removed) = self.ingest(&mut workspace, now);
+        workspace.answer_awaited(self.shared.clock.monotonic());
         let removed = removed + self.delete(&mut workspace, now);
         self.shared.pulse.beat();
         self.feed(&mut workspace, now);
@@ -229,52 +230,36 @@ impl Engine {
     /// Reads dirty paths for one slice. Answers how many documents changed and went.
     fn ingest(&mut self, workspace: &mut Workspace, start: Instant) -> (u64, u64) {
         let (mut changed, mut removed) = (0, 0);
+        let shared = Arc::clone(&self.shared);
+        let to_date = |at| shared.clock.date_of(at);
         let mut now = start;
         while now < start + SLICE {
-            self.shared.pulse.beat();
+            shared.pulse.beat();
             let due = workspace
                 .dirty
                 .iter()
                 .filter(|(_, dirty)| dirty.not_before <= now);
-            let Some((path, dirty)) = due.min_by_key(|(_, dirty)| dirty.since) else {
+            // What somebody waits for comes first.
+            let order = |(path, dirty): &(&String, &Dirty)| (!workspace.is_awaited(path), dirty.since);
+            let Some((path, dirty)) = due.min_by_key(order) else {
                 break;
             };
             let (path, dirty) = (path.clone(), *dirty);
             workspace.dirty.remove(&path);
-            match self.read(workspace, &path, dirty, now) {
+            let mut ingest = Ingest {
+                analyzer: &mut self.analyzer,
+                now: shared.clock.now(),
+                at: now,
+                to_date: &to_date,
+            };
+            match workspace.refresh(&path, dirty, &mut ingest) {
                 Refreshed::Changed => changed += 1,
                 Refreshed::Removed => removed += 1,
                 Refreshed::Same | Refreshed::Later => {}
             }
-            now = self.shared.clock.monotonic();
+            now = shared.clock.monotonic();
         }
         (changed, removed)
-    }
-
-    /// Reads one path that may have changed.
-    fn read(&mut self, workspace: &mut Workspace, path: &str, dirty: Dirty, at: Instant) -> Refreshed {
-        let shared = Arc::clone(&self.shared);
-        let mut ingest = Ingest {
-            analyzer: &mut self.analyzer,
-            now: shared.clock.now(),
-            at,
-            to_date: &|at| shared.clock.date_of(at),
-        };
-        workspace.refresh(path, dirty, &mut ingest)
-    }
-
-    /// Reads a path now, before what else waits: whoever is answered next finds its words.
-    fn read_at_once(&mut self, workspace: &mut Workspace, path: &str, at: Instant) {
-        workspace.mark_dirty(path.to_owned(), at);
-        let Some(dirty) = workspace.dirty.remove(path) else {
-            return;
-        };
-        let (changed, removed) = match self.read(workspace, path, dirty, at) {
-            Refreshed::Changed => (1, 0),
-            Refreshed::Removed => (0, 1),
-            Refreshed::Same | Refreshed::Later => (0, 0),
-        };
-        self.publish(workspace, at, changed, removed);
     }
 
     fn delete(&mut self, workspace: &mut Workspace, now: Instant) -> u64 {

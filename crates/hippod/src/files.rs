@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use hippo_core::chunk;
 use hippo_core::entry::Pointer;
@@ -116,9 +116,18 @@ pub fn below(root: &Path, path: &Path) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-/// Whether a path is in one of the folders that hippod keeps its own files in.
+/// A path with `/` between its parts, for people to read; what is no UTF-8 is replaced.
+pub fn slashed(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    match MAIN_SEPARATOR {
+        '/' => text.into_owned(),
+        other => text.replace(other, "/"),
+    }
+}
+
+/// Whether a path is in one of the folders that hippod alone keeps its files in.
 pub fn is_own(paths: &Paths, path: &Path) -> bool {
-    let own = [&paths.state, &paths.models, &paths.runtime, &paths.cache];
+    let own = [&paths.state, &paths.models, &paths.runtime];
     own.into_iter()
         .any(|own| path.starts_with(own.canonicalize().as_deref().unwrap_or(own)))
 }

@@ -110,7 +110,7 @@ impl Instance {
     /// # Errors
     /// As [`Instance::claim`].
     pub fn claim_beside(paths: &Paths) -> Result<Self, InstanceError> {
-        socket::keep_private();
+        socket::restrict_umask();
         own_folder(&paths.state)?;
         let lock = lock(&paths.state)?;
         if let Some(parent) = socket::folder(&paths.socket) {

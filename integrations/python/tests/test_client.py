@@ -137,6 +137,7 @@ def test_nobody_there_is_said_with_what_to_do(place: Place) -> None:
         ({"HOME": "/home/u"}, "linux", "/home/u/.local/state/hippod/hippod.sock"),
         ({"HOME": "/Users/u"}, "darwin", "/Users/u/Library/Application Support/hippod/hippod.sock"),
         ({"USERNAME": "u"}, "win32", r"\\.\pipe\hippod-u"),
+        ({"USERNAME": "u", "HIPPOD_HOME": "/h/i"}, "win32", r"\\.\pipe\hippod--h-i"),
     ],
 )
 def test_the_socket_is_where_the_protocol_says(env: dict[str, str], platform: str, expected: str) -> None:

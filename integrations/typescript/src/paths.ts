@@ -24,8 +24,11 @@ export function socketPath(
   const socket = ours("HIPPOD_SOCKET");
   const home = ours("HIPPOD_HOME");
   if (socket !== undefined) return socket;
+  if (platform === "win32") {
+    const of = home?.replaceAll(/[\\/:]/g, "-") ?? (env["USERNAME"] || "user");
+    return `\\\\.\\pipe\\hippod-${of}`;
+  }
   if (home !== undefined) return posix.join(home, "hippod.sock");
-  if (platform === "win32") return `\\\\.\\pipe\\hippod-${env["USERNAME"] || "user"}`;
   if (platform === "darwin") {
     return posix.join(homeFolder(env["HOME"] || undefined), "Library/Application Support/hippod/hippod.sock");
   }

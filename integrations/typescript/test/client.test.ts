@@ -223,6 +223,7 @@ test("the socket is where the protocol says", () => {
     [{ HOME: "/home/u" }, "linux", "/home/u/.local/state/hippod/hippod.sock"],
     [{ HOME: "/Users/u" }, "darwin", "/Users/u/Library/Application Support/hippod/hippod.sock"],
     [{ USERNAME: "u" }, "win32", "\\\\.\\pipe\\hippod-u"],
+    [{ USERNAME: "u", HIPPOD_HOME: "/h/i" }, "win32", "\\\\.\\pipe\\hippod--h-i"],
   ];
   for (const [variables, platform, expected] of cases) assert.equal(socketPath(variables, platform), expected);
   assert.throws(() => socketPath({ HIPPOD_HOME: "here" }, "linux"), /not an absolute path: here/);

@@ -56,17 +56,20 @@ fn nanoseconds(seconds: i64, rest: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
-/// Why this process may not read the file, if it may not.
-pub fn is_unreadable(path: &Path) -> Option<io::Error> {
-    rustix::fs::access(path, Access::READ_OK)
-        .err()
-        .map(io::Error::from)
+/// Whether this process may read the file.
+///
+/// # Errors
+/// Why not.
+pub fn check_readable(path: &Path) -> io::Result<()> {
+    Ok(rustix::fs::access(path, Access::READ_OK)?)
 }
 
-/// Why this process may not make files in the folder, if it may not.
-pub fn is_unwritable(folder: &Path) -> Option<io::Error> {
-    let refused = rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).err();
-    refused.map(io::Error::from)
+/// Whether this process may make files in the folder.
+///
+/// # Errors
+/// Why not.
+pub fn check_writable(folder: &Path) -> io::Result<()> {
+    Ok(rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
 /// Fills `bytes` from that place of the file.

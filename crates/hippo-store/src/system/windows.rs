@@ -69,14 +69,20 @@ pub fn change_time_ns(metadata: &Metadata) -> i64 {
     modified_ns(metadata)
 }
 
-/// Why this process may not read the file, if it may not. Known once it is opened.
-pub fn is_unreadable(path: &Path) -> Option<io::Error> {
-    File::open(path).err()
+/// Whether this process may read the file, which is tried.
+///
+/// # Errors
+/// Why not.
+pub fn check_readable(path: &Path) -> io::Result<()> {
+    File::open(path).map(drop)
 }
 
-/// Why this process may not make files in the folder, if it may not. Known once one is made.
-pub fn is_unwritable(_: &Path) -> Option<io::Error> {
-    None
+/// Whether this process may make files in the folder: known once one is made.
+///
+/// # Errors
+/// None.
+pub fn check_writable(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Fills `bytes` from that place of the file, whose position moves.

@@ -45,8 +45,10 @@ pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Res
 
 /// For people; a program reads them in the answer.
 fn told(notes: &[String], out: &mut Output) {
-    let for_people = !out.json;
-    for note in notes.iter().filter(|_| for_people) {
+    if out.json {
+        return;
+    }
+    for note in notes {
         out.note(&format!("note: {}", render::one_line(note)));
     }
 }

@@ -138,15 +138,14 @@ impl Destination {
         if own.iter().any(|own| inside.starts_with(own)) {
             return true;
         }
-        let name = inside.to_string_lossy();
+        let name = files::slashed(inside);
         if self.is_file {
             return view.rules.is_source(&name);
         }
         // A folder that is ignored, or is below one, is not read.
         let above = inside.parent().filter(|above| !above.as_os_str().is_empty());
-        let is_reached = above.is_none_or(|above| {
-            scan::reaches(&view.root, &view.rules, &view.config, &above.to_string_lossy())
-        });
+        let is_reached = above
+            .is_none_or(|above| scan::reaches(&view.root, &view.rules, &view.config, &files::slashed(above)));
         view.rules.may_contain(&name) && is_reached
     }
 }

@@ -239,11 +239,7 @@ fn traits(metadata: &Metadata) -> Traits {
 
 fn reason(root: &Path, path: &Path, reason: &str) -> LeftOut {
     LeftOut {
-        path: path
-            .strip_prefix(root)
-            .unwrap_or(path)
-            .to_string_lossy()
-            .into_owned(),
+        path: files::slashed(path.strip_prefix(root).unwrap_or(path)),
         reason: reason.to_owned(),
     }
 }

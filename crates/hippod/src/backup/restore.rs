@@ -52,7 +52,7 @@ pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> 
             Some(into) => absolute(into)?,
             None => absolute(&workspace.root)?,
         };
-        let root = target::root(&folder, state)?;
+        let root = target::root(&folder, &shared.paths)?;
         target::vacant(&root, request.aside)?;
         if request.into.is_none() {
             target::known(shared, &root)?;

@@ -3,18 +3,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hippo_proto::{ErrorKind, RpcError};
+use hippo_proto::{ErrorKind, Paths, RpcError};
 
 use super::commit::Staged;
 use super::gather::OWN;
 use super::refusal::io_refusal;
+use crate::files;
 use crate::shared::Shared;
 
 /// The canonical path of a folder that need not be there yet.
 ///
 /// # Errors
 /// What is there is no folder, or cannot be looked at; or it is one that hippod itself lives in.
-pub fn root(folder: &Path, state: &Path) -> Result<PathBuf, RpcError> {
+pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
     let refused = |error| io_refusal("use the folder", folder, &error);
     let mut above = folder;
     let mut below = Vec::new();
@@ -40,8 +41,8 @@ pub fn root(folder: &Path, state: &Path) -> Result<PathBuf, RpcError> {
         return Err(RpcError::bad_request(format!("not a folder: {}", root.display()))
             .hint("name a folder that is empty or not there yet: --into DIR"));
     }
-    let state = state.canonicalize().unwrap_or_else(|_| state.to_path_buf());
-    if state.starts_with(&root) || root.starts_with(&state) || root.parent().is_none() {
+    let state = paths.state.canonicalize().unwrap_or_else(|_| paths.state.clone());
+    if state.starts_with(&root) || files::is_own(paths, &root) || root.parent().is_none() {
         let what = format!(
             "hippod's own files are in or around this folder: {}",
             root.display()

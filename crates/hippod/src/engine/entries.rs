@@ -35,7 +35,7 @@ use gather::MOST_LIVE;
 
 pub use access::{Lesson, Trace};
 pub use cycle::{Order, Planned, root_missing};
-pub use remember::Remembered;
+pub use remember::{Awaited, Remembered};
 pub use report::{cycle as cycle_of, name as cycle_named, run as run_on_wire};
 pub use requests::Change;
 

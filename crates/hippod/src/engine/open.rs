@@ -115,6 +115,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         embedder: None,
         pending: Pending::default(),
         waiters: Vec::new(),
+        awaited: Vec::new(),
         times: Times::default(),
         own: OwnSettings::default(),
         scan_at: now,

@@ -305,6 +305,9 @@ impl Engine {
             Until::Read => unread || beginning,
             Until::Searchable => unread || beginning || unembedded,
         };
+        if workspace.waiters.is_empty() {
+            return;
+        }
         let notes = not_as_the_disk(workspace);
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.picture().generation);
         let pending = workspace.pending.len() as u64;
@@ -340,10 +343,11 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     }
     if !workspace.held.is_empty() {
         notes.push(format!(
-            "{} files went at once and stay in the index; bring them back, or accept it: hippoctl sync --accept-deletions",
+            "files that went at once and stay in the index: {}; bring them back, or accept it: hippoctl sync --accept-deletions",
             workspace.held.len()
         ));
     }
+    notes.extend(workspace.entries.held_story());
     notes
 }
 

@@ -10,7 +10,7 @@ use hippo_proto::WorkspaceSyncResponse;
 use hippo_store::StoreError;
 use hippo_store::db::{EmbedderRow, Store};
 
-use super::entries::Entries;
+use super::entries::{Awaited, Entries};
 use super::settings::OwnSettings;
 use crate::event::{Answer, Until};
 use crate::scan::Skipped;
@@ -158,6 +158,8 @@ pub struct Workspace {
     pub pending: Pending,
     /// Clients that wait.
     pub waiters: Vec<Waiter>,
+    /// Clients that wait until what they appended to is read.
+    pub awaited: Vec<Awaited>,
     /// What happened when.
     pub times: Times,
     /// Its own settings, as they were read last.

@@ -18,7 +18,7 @@ use super::InstanceError;
 pub(super) const LONGEST_PATH: usize = 240;
 
 /// What is created takes the rights of the folder that it is in.
-pub(super) fn keep_private() {}
+pub(super) fn restrict_umask() {}
 
 /// A pipe is in no folder.
 pub(super) fn folder(_: &Path) -> Option<&Path> {

@@ -13,11 +13,11 @@ use rustix::fs::Mode;
 
 use super::InstanceError;
 
-/// The longest path that a Unix socket can have, in bytes.
-pub(super) const LONGEST_PATH: usize = 107;
+/// The longest path that a Unix socket can have, in bytes: Linux has room for more than others.
+pub(super) const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 /// From here on the process creates files for its user alone.
-pub(super) fn keep_private() {
+pub(super) fn restrict_umask() {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
 }
 

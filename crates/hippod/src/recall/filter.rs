@@ -7,6 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use hippo_core::time::Date;
 use hippo_proto::{RpcError, SearchRequest};
 
+use crate::files;
 use crate::view::Picture;
 
 /// The filters of one request. They are asked inside the candidate search.
@@ -78,8 +79,8 @@ impl Filter {
 
 /// The glob below the root, also where it was given with the root or as a folder.
 fn relative(glob: &str, root: &Path) -> String {
-    let below = Path::new(glob).strip_prefix(root).ok().and_then(Path::to_str);
-    let mut glob = below.unwrap_or(glob);
+    let below = files::below(root, Path::new(glob));
+    let mut glob = below.as_deref().unwrap_or(glob);
     while let Some(rest) = glob.strip_prefix("./") {
         glob = rest;
     }

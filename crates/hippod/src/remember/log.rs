@@ -186,8 +186,10 @@ fn refused(path: &str, error: io::Error) -> RpcError {
     let what = format!("could not append to {path}: {error}");
     match error.kind() {
         IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
-            RpcError::new(ErrorKind::ReadOnly, what)
-                .hint("make the folder memory/ and its logs writable; nothing was written")
+            let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+            RpcError::new(ErrorKind::ReadOnly, what).hint(format!(
+                "make the folder {folder}/ and the files in it writable; nothing was written"
+            ))
         }
         _ => RpcError::internal(what).hint("look after the disk of the workspace; nothing was written"),
     }
@@ -223,6 +225,18 @@ mod tests {
             for cut in before.len() + 1..whole.1.len() {
                 assert_eq!(write(Some(&whole.1[..cut])), whole, "{before:?} cut at {cut}");
             }
+        }
+    }
+
+    #[test]
+    fn a_folder_that_may_not_be_written_to_is_named() {
+        for (path, folder) in [
+            ("memory/2026-03-02.md", "folder memory/ "),
+            ("knowledge/imported/mem0.md", "folder knowledge/imported/ "),
+        ] {
+            let refused = refused(path, io::Error::from(IoErrorKind::PermissionDenied));
+            assert_eq!(refused.data.kind, ErrorKind::ReadOnly);
+            assert!(refused.data.hint.contains(folder), "{refused:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One walk over the folders that may hold memory.
 
 use std::io::ErrorKind;
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hippo_core::source::SourceRules;
@@ -11,6 +11,7 @@ use ignore::{DirEntry, Error, WalkBuilder};
 use super::gate::Gate;
 use super::{ScannedFile, Skipped};
 use crate::config::WorkspaceConfig;
+use crate::files;
 
 /// What a walk found. The flags say whether the way there leads through a link.
 #[derive(Debug, Default)]
@@ -110,7 +111,7 @@ fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mu
             "{} bytes, more than sources.max_file_bytes = {max_bytes}",
             metadata.len()
         )
-    } else if let Some(error) = system::is_unreadable(entry.path()) {
+    } else if let Err(error) = system::check_readable(entry.path()) {
         format!("could not be read: {error}")
     } else {
         let (size, mtime_ns) = (metadata.len(), system::modified_ns(&metadata));
@@ -179,11 +180,7 @@ fn refuse_path(root: &Path, rules: &SourceRules, path: &Path, error: &std::io::E
 }
 
 pub(super) fn relative(root: &Path, path: &Path) -> String {
-    let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
-    match MAIN_SEPARATOR {
-        '/' => below.into_owned(),
-        other => below.replace(other, "/"),
-    }
+    files::slashed(path.strip_prefix(root).unwrap_or(path))
 }
 
 fn relative_or_root(root: &Path, path: &Path) -> String {

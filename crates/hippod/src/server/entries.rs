@@ -141,7 +141,11 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
             reply,
         })))
     });
-    let (entry, notes) = match entered.await {
+    let (entered, is_searchable) = match entered.await {
+        Ok(entered) => (entered.entry, entered.is_searchable),
+        Err(error) => (Err(error), false),
+    };
+    let (entry, mut notes) = match entered {
         Ok(entry) if repeated => {
             let done = if entry.is_some() {
                 "; its entry counts as accessed"
@@ -165,6 +169,9 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
             )],
         ),
     };
+    if !is_searchable {
+        notes.push(format!("{path} is not searched yet: hippoctl status tells why"));
+    }
     told.extend(notes);
     Ok(RememberResponse {
         path,

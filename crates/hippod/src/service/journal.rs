@@ -11,17 +11,18 @@ use tracing_subscriber::registry::LookupSpan;
 const ERROR: &str = "<3>";
 
 /// Whether standard error goes to the journal: its variable names the device and the inode of the stream.
+#[cfg(unix)]
 pub fn reads_stderr() -> bool {
     let Ok(told) = std::env::var("JOURNAL_STREAM") else {
         return false;
     };
-    #[cfg(unix)]
-    let reads = rustix::fs::fstat(std::io::stderr())
-        .is_ok_and(|stat| told == format!("{}:{}", stat.st_dev, stat.st_ino));
-    // There is no such journal.
-    #[cfg(not(unix))]
-    let reads = told.is_empty();
-    reads
+    rustix::fs::fstat(std::io::stderr()).is_ok_and(|stat| told == format!("{}:{}", stat.st_dev, stat.st_ino))
+}
+
+/// There is no such journal.
+#[cfg(not(unix))]
+pub fn reads_stderr() -> bool {
+    false
 }
 
 /// Lines of the log with the journal's priority in front, and neither time nor level.

@@ -126,7 +126,7 @@ pub(super) fn unwritable(root: &Path) -> Option<(PathBuf, std::io::Error)> {
         there.map(Path::to_path_buf)
     });
     let refused = folders.filter_map(|folder| {
-        let refused = system::is_unwritable(&folder)?;
+        let refused = system::check_writable(&folder).err()?;
         Some((folder, refused))
     });
     refused.into_iter().next()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 
@@ -41,10 +42,11 @@ def socket_path(env: Mapping[str, str] | None = None, platform: str = sys.platfo
     socket, below = ours("HIPPOD_SOCKET"), ours("HIPPOD_HOME")
     if socket is not None:
         return socket
+    if platform == "win32":
+        of = known.get("USERNAME") or "user" if below is None else re.sub(r"[\\/:]", "-", below)
+        return rf"\\.\pipe\hippod-{of}"
     if below is not None:
         return os.path.join(below, "hippod.sock")
-    if platform == "win32":
-        return rf"\\.\pipe\hippod-{known.get('USERNAME') or 'user'}"
     if platform == "darwin":
         return os.path.join(home(), "Library/Application Support/hippod/hippod.sock")
     folder = absolute("XDG_RUNTIME_DIR") or absolute("XDG_STATE_HOME") or os.path.join(home(), ".local/state")

@@ -1,6 +1,6 @@
 //! What becomes of the index when a text was appended to a log?
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hippo_core::bootstrap::{self, DAILY_LOGS, TimeBand};
 use hippo_core::consolidation::{Place, Record};
@@ -22,8 +22,60 @@ pub struct Remembered {
     pub request: RememberRequest,
     /// Where it stands.
     pub appended: Appended,
-    /// The way back; answers nothing where the index is switched off.
-    pub reply: Answer<Option<IndexEntry>>,
+    /// The way back.
+    pub reply: Answer<Entered>,
+}
+
+/// What became of it in the index.
+#[derive(Debug)]
+pub struct Entered {
+    /// Its entry; nothing where the index file is switched off.
+    pub entry: Result<Option<IndexEntry>, RpcError>,
+    /// Whether its words are found from now on.
+    pub is_searchable: bool,
+}
+
+/// Who remembered something is answered when the log is read: this long is waited for a log that others change.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A client that waits until a log is read. However this goes, it is answered.
+#[derive(Debug)]
+pub struct Awaited {
+    path: String,
+    since: Instant,
+    is_searchable: bool,
+    reply: Option<Answer<Entered>>,
+    entry: Result<Option<IndexEntry>, RpcError>,
+}
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        if let Some(reply) = self.reply.take() {
+            // A client that is gone needs no answer.
+            let _ = reply.send(Ok(Entered {
+                entry: std::mem::replace(&mut self.entry, Ok(None)),
+                is_searchable: self.is_searchable,
+            }));
+        }
+    }
+}
+
+impl Workspace {
+    /// Whether somebody waits for the file to be read.
+    pub fn is_awaited(&self, path: &str) -> bool {
+        self.awaited.iter().any(|awaited| awaited.path == path)
+    }
+
+    /// Answers who waits for a log that is read now, or cannot be for a while.
+    pub fn answer_awaited(&mut self, now: Instant) {
+        let (dirty, known) = (&self.dirty, &self.known);
+        let in_trouble = self.trouble.is_some();
+        self.awaited.retain_mut(|awaited| {
+            let is_read = !dirty.contains_key(&awaited.path);
+            awaited.is_searchable = is_read && known.contains_key(&awaited.path);
+            !is_read && !in_trouble && now < awaited.since + PATIENCE
+        });
+    }
 }
 
 /// Tags of an entry, at most.
@@ -41,10 +93,15 @@ impl Engine {
         } else {
             Ok(None)
         };
-        // The text is found by who asks next; the watcher tells of it a moment later.
-        self.read_at_once(workspace, &appended.path, at);
-        // A client that is gone needs no answer.
-        let _ = reply.send(entry);
+        // The text is found by who asks next; the watcher tells of it a moment later. Many that come at once are read once.
+        workspace.mark_dirty(appended.path.clone(), at);
+        workspace.awaited.push(Awaited {
+            path: appended.path,
+            since: at,
+            is_searchable: false,
+            reply: Some(reply),
+            entry,
+        });
     }
 
     fn entry_of(
