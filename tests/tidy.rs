@@ -15,7 +15,7 @@ use serde_json::Value;
 /// Most lines of a source file.
 const LONGEST_FILE: usize = 400;
 /// Documents with a limit of their own.
-const LONGEST_DOCUMENTS: [(&str, usize); 2] = [("ARCHITECTURE.md", 300), ("CONTRIBUTING.md", 80)];
+const LONGEST_DOCUMENTS: [(&str, usize); 2] = [("ARCHITECTURE.md", 320), ("CONTRIBUTING.md", 80)];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -110,12 +110,22 @@ fn crates_depend_on_each_other_in_one_direction() {
     let allowed = BTreeMap::from([
         ("hippo-core", BTreeSet::new()),
         ("hippo-embed", BTreeSet::from(["hippo-core"])),
+        ("hippo-fs", BTreeSet::new()),
         ("hippo-proto", BTreeSet::new()),
-        ("hippo-store", BTreeSet::from(["hippo-core"])),
-        ("hippoctl", BTreeSet::from(["hippo-core", "hippo-proto"])),
+        ("hippo-store", BTreeSet::from(["hippo-core", "hippo-fs"])),
+        (
+            "hippoctl",
+            BTreeSet::from(["hippo-core", "hippo-fs", "hippo-proto"]),
+        ),
         (
             "hippod",
-            BTreeSet::from(["hippo-core", "hippo-embed", "hippo-proto", "hippo-store"]),
+            BTreeSet::from([
+                "hippo-core",
+                "hippo-embed",
+                "hippo-fs",
+                "hippo-proto",
+                "hippo-store",
+            ]),
         ),
     ]);
     assert_eq!(

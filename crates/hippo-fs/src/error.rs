@@ -1,0 +1,73 @@
+//! Reasons for which a path inside a workspace is not opened.
+
+use std::fmt::{self, Display, Formatter};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A path that is not opened, whatever the rights of its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// A component of the path, named up to there, is a link.
+    Link(PathBuf),
+    /// A link, or the path itself, leads out of the workspace.
+    Outside(PathBuf),
+    /// Something other than a regular file: a folder, a pipe, a socket, a device.
+    NotRegular(PathBuf),
+    /// A link within the workspace, to a file of another kind than its name says.
+    OtherKind {
+        /// The link.
+        path: PathBuf,
+        /// The file that it leads to.
+        target: PathBuf,
+    },
+}
+
+impl Display for Refusal {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Link(path) => write!(f, "{} is a link", path.display()),
+            Self::Outside(path) => write!(f, "{} leads out of the workspace", path.display()),
+            Self::NotRegular(path) => write!(f, "{} is not a regular file", path.display()),
+            Self::OtherKind { path, target } => write!(
+                f,
+                "{} is a link to a file of another kind, {}",
+                path.display(),
+                target.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<Refusal> for io::Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(io::ErrorKind::InvalidInput, refusal)
+    }
+}
+
+/// Returns the refusal behind an error of this crate, if there is one.
+pub fn refusal(error: &io::Error) -> Option<&Refusal> {
+    error.get_ref()?.downcast_ref()
+}
+
+/// Returns whether an error says that there is no such file. After any other error the file may exist.
+pub fn is_absence(error: &io::Error) -> bool {
+    // A file may have the name of a folder above the path.
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+pub(crate) fn link(path: &Path) -> io::Error {
+    Refusal::Link(path.to_path_buf()).into()
+}
+
+pub(crate) fn not_regular(path: &Path) -> io::Error {
+    Refusal::NotRegular(path.to_path_buf()).into()
+}
+
+pub(crate) fn outside(path: &Path) -> io::Error {
+    Refusal::Outside(path.to_path_buf()).into()
+}

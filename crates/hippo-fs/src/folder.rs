@@ -1,0 +1,320 @@
+//! One opened folder, and operations on the names in it.
+
+mod replace;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::fs::{Dir, OpenOptions};
+
+use crate::error::{link, not_regular};
+use crate::path::one_name;
+
+/// An opened folder inside a workspace. A rename of the folder, or of one above it, does not change which folder this is.
+///
+/// A name is one component of a path; anything else is refused.
+#[derive(Debug)]
+pub struct Folder {
+    dir: Dir,
+    /// Relative to the root, for messages.
+    path: PathBuf,
+}
+
+/// What a name in a folder stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A link.
+    Link,
+    /// A pipe, a socket or a device.
+    Other,
+}
+
+/// Kind, size and time of what a name stands for; of a link those of the link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// Bytes.
+    pub size: u64,
+    /// Last modification, nanoseconds since the Unix epoch.
+    pub modified_ns: i64,
+}
+
+/// A name in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The name.
+    pub name: OsString,
+    /// What it stands for.
+    pub kind: Kind,
+}
+
+impl Folder {
+    pub(crate) fn open_root(root: &Path) -> io::Result<Self> {
+        let dir = Dir::open_ambient_dir(root, cap_std::ambient_authority())?;
+        let path = PathBuf::new();
+        Ok(Self { dir, path })
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn dir_for_tests(&self) -> &Dir {
+        &self.dir
+    }
+
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        let (dir, path) = (self.dir.try_clone()?, self.path.clone());
+        Ok(Self { dir, path })
+    }
+
+    /// Returns the path of a name in this folder, relative to the root.
+    pub fn path_of(&self, name: impl AsRef<OsStr>) -> PathBuf {
+        self.path.join(name.as_ref())
+    }
+
+    /// Opens a folder in this one.
+    ///
+    /// # Errors
+    /// The name is a link, or the system refuses.
+    pub fn folder(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
+        let name = one_name(name.as_ref())?;
+        let dir = self
+            .dir
+            .open_dir_nofollow(name)
+            .map_err(|error| self.explained(name, error))?;
+        let path = self.path_of(name);
+        Ok(Self { dir, path })
+    }
+
+    /// Opens a folder in this one, and makes it where there is none. Its name is durable then.
+    ///
+    /// # Errors
+    /// As [`folder`](Self::folder).
+    pub fn make_folder(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
+        let name = one_name(name.as_ref())?;
+        match self.dir.create_dir(name) {
+            Ok(()) => self.sync()?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        self.folder(name)
+    }
+
+    /// Opens a regular file for reading. A pipe without a writer is not waited for.
+    ///
+    /// # Errors
+    /// The name is a link or not a regular file, or the system refuses.
+    pub fn open(&self, name: impl AsRef<OsStr>) -> io::Result<(File, Metadata)> {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        self.regular(name.as_ref(), options)
+    }
+
+    /// Reads a regular file whole.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); [`io::ErrorKind::FileTooLarge`] above `limit` bytes.
+    pub fn read(&self, name: impl AsRef<OsStr>, limit: u64) -> io::Result<Vec<u8>> {
+        let (file, metadata) = self.open(name)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit {
+            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+        }
+        Ok(bytes)
+    }
+
+    /// Creates a file.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] for any name that is taken, a link included; or the system refuses.
+    pub fn create_new(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).follow(FollowSymlinks::No);
+        let file = self.dir.open_with(one_name(name.as_ref())?, &options)?;
+        Ok(file.into_std())
+    }
+
+    /// Opens a regular file for appending, and creates it where there is none. Returns whether it was created.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn append(&self, name: impl AsRef<OsStr>) -> io::Result<(File, bool)> {
+        let name = name.as_ref();
+        let is_new = self.stat(name)?.is_none();
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        Ok((self.regular(name, options)?.0, is_new))
+    }
+
+    /// Opens a regular file for writing in place, as it is.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_to_write(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.write(true);
+        Ok(self.regular(name.as_ref(), options)?.0)
+    }
+
+    /// Writes a file in place, and creates it where there is none.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); the file may be empty then.
+    pub fn overwrite(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true);
+        let (mut file, _) = self.regular(name.as_ref(), options)?;
+        file.set_len(0)?;
+        file.write_all(bytes)
+    }
+
+    /// Returns what a name stands for, without following a link; `None`: nothing.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Stat>> {
+        match self.dir.symlink_metadata(one_name(name.as_ref())?) {
+            Ok(metadata) => Ok(Some(Stat {
+                kind: kind(metadata.file_type()),
+                size: metadata.len(),
+                modified_ns: metadata.modified().map_or(0, |at| nanoseconds(at.into_std())),
+            })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Lists the names in this folder, in no order.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        let entries = self.dir.entries()?.map(|entry| {
+            let entry = entry?;
+            Ok(Entry {
+                name: entry.file_name(),
+                kind: kind(entry.file_type()?),
+            })
+        });
+        // A name that went while it was looked at is not there.
+        let is_there = |entry: &io::Result<Entry>| !entry.as_ref().is_err_and(crate::is_absence);
+        entries.filter(is_there).collect()
+    }
+
+    /// Makes the names in this folder durable.
+    ///
+    /// # Errors
+    /// As the system says.
+    #[cfg(unix)]
+    pub fn sync(&self) -> io::Result<()> {
+        // The folder is open for names alone: that handle cannot be synchronised.
+        self.dir.open(".")?.sync_all()
+    }
+
+    /// Makes the names in this folder durable, which the system does by itself here.
+    ///
+    /// # Errors
+    /// None.
+    #[cfg(not(unix))]
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Checks that this process may make files in this folder.
+    ///
+    /// # Errors
+    /// Why not.
+    #[cfg(unix)]
+    pub fn check_writable(&self) -> io::Result<()> {
+        use rustix::fs::{Access, AtFlags};
+        let needed = Access::WRITE_OK | Access::EXEC_OK;
+        Ok(rustix::fs::accessat(&self.dir, ".", needed, AtFlags::empty())?)
+    }
+
+    /// Known once a file is made.
+    ///
+    /// # Errors
+    /// None.
+    #[cfg(not(unix))]
+    pub fn check_writable(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(crate) fn refuse_link(&self, name: &OsStr) -> io::Result<()> {
+        match self.stat(name)? {
+            Some(stat) if stat.kind == Kind::Link => Err(link(&self.path_of(name))),
+            _ => Ok(()),
+        }
+    }
+
+    fn regular(&self, name: &OsStr, mut options: OpenOptions) -> io::Result<(File, Metadata)> {
+        // On a regular file the flag changes nothing.
+        options.follow(FollowSymlinks::No).nonblock(true);
+        without_terminal(&mut options);
+        let opened = self.dir.open_with(one_name(name)?, &options);
+        let file = opened.map_err(|error| self.explained(name, error))?.into_std();
+        let metadata = file.metadata()?;
+        if metadata.is_file() {
+            Ok((file, metadata))
+        } else {
+            Err(not_regular(&self.path_of(name)))
+        }
+    }
+
+    /// The system reports a link as a loop or as no folder, and a pipe without a reader as no device.
+    fn explained(&self, name: &OsStr, error: io::Error) -> io::Error {
+        match self.stat(name).ok().flatten().map(|stat| stat.kind) {
+            Some(Kind::Link) => link(&self.path_of(name)),
+            Some(Kind::Other) if is_no_device(&error) => not_regular(&self.path_of(name)),
+            _ => error,
+        }
+    }
+}
+
+fn kind(kind: cap_std::fs::FileType) -> Kind {
+    if kind.is_symlink() {
+        Kind::Link
+    } else if kind.is_dir() {
+        Kind::Folder
+    } else if kind.is_file() {
+        Kind::File
+    } else {
+        Kind::Other
+    }
+}
+
+fn nanoseconds(at: std::time::SystemTime) -> i64 {
+    match at.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |before| -before),
+    }
+}
+
+/// A terminal that is opened by mistake does not become that of the daemon.
+#[cfg(unix)]
+fn without_terminal(options: &mut OpenOptions) {
+    use cap_std::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NOCTTY.bits();
+    options.custom_flags(i32::try_from(flags).unwrap_or_default());
+}
+
+#[cfg(not(unix))]
+fn without_terminal(_: &mut OpenOptions) {}
+
+#[cfg(unix)]
+fn is_no_device(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_no_device(_: &io::Error) -> bool {
+    false
+}

@@ -1,0 +1,76 @@
+//! Relative paths that cannot leave the folder that they start from.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Component, Path};
+
+use crate::error::outside;
+
+/// Returns the names of a relative path.
+///
+/// # Errors
+/// The path is absolute, or has a `..`.
+pub fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
+    let mut names = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(name) if is_one_name(name) => names.push(name),
+            Component::CurDir => {}
+            _ => return Err(outside(path)),
+        }
+    }
+    Ok(names)
+}
+
+/// Returns the folder of a relative path, and the name in it.
+///
+/// # Errors
+/// As [`names`]; the path has no name.
+pub fn folder_and_name(path: &Path) -> io::Result<(Vec<&OsStr>, &OsStr)> {
+    let mut names = names(path)?;
+    let name = names.pop().ok_or_else(|| outside(path))?;
+    Ok((names, name))
+}
+
+/// Returns a name that is one component of a path.
+///
+/// # Errors
+/// It is empty, has a separator, or is `.` or `..`.
+pub fn one_name(name: &OsStr) -> io::Result<&OsStr> {
+    match names(Path::new(name))?.as_slice() {
+        [only] if *only == name => Ok(name),
+        _ => Err(outside(Path::new(name))),
+    }
+}
+
+/// A name with a colon is a stream of another file on Windows.
+fn is_one_name(name: &OsStr) -> bool {
+    cfg!(not(windows)) || !name.as_encoded_bytes().contains(&b':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_could_leave_its_folder_has_no_names() {
+        for path in ["/etc/passwd", "..", "a/../b", "a/..", "../a", "/"] {
+            assert!(names(Path::new(path)).is_err(), "{path}");
+        }
+        for (path, expected) in [
+            ("a", vec!["a"]),
+            ("a/b.md", vec!["a", "b.md"]),
+            ("./a/./b", vec!["a", "b"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(names(Path::new(path)).unwrap(), expected, "{path}");
+        }
+        for path in ["", "."] {
+            assert!(folder_and_name(Path::new(path)).is_err(), "{path}");
+        }
+        for name in ["", ".", "..", "a/b", "/a", "a/"] {
+            assert!(one_name(OsStr::new(name)).is_err(), "{name}");
+        }
+        assert_eq!(one_name(OsStr::new("a.md")).unwrap(), "a.md");
+    }
+}

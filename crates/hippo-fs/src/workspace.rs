@@ -1,0 +1,230 @@
+//! The opened root of a workspace, and the relative paths below it.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Refusal, is_absence, outside};
+use crate::folder::{Entry, Folder, Kind, Stat};
+use crate::path::{folder_and_name, names};
+
+/// The opened root of a workspace. Every path is relative to it, and no component of one may be a link.
+#[derive(Debug)]
+pub struct WorkspaceDir {
+    root: PathBuf,
+    top: Folder,
+}
+
+impl WorkspaceDir {
+    /// Opens a root, which may itself be reached through links.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn open(root: &Path) -> io::Result<Self> {
+        let (root, top) = (root.to_path_buf(), Folder::open_root(root)?);
+        Ok(Self { root, top })
+    }
+
+    /// Returns the path that was opened.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Opens a folder; the empty path is the root.
+    ///
+    /// # Errors
+    /// The path leads out, a component of it is a link, or the system refuses.
+    pub fn folder(&self, path: impl AsRef<Path>) -> io::Result<Folder> {
+        self.walk(&names(path.as_ref())?, |folder, name| folder.folder(name))
+    }
+
+    /// Opens a folder, and makes it and those above it where there are none.
+    ///
+    /// # Errors
+    /// As [`folder`](Self::folder).
+    pub fn make_folder(&self, path: impl AsRef<Path>) -> io::Result<Folder> {
+        self.walk(&names(path.as_ref())?, |folder, name| folder.make_folder(name))
+    }
+
+    /// Opens the folder of a path; returns it and the name in it.
+    ///
+    /// # Errors
+    /// As [`folder`](Self::folder).
+    pub fn parent<'p>(
+        &self,
+        path: &'p (impl AsRef<Path> + ?Sized),
+    ) -> io::Result<(Folder, &'p std::ffi::OsStr)> {
+        let (above, name) = folder_and_name(path.as_ref())?;
+        Ok((self.walk(&above, |folder, name| folder.folder(name))?, name))
+    }
+
+    /// Opens the folder of a path, and makes it where there is none; returns it and the name in it.
+    ///
+    /// # Errors
+    /// As [`folder`](Self::folder).
+    pub fn make_parent<'p>(
+        &self,
+        path: &'p (impl AsRef<Path> + ?Sized),
+    ) -> io::Result<(Folder, &'p std::ffi::OsStr)> {
+        let (above, name) = folder_and_name(path.as_ref())?;
+        Ok((self.walk(&above, |folder, name| folder.make_folder(name))?, name))
+    }
+
+    fn walk(
+        &self,
+        names: &[&std::ffi::OsStr],
+        step: impl Fn(&Folder, &std::ffi::OsStr) -> io::Result<Folder>,
+    ) -> io::Result<Folder> {
+        let Some((first, rest)) = names.split_first() else {
+            return self.top.try_clone();
+        };
+        let first = step(&self.top, first)?;
+        rest.iter().try_fold(first, |folder, name| step(&folder, name))
+    }
+
+    /// Opens a regular file for reading. A pipe without a writer is not waited for.
+    ///
+    /// # Errors
+    /// As [`Folder::open`].
+    pub fn open_file(&self, path: impl AsRef<Path>) -> io::Result<(File, Metadata)> {
+        let (folder, name) = self.parent(path.as_ref())?;
+        folder.open(name)
+    }
+
+    /// Reads a regular file whole.
+    ///
+    /// # Errors
+    /// As [`Folder::read`].
+    pub fn read(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
+        let (folder, name) = self.parent(path.as_ref())?;
+        folder.read(name, limit)
+    }
+
+    /// Writes a file in place, and creates it where there is none.
+    ///
+    /// # Errors
+    /// As [`Folder::overwrite`].
+    pub fn overwrite(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
+        let (folder, name) = self.parent(path.as_ref())?;
+        folder.overwrite(name, bytes)
+    }
+
+    /// Writes a file whole or not at all, as a draft beside it that takes its name; its folder is made where there is none.
+    /// Bytes and name are durable.
+    ///
+    /// # Errors
+    /// As [`Folder::write_whole`].
+    pub fn write_whole(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
+        let (folder, name) = self.make_parent(path.as_ref())?;
+        let draft = format!(".{}.new", name.to_string_lossy());
+        folder.write_whole(name, draft, bytes)?;
+        folder.sync()
+    }
+
+    /// Removes a file; of a link, the link. Returns whether there was one.
+    ///
+    /// # Errors
+    /// As the system says, or a folder above it is a link.
+    pub fn remove_file(&self, path: impl AsRef<Path>) -> io::Result<bool> {
+        let removed = self
+            .parent(path.as_ref())
+            .and_then(|(folder, name)| folder.remove_file(name));
+        match removed {
+            Ok(()) => Ok(true),
+            Err(error) if is_absence(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns what a path stands for, without following links; `None`: nothing.
+    ///
+    /// # Errors
+    /// A folder above it is a link, or the system refuses.
+    pub fn stat(&self, path: impl AsRef<Path>) -> io::Result<Option<Stat>> {
+        let stat = self
+            .parent(path.as_ref())
+            .and_then(|(folder, name)| folder.stat(name));
+        match stat {
+            Err(error) if is_absence(&error) => Ok(None),
+            stat => stat,
+        }
+    }
+
+    /// Returns whether a path stands for a folder, reached without links.
+    pub fn is_folder(&self, path: impl AsRef<Path>) -> bool {
+        self.folder(path).is_ok()
+    }
+
+    /// Returns whether a path stands for a regular file, reached without links.
+    pub fn is_file(&self, path: impl AsRef<Path>) -> bool {
+        let stat = self.stat(path).ok().flatten();
+        stat.is_some_and(|stat| stat.kind == Kind::File)
+    }
+
+    /// Lists the names in a folder, in no order.
+    ///
+    /// # Errors
+    /// As [`folder`](Self::folder).
+    pub fn entries(&self, path: impl AsRef<Path>) -> io::Result<Vec<Entry>> {
+        self.folder(path)?.entries()
+    }
+
+    /// Returns the path without links of something that exists, for reading: links that stay within the workspace are
+    /// followed. The answer is opened without links, so a link that comes into its place afterwards is refused.
+    ///
+    /// # Errors
+    /// [`Refusal::Outside`] for a link out of the workspace, or the system refuses.
+    pub fn resolve(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
+        let path = path.as_ref();
+        names(path)?;
+        let real = self.root.join(path).canonicalize()?;
+        let below = |root: &Path| real.strip_prefix(root).map(Path::to_path_buf).ok();
+        below(&self.root)
+            .or_else(|| below(&self.root.canonicalize().ok()?))
+            .ok_or_else(|| outside(path))
+    }
+
+    /// Reads a regular file whole; a link that stays within the workspace is followed.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve) and [`read`](Self::read).
+    pub fn read_source(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
+        self.read(self.resolve(path)?, limit)
+    }
+
+    /// Opens a regular file for reading; a link that stays within the workspace is followed.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve) and [`open_file`](Self::open_file).
+    pub fn open_source(&self, path: impl AsRef<Path>) -> io::Result<(File, Metadata)> {
+        self.open_file(self.resolve(path)?)
+    }
+
+    /// Returns the file behind a name that people may have made a link, as `CLAUDE.md` to `AGENTS.md`, for writing. What is
+    /// not a link is returned as it is. A link must lead to an existing file within the workspace with the same ending: one
+    /// that leads from a note to a program or to settings would have it written with text of the workspace.
+    ///
+    /// # Errors
+    /// See [`Refusal`]; or the system refuses.
+    pub fn file_to_write(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
+        let path = path.as_ref();
+        let (folder, name) = match self.parent(path) {
+            Ok(parent) => parent,
+            Err(error) if is_absence(&error) => return Ok(path.to_path_buf()),
+            Err(error) => return Err(error),
+        };
+        if folder.stat(name)?.is_none_or(|stat| stat.kind != Kind::Link) {
+            return Ok(path.to_path_buf());
+        }
+        let target = self.resolve(path)?;
+        let in_repository = target.components().any(|part| part.as_os_str() == ".git");
+        if in_repository || target.extension() != path.extension() {
+            let path = path.to_path_buf();
+            return Err(Refusal::OtherKind { path, target }.into());
+        }
+        Ok(target)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;
