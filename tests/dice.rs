@@ -25,6 +25,11 @@ impl Dice {
         Self(seed)
     }
 
+    /// Dice of a seed that the caller reports.
+    pub fn of(seed: u64) -> Self {
+        Self(seed)
+    }
+
     /// A number from 0 to below `end`. SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
     /// generators", 2014.
     pub fn below(&mut self, end: usize) -> usize {

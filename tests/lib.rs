@@ -129,7 +129,19 @@ impl Daemon {
     }
 
     /// The same by a command that ends in running `hippod run`.
-    pub fn start_as(mut command: Command, home: &Path, settings: &[(&str, &str)]) -> Self {
+    pub fn start_as(command: Command, home: &Path, settings: &[(&str, &str)]) -> Self {
+        Self::try_start_as(command, home, settings).unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// The same where the daemon may be unable to start.
+    ///
+    /// # Errors
+    /// The log of a daemon that ended at once.
+    pub fn try_start_as(
+        mut command: Command,
+        home: &Path,
+        settings: &[(&str, &str)],
+    ) -> Result<Self, String> {
         std::fs::create_dir_all(home).expect("a home");
         let log = std::fs::File::options()
             .create(true)
@@ -160,8 +172,9 @@ impl Daemon {
         };
         let deadline = Instant::now() + PATIENCE;
         while UnixStream::connect(daemon.socket()).is_err() {
-            let ended = daemon.child.try_wait().expect("the state of hippod");
-            assert!(ended.is_none(), "hippod ended at once: {}", daemon.log());
+            if daemon.child.try_wait().expect("the state of hippod").is_some() {
+                return Err(format!("hippod ended at once: {}", daemon.log()));
+            }
             assert!(
                 Instant::now() < deadline,
                 "hippod does not answer: {}",
@@ -169,7 +182,12 @@ impl Daemon {
             );
             std::thread::yield_now();
         }
-        daemon
+        Ok(daemon)
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// The most memory that it had so far, in KiB, as Linux tells.
@@ -214,6 +232,12 @@ impl Daemon {
             .arg(self.child.id().to_string())
             .status();
         assert!(told.expect("kill runs").success());
+    }
+
+    /// `kill -9`, without waiting for its end.
+    pub fn shoot(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("killed");
     }
 
     /// Waits until it has ended by itself.

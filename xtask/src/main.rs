@@ -1,5 +1,6 @@
 //! What can `cargo xtask` do?
 
+mod attack;
 mod bench;
 mod demo;
 mod dist;
@@ -28,6 +29,7 @@ usage: cargo xtask TASK
 
   demo    build, obtain the model, and see hippod index and answer a small workspace
   test    the gate: set-up, format, lints, tests, documentation
+  attack  the attacks of tests/attacks, by the clock: [--only NAME,…] [--minutes N] [--seed N]
   bench   the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
   simulate  a year of an agent in a minute: figures and tables of docs/simulation.md [--seed N]
   schema  the protocol as JSON Schema, and the types of the clients: what is not as the Rust types say is written anew
@@ -60,6 +62,9 @@ fn run() -> Result<()> {
         return Ok(());
     }
     let house = House::find()?;
+    if task == "attack" {
+        return attack::run(&house, rest);
+    }
     if task == "bench" {
         return bench::run(&house, rest);
     }
@@ -77,7 +82,10 @@ fn run() -> Result<()> {
         "demo" => demo::run(&house),
         "test" => test::run(&house),
         "schema" => schema::run(&house),
-        "setup" => setup::run(&house).map(|_| ()),
+        "setup" => {
+            prerequisites::provide_strace();
+            setup::run(&house).map(drop)
+        }
         unknown => bail!("unknown task: {unknown}\n\n{USAGE}"),
     }
 }

@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Result, bail};
 use hippo_embed::acquire::{AcquireError, check_pip};
 
+use crate::terminal::say;
+
 /// The oldest Rust that builds the project.
 const RUST: &str = env!("CARGO_PKG_RUST_VERSION");
 
@@ -54,6 +56,21 @@ pub fn check(download: bool) -> Result<()> {
         return Ok(());
     }
     bail!("these prerequisites are missing:\n  - {}", missing.join("\n  - "))
+}
+
+/// Installs strace on Debian where the user may do that. Without it two attacks are left out, which is no failure.
+pub fn provide_strace() {
+    if !cfg!(target_os = "linux") || runs(Command::new("strace").arg("-V")) {
+        return;
+    }
+    say(format_args!("strace is missing: trying apt-get"));
+    let mut install = Command::new("apt-get");
+    install.args(["install", "--yes", "--no-install-recommends", "strace"]);
+    if !(runs(&mut install) || (runs(Command::new("apt-get").arg("update")) && runs(&mut install))) {
+        say(format_args!(
+            "no strace here: injected errors and power loss are not tested (Debian: `apt install strace`)"
+        ));
+    }
 }
 
 /// Whether `cargo NAME` is installed.

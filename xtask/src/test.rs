@@ -33,7 +33,10 @@ pub fn run(house: &House) -> Result<()> {
         house,
         done: Vec::new(),
     };
-    let home = gate.step("set-up", setup::run)?;
+    let home = gate.step("set-up", |house| {
+        prerequisites::provide_strace();
+        setup::run(house)
+    })?;
     gate.step("format", |house| {
         house::run(house.cargo().args(["fmt", "--all", "--check"]))
     })?;

@@ -1,0 +1,35 @@
+//! Attacks at two scales: bounded in the gate, by the clock in `cargo xtask attack`.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+#[path = "attacks/damage.rs"]
+mod damage;
+#[path = "attacks/disk.rs"]
+mod disk;
+#[path = "attacks/faults.rs"]
+mod faults;
+#[path = "attacks/files.rs"]
+mod files;
+#[path = "attacks/kills.rs"]
+mod kills;
+#[path = "attacks/ledger.rs"]
+mod ledger;
+#[path = "attacks/lines.rs"]
+mod lines;
+#[path = "attacks/power.rs"]
+mod power;
+#[path = "attacks/record.rs"]
+mod record;
+#[path = "attacks/scale.rs"]
+mod scale;
+#[path = "attacks/shapes.rs"]
+mod shapes;
+#[path = "attacks/stage.rs"]
+mod stage;
+#[path = "attacks/traced.rs"]
+mod traced;
+#[path = "attacks/wire.rs"]
+mod wire;

@@ -1,0 +1,326 @@
+//! States in which a power cut can leave a disk, from the calls before it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use hippod_tests::Dice;
+
+use crate::record::{Call, Change};
+
+/// A disk writes as much as this at once.
+const SECTOR: usize = 512;
+
+/// A change to the bytes of one file, however it is called.
+enum Data {
+    Bytes { at: usize, bytes: Vec<u8> },
+    Length(usize),
+}
+
+/// A change to names.
+enum Name {
+    /// The name of a file, or of a folder (`None`).
+    Put(PathBuf, Option<usize>),
+    Remove(PathBuf),
+    Rename(PathBuf, PathBuf),
+    Exchange(PathBuf, PathBuf),
+}
+
+enum Step {
+    Data(usize, Data),
+    Name(Name),
+    SyncFile(usize),
+    /// Of a folder: the journal is written up to here, and no file.
+    SyncNames,
+    SyncAll,
+}
+
+/// Names of files (numbers) and folders.
+type Names = BTreeMap<PathBuf, Option<usize>>;
+
+/// A disk as it was, and everything that was done to it since.
+pub struct Disk {
+    below: Vec<PathBuf>,
+    names: Names,
+    files: Vec<Vec<u8>>,
+    /// By the call after which each is done.
+    steps: Vec<(usize, Step)>,
+    /// Calls that could not be understood.
+    pub unknown: Vec<String>,
+}
+
+impl Disk {
+    /// Reads what is below some folders now.
+    pub fn now(below: &[PathBuf]) -> Self {
+        let mut disk = Self {
+            below: below.to_vec(),
+            names: Names::new(),
+            files: Vec::new(),
+            steps: Vec::new(),
+            unknown: Vec::new(),
+        };
+        for folder in below {
+            disk.read(folder);
+        }
+        disk
+    }
+
+    fn read(&mut self, folder: &Path) {
+        self.names.insert(folder.to_path_buf(), None);
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let kind = entry.file_type().unwrap();
+            if kind.is_dir() {
+                self.read(&entry.path());
+            } else if kind.is_file() && !is_left_out(&entry.path()) {
+                self.names.insert(entry.path(), Some(self.files.len()));
+                self.files.push(std::fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+
+    /// Notes the effects of the calls, by the file that each name meant at its time.
+    pub fn follow(&mut self, calls: &[Call]) {
+        let mut names = self.names.clone();
+        let mut lengths: Vec<usize> = self.files.iter().map(Vec::len).collect();
+        let mut opened: HashMap<i64, (usize, bool)> = HashMap::new();
+        for (number, call) in calls.iter().enumerate() {
+            let before = self.steps.len();
+            let mut steps = Vec::new();
+            self.step(&call.change, &names, &mut lengths, &mut opened, &mut steps);
+            self.steps.extend(steps.into_iter().map(|step| (number, step)));
+            for (_, step) in &self.steps[before..] {
+                if let Step::Name(name) = step {
+                    rename(&mut names, name);
+                }
+            }
+        }
+    }
+
+    fn step(
+        &mut self,
+        change: &Change,
+        names: &Names,
+        lengths: &mut Vec<usize>,
+        opened: &mut HashMap<i64, (usize, bool)>,
+        steps: &mut Vec<Step>,
+    ) {
+        let is_ours =
+            |path: &Path| self.below.iter().any(|folder| path.starts_with(folder)) && !is_left_out(path);
+        let file = |path: &Path| names.get(path).copied().flatten();
+        match change {
+            Change::Open {
+                fd,
+                path,
+                made,
+                cut,
+                append,
+            } if is_ours(path) => {
+                opened.insert(*fd, (0, *append));
+                match file(path) {
+                    Some(file) if *cut => {
+                        lengths[file] = 0;
+                        steps.push(Step::Data(file, Data::Length(0)));
+                    }
+                    None if *made => {
+                        let new = lengths.len();
+                        lengths.push(0);
+                        self.files.push(Vec::new());
+                        steps.push(Step::Name(Name::Put(path.clone(), Some(new))));
+                    }
+                    _ => {}
+                }
+            }
+            Change::Write { fd, path, at, bytes } if is_ours(path) => {
+                let Some(file) = file(path) else { return };
+                let (place, append) = opened.entry(*fd).or_default();
+                let begin = match at {
+                    Some(at) => usize::try_from(*at).unwrap(),
+                    None if *append => lengths[file],
+                    None => *place,
+                };
+                if at.is_none() {
+                    *place = begin + bytes.len();
+                }
+                lengths[file] = lengths[file].max(begin + bytes.len());
+                let bytes = bytes.clone();
+                steps.push(Step::Data(file, Data::Bytes { at: begin, bytes }));
+            }
+            Change::Seek { fd, to } => {
+                opened.entry(*fd).or_default().0 = usize::try_from(*to).unwrap();
+            }
+            Change::Resize { path, length } if is_ours(path) => {
+                let Some(file) = file(path) else { return };
+                lengths[file] = usize::try_from(*length).unwrap();
+                steps.push(Step::Data(file, Data::Length(lengths[file])));
+            }
+            Change::Rename {
+                from,
+                to,
+                exchange: true,
+            } if is_ours(to) => {
+                steps.push(Step::Name(Name::Exchange(from.clone(), to.clone())));
+            }
+            Change::Rename { from, to, .. } if is_ours(to) => {
+                steps.push(Step::Name(Name::Rename(from.clone(), to.clone())));
+            }
+            Change::Link { from, to } if is_ours(to) => {
+                steps.push(Step::Name(Name::Put(to.clone(), file(from))));
+            }
+            Change::Remove { path } if is_ours(path) => steps.push(Step::Name(Name::Remove(path.clone()))),
+            Change::Folder { path } if is_ours(path) => steps.push(Step::Name(Name::Put(path.clone(), None))),
+            Change::Sync { path } if is_ours(path) => {
+                steps.push(file(path).map_or(Step::SyncNames, Step::SyncFile));
+            }
+            Change::SyncAll => steps.push(Step::SyncAll),
+            Change::Unknown(text) => self.unknown.push(text.clone()),
+            _ => {}
+        }
+    }
+
+    /// The disk after all calls, as if none was cut off.
+    pub fn whole(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        self.image(usize::MAX, &mut |_| usize::MAX, &mut |_| Fate::Done)
+    }
+
+    /// A state after a power cut behind call number `cut`. Names are written in their order, at least up to the last
+    /// sync; of what was written to a file since its own sync each part may be there, be lost, or be there in part.
+    pub fn after_power_cut(&self, cut: usize, dice: &mut Dice) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut fates = Dice::of(dice.below(1 << 40) as u64);
+        let mut journal = |names: std::ops::Range<usize>| names.start + dice.below(names.len() + 1);
+        let mut fate = |length: usize| match fates.below(4) {
+            0 => Fate::Lost,
+            1 if length > SECTOR => Fate::Torn(fates.below(1 << 40) as u64),
+            _ => Fate::Done,
+        };
+        self.image(cut, &mut journal, &mut fate)
+    }
+
+    /// Files by their names. `journal` chooses up to which step names are written, `fate` what becomes of a write.
+    fn image(
+        &self,
+        cut: usize,
+        journal: &mut dyn FnMut(std::ops::Range<usize>) -> usize,
+        fate: &mut dyn FnMut(usize) -> Fate,
+    ) -> BTreeMap<PathBuf, Vec<u8>> {
+        let upto = self.steps.partition_point(|(call, _)| *call <= cut);
+        let steps = &self.steps[..upto];
+        let mut synced: HashMap<usize, usize> = HashMap::new();
+        let (mut all, mut names_synced) = (0, 0);
+        for (at, (_, step)) in steps.iter().enumerate() {
+            match step {
+                Step::SyncFile(file) => drop(synced.insert(*file, at)),
+                Step::SyncAll => all = at,
+                Step::SyncNames => {}
+                _ => continue,
+            }
+            names_synced = at;
+        }
+        let written = journal(names_synced..upto);
+        let (mut names, mut files) = (self.names.clone(), self.files.clone());
+        for (at, (_, step)) in steps.iter().enumerate() {
+            match step {
+                Step::Name(name) if at < written => rename(&mut names, name),
+                Step::Data(file, data) => {
+                    let durable = at < all || synced.get(file).is_some_and(|synced| at < *synced);
+                    let fate = if durable { Fate::Done } else { fate(data.len()) };
+                    data.apply(&mut files[*file], &fate);
+                }
+                _ => {}
+            }
+        }
+        let content = |(path, file): (PathBuf, Option<usize>)| Some((path, files[file?].clone()));
+        names.into_iter().filter_map(content).collect()
+    }
+
+    /// How many calls there are.
+    pub fn calls(&self) -> usize {
+        self.steps.last().map_or(0, |(call, _)| *call + 1)
+    }
+
+    /// The calls after which something is durable that was not before, and those that change a name.
+    pub fn turning_points(&self) -> Vec<usize> {
+        let is_one = |step: &Step| !matches!(step, Step::Data(..));
+        let mut all: Vec<usize> = self
+            .steps
+            .iter()
+            .filter(|(_, step)| is_one(step))
+            .map(|(call, _)| *call)
+            .collect();
+        all.dedup();
+        all
+    }
+}
+
+/// What becomes of a write.
+enum Fate {
+    Done,
+    Lost,
+    /// Some of its sectors are there, by the seed.
+    Torn(u64),
+}
+
+impl Data {
+    fn len(&self) -> usize {
+        match self {
+            Self::Bytes { bytes, .. } => bytes.len(),
+            Self::Length(_) => 0,
+        }
+    }
+
+    fn apply(&self, file: &mut Vec<u8>, fate: &Fate) {
+        match (self, fate) {
+            (_, Fate::Lost) => {}
+            (Self::Length(length), _) => file.resize(*length, 0),
+            (Self::Bytes { at, bytes }, Fate::Done) => put(file, *at, bytes),
+            (Self::Bytes { at, bytes }, Fate::Torn(seed)) => {
+                let mut dice = Dice::of(*seed);
+                for (number, sector) in bytes.chunks(SECTOR).enumerate() {
+                    if dice.below(2) == 0 {
+                        put(file, at + number * SECTOR, sector);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn put(file: &mut Vec<u8>, at: usize, bytes: &[u8]) {
+    if file.len() < at + bytes.len() {
+        file.resize(at + bytes.len(), 0);
+    }
+    file[at..at + bytes.len()].copy_from_slice(bytes);
+}
+
+fn rename(names: &mut Names, name: &Name) {
+    match name {
+        Name::Put(path, file) => drop(names.insert(path.clone(), *file)),
+        Name::Remove(path) => drop(names.remove(path)),
+        Name::Exchange(one, other) => {
+            let (of_one, of_other) = (names.remove(one), names.remove(other));
+            names.extend(of_one.map(|file| (other.clone(), file)));
+            names.extend(of_other.map(|file| (one.clone(), file)));
+        }
+        Name::Rename(from, to) => {
+            let moved: Vec<PathBuf> = names
+                .keys()
+                .filter(|path| path.starts_with(from))
+                .cloned()
+                .collect();
+            for path in moved {
+                let file = names.remove(&path).flatten();
+                let rest = path.strip_prefix(from).unwrap();
+                let new = if rest.as_os_str().is_empty() {
+                    to.clone()
+                } else {
+                    to.join(rest)
+                };
+                names.insert(new, file);
+            }
+        }
+    }
+}
+
+/// The shared memory of databases, which is made anew, and what is no state.
+fn is_left_out(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with("-shm") || name == "log" || name.ends_with(".lock") || name == "canary"
+}

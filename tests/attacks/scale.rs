@@ -1,0 +1,121 @@
+//! Number of cases of an attack, their seeds, and the report of a run.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use hippod_tests::Dice;
+use serde_json::json;
+
+/// Seed of the gate, which tries the same cases each time.
+const SEED: u64 = 14;
+
+/// Environment variables that `cargo xtask attack` sets.
+const SECONDS: &str = "HIPPOD_ATTACK_SECONDS";
+const SEED_IS: &str = "HIPPOD_ATTACK_SEED";
+const CASE: &str = "HIPPOD_ATTACK_CASE";
+const REPORT: &str = "HIPPOD_ATTACK_REPORT";
+
+/// Cases of an attack.
+#[derive(Clone, Copy)]
+pub enum Cases {
+    /// Drawn by chance, without an end; the gate tries this many.
+    Drawn(usize),
+    /// Numbered from 0, this many in all; the gate tries `in_gate` of them, evenly spread.
+    Numbered { all: usize, in_gate: usize },
+}
+
+/// Runs an attack: `case` gets the number of the case and dice that depend on nothing but seed, attack and number, and
+/// returns how many things it tried. A case fails by a panic.
+///
+/// # Panics
+/// When a case failed; in the gate after the first one, with the seed and the number that repeat it.
+pub fn attack(name: &str, cases: Cases, case: impl Fn(&mut Dice, usize) -> usize) {
+    let seed = number(SEED_IS).unwrap_or(SEED);
+    let begun = Instant::now();
+    let limit = number(SECONDS).map(Duration::from_secs);
+    let numbers: Box<dyn Iterator<Item = usize>> = match (number(CASE), cases, limit) {
+        (Some(only), ..) => Box::new(std::iter::once(usize::try_from(only).unwrap())),
+        (None, Cases::Drawn(_), Some(_)) => Box::new(0..),
+        (None, Cases::Drawn(in_gate), None) => Box::new(0..in_gate),
+        (None, Cases::Numbered { all, .. }, Some(_)) => Box::new(0..all),
+        (None, Cases::Numbered { all, in_gate }, None) => {
+            let in_gate = in_gate.min(all);
+            Box::new((0..in_gate).map(move |at| at * all / in_gate))
+        }
+    };
+    let (mut tried, mut done, mut failures) = (0, 0, Vec::new());
+    for number in numbers {
+        if limit.is_some_and(|limit| begun.elapsed() >= limit) {
+            break;
+        }
+        let mut dice = Dice::of(seed_of(seed, name, number));
+        match catch_unwind(AssertUnwindSafe(|| case(&mut dice, number))) {
+            Ok(count) => tried += count,
+            Err(panic) => {
+                tried += 1;
+                let message = panic
+                    .downcast_ref::<String>()
+                    .cloned()
+                    .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+                    .unwrap_or_default();
+                let repeat = format!("{SEED_IS}={seed} {CASE}={number}");
+                failures.push((number, format!("{name}: case {number} ({repeat}): {message}")));
+                if limit.is_none() {
+                    break;
+                }
+            }
+        }
+        done += 1;
+    }
+    report(name, seed, (done, tried), &failures, begun.elapsed());
+    if let Some((_, first)) = failures.first() {
+        panic!("{} cases failed, the first: {first}", failures.len());
+    }
+}
+
+/// Appends a line of JSON to the report of `cargo xtask attack`.
+fn report(
+    name: &str,
+    seed: u64,
+    (cases, tried): (usize, usize),
+    failures: &[(usize, String)],
+    took: Duration,
+) {
+    let Some(path) = std::env::var_os(REPORT) else {
+        return;
+    };
+    let numbers: Vec<usize> = failures.iter().map(|(number, _)| *number).collect();
+    let line = json!({
+        "attack": name, "seed": seed, "cases": cases, "tried": tried, "failed": numbers,
+        "first": failures.first().map(|(_, message)| message), "seconds": took.as_secs(),
+    });
+    let mut file = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(path)
+        .unwrap();
+    writeln!(file, "{line}").unwrap();
+}
+
+/// Whether the attack runs by the clock.
+pub fn is_long() -> bool {
+    number(SECONDS).is_some()
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let value = std::env::var(variable).ok()?;
+    Some(
+        value
+            .parse()
+            .unwrap_or_else(|_| panic!("{variable} is no number: {value}")),
+    )
+}
+
+/// Seed of one case.
+fn seed_of(seed: u64, name: &str, case: usize) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (seed, name, case).hash(&mut hasher);
+    hasher.finish()
+}

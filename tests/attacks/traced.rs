@@ -1,0 +1,57 @@
+//! Daemons whose system calls `strace` records or lets fail.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use hippod_tests::{PATIENCE, program};
+
+use crate::wire::pause;
+
+/// Whether `strace` works here. Where it does not, the attack is left out, and standard error says so.
+pub fn is_possible(attack: &str) -> bool {
+    let tried = Command::new("strace")
+        .args(["-D", "-f", "--seccomp-bpf", "-o", "/dev/null", "true"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    let works = tried.is_ok_and(|status| status.success());
+    if !works {
+        use std::io::Write as _;
+        let why = "it needs Linux and strace (Debian: apt install strace)";
+        let _ = writeln!(std::io::stderr(), "the attack {attack} is left out: {why}");
+    }
+    works
+}
+
+/// The command of a daemon under `strace` with more options. The process that is started is the daemon itself; what is
+/// recorded goes into `record`.
+pub fn command(record: &Path, options: &[String]) -> Command {
+    let mut command = Command::new("strace");
+    command
+        .args(["-D", "-f", "--seccomp-bpf", "-q", "-o"])
+        .arg(record)
+        .args(options)
+        .arg(program())
+        .arg("run");
+    command
+}
+
+/// The record of a daemon that has ended, once it is complete.
+///
+/// # Panics
+/// When its end is not recorded in time.
+pub fn record_of(path: &Path, pid: u32) -> String {
+    let deadline = Instant::now() + PATIENCE;
+    let end = format!("\n{pid} ");
+    loop {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let last = text.rfind(&end).map_or("", |at| &text[at..]);
+        if last.contains("+++ ") {
+            return text;
+        }
+        assert!(Instant::now() < deadline, "no end in the record: {last:.200}");
+        pause(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,167 @@
+//! Long runs of the attacks of `tests/attacks`, and a table of what they tried.
+
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::house::{House, describe, succeeded};
+use crate::prerequisites;
+use crate::terminal::say;
+
+/// Minutes of a run over all attacks.
+const MINUTES: u64 = 60;
+const USAGE: &str = "usage: cargo xtask attack [--only NAME,…] [--minutes N] [--seed N]";
+
+struct Options {
+    only: Vec<String>,
+    minutes: u64,
+    seed: u64,
+}
+
+/// A line of the report that an attack appends.
+#[derive(Deserialize)]
+struct Run {
+    attack: String,
+    cases: usize,
+    tried: usize,
+    failed: Vec<usize>,
+    first: Option<String>,
+    seconds: u64,
+}
+
+/// Runs attacks one after the other, each for its share of the time, and prints a table.
+///
+/// # Errors
+/// An argument is unknown, an attack cannot be run, or a case failed.
+pub fn run(house: &House, arguments: &[String]) -> Result<()> {
+    let options = Options::parse(arguments)?;
+    prerequisites::provide_strace();
+    let tests = tests(house)?;
+    let is_wanted = |test: &&String| {
+        options.only.is_empty()
+            || options
+                .only
+                .iter()
+                .any(|name| test.starts_with(&format!("{name}::")))
+    };
+    let wanted: Vec<&String> = tests.iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
+        let mut names: Vec<&str> = tests.iter().filter_map(|test| test.split("::").next()).collect();
+        names.dedup();
+        bail!(
+            "no such attack: {}\nhint: there are {}",
+            options.only.join(","),
+            names.join(", ")
+        );
+    }
+    let folder = tempfile::tempdir().context("could not create a temporary folder")?;
+    let report = folder.path().join("report");
+    let seconds = options.minutes * 60 / wanted.len() as u64;
+    for test in &wanted {
+        say(format_args!("\n=== {test}: {seconds} s, seed {}", options.seed));
+        let mut command = house.cargo();
+        command
+            .args([
+                "test",
+                "--quiet",
+                "--package",
+                "hippod-tests",
+                "--test",
+                "attacks",
+                "--",
+            ])
+            .args(["--exact", test, "--nocapture"])
+            .env("HIPPOD_ATTACK_SECONDS", seconds.to_string())
+            .env("HIPPOD_ATTACK_SEED", options.seed.to_string())
+            .env("HIPPOD_ATTACK_REPORT", &report);
+        // The table names what failed.
+        command
+            .status()
+            .with_context(|| format!("could not run {}", describe(&command)))?;
+    }
+    let lines = fs::read_to_string(&report).unwrap_or_default();
+    let runs: Vec<Run> = lines
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()
+        .context("could not read the report of the attacks")?;
+    table(&runs, options.seed);
+    let failed: usize = runs.iter().map(|run| run.failed.len()).sum();
+    if failed > 0 {
+        bail!("{failed} cases failed");
+    }
+    Ok(())
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self> {
+        let mut options = Self {
+            only: Vec::new(),
+            minutes: MINUTES,
+            seed: RandomState::new().hash_one(0) >> 32,
+        };
+        let mut rest = arguments.iter();
+        while let Some(flag) = rest.next() {
+            let value = rest.next().with_context(|| USAGE.to_owned())?;
+            match flag.as_str() {
+                "--only" => options.only = value.split(',').map(str::to_owned).collect(),
+                "--minutes" => options.minutes = value.parse().with_context(|| USAGE.to_owned())?,
+                "--seed" => options.seed = value.parse().with_context(|| USAGE.to_owned())?,
+                _ => bail!("{USAGE}"),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Names of all attacks, as `MODULE::TEST`.
+fn tests(house: &House) -> Result<Vec<String>> {
+    let mut command = house.cargo();
+    command.args([
+        "test",
+        "--quiet",
+        "--package",
+        "hippod-tests",
+        "--test",
+        "attacks",
+        "--",
+    ]);
+    command.args(["--list", "--format", "terse"]);
+    let name = describe(&command);
+    let output = command
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .with_context(|| format!("could not run {name}"))?;
+    succeeded(&name, output.status)?;
+    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+    let names = lines.lines().filter_map(|line| line.strip_suffix(": test"));
+    Ok(names.map(str::to_owned).collect())
+}
+
+fn table(runs: &[Run], seed: u64) {
+    say(format_args!(
+        "\n{:<24} {:>8} {:>10} {:>8} {:>8}  repeat with",
+        "attack", "cases", "tried", "failed", "seconds"
+    ));
+    for run in runs {
+        let repeat = run
+            .failed
+            .first()
+            .map(|case| format!("HIPPOD_ATTACK_SEED={seed} HIPPOD_ATTACK_CASE={case}"));
+        say(format_args!(
+            "{:<24} {:>8} {:>10} {:>8} {:>8}  {}",
+            run.attack,
+            run.cases,
+            run.tried,
+            run.failed.len(),
+            run.seconds,
+            repeat.unwrap_or_default()
+        ));
+    }
+    for first in runs.iter().filter_map(|run| run.first.as_ref()) {
+        say(format_args!("\n{first}"));
+    }
+    say(format_args!("seed: {seed}"));
+}
