@@ -43,6 +43,8 @@ mod edits;
 mod flush;
 #[path = "e2e/flush_again.rs"]
 mod flush_again;
+#[path = "e2e/fresh_answers.rs"]
+mod fresh_answers;
 #[path = "e2e/harness.rs"]
 mod harness;
 #[path = "e2e/hooks.rs"]
@@ -97,6 +99,9 @@ mod model;
 #[cfg(feature = "onnx")]
 #[path = "e2e/model_brought.rs"]
 mod model_brought;
+#[cfg(feature = "onnx")]
+#[path = "e2e/model_copied.rs"]
+mod model_copied;
 #[path = "e2e/names.rs"]
 mod names;
 #[cfg(feature = "onnx")]

@@ -114,6 +114,11 @@ impl Engine {
                     }
                 }
             }
+            Event::Read { root, paths, done } => {
+                if let Some(workspace) = self.by_root(&root) {
+                    workspace.read_soon(paths, done, now);
+                }
+            }
             Event::Damaged { root, error } => {
                 if let Some(workspace) = self.by_root(&root) {
                     workspace.trouble = Some(error);
@@ -142,6 +147,7 @@ impl Engine {
                     workspace.own.look = true;
                 }
             }
+            Event::LookForModel => self.look_for_model(),
             Event::Pulse | Event::Shutdown => {}
         }
     }
@@ -151,6 +157,7 @@ impl Engine {
         let Some(workspace) = self.by_root(&root) else {
             return;
         };
+        workspace.reports_taken += u64::from(event.is_report());
         match event {
             WatchEvent::Dirty(_, paths) => workspace.note_events(paths, now),
             WatchEvent::Rescan(_, reason) => {
@@ -217,6 +224,7 @@ impl Engine {
             waiter.removed += removed;
         }
         self.publish(&mut workspace, now, changed, removed);
+        workspace.answer_readers(self.shared.clock.monotonic());
         self.answer_waiters(&mut workspace);
         let now = self.shared.clock.monotonic();
         let busy = tending
@@ -240,7 +248,12 @@ impl Engine {
                 .iter()
                 .filter(|(_, dirty)| dirty.not_before <= now);
             // What somebody waits for comes first.
-            let order = |(path, dirty): &(&String, &Dirty)| (!workspace.is_awaited(path), dirty.since);
+            let order = |(path, dirty): &(&String, &Dirty)| {
+                (
+                    !workspace.is_awaited(path) && !workspace.is_wanted(path),
+                    dirty.since,
+                )
+            };
             let Some((path, dirty)) = due.min_by_key(order) else {
                 break;
             };

@@ -35,6 +35,15 @@ pub enum Event {
         /// Paths relative to it.
         paths: Vec<String>,
     },
+    /// A question waits until files are read.
+    Read {
+        /// Canonical root of the workspace.
+        root: PathBuf,
+        /// Paths relative to it; none stands for every file that is known to have changed.
+        paths: Vec<String>,
+        /// The way back; dropped where the workspace is not open.
+        done: oneshot::Sender<()>,
+    },
     /// A query found the database damaged.
     Damaged {
         /// Canonical root of the workspace.
@@ -71,6 +80,8 @@ pub enum Event {
     Pulse,
     /// The installed model files have changed.
     ModelChanged,
+    /// A model that was missing may be there by now.
+    LookForModel,
     /// Finish the step at hand, save, and end.
     Shutdown,
 }

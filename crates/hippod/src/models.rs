@@ -4,8 +4,8 @@ mod brought;
 mod load;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use hippo_embed::acquire::{self, AcquireError, FileCheck, FileState, Layout, LocalModel, Manifest};
@@ -38,6 +38,7 @@ pub struct Models {
     layout: Layout,
     config: Embed,
     busy: Turns,
+    checking: Mutex<()>,
 }
 
 impl Models {
@@ -54,12 +55,23 @@ impl Models {
             cache: paths.cache.clone(),
         };
         acquire::tidy(&layout);
-        Ok(Self {
+        let models = Self {
             manifest,
             layout,
             config: config.clone(),
             busy: Turns::default(),
-        })
+            checking: Mutex::default(),
+        };
+        if config.enabled && config.model != HASH {
+            models.check_copied();
+        }
+        Ok(models)
+    }
+
+    /// Reads each file once that was copied into its place, and so has another time than the recorded one.
+    pub fn check_copied(&self) {
+        let _one_at_a_time = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
+        acquire::check_copied(&self.layout, &self.manifest);
     }
 
     /// The configured model; none when embedding is switched off, or no model has its name.
@@ -130,12 +142,14 @@ impl Models {
     /// # Errors
     /// On a platform without a pinned runtime.
     pub fn list(&self) -> Result<ModelListResponse, RpcError> {
+        self.check_copied();
         let listed = acquire::list(&self.layout, &self.manifest).map_err(|error| refusal(&error))?;
         let unsupported = unsupported();
-        let state = |installed: bool| match (&unsupported, installed) {
+        let state = |found: Option<&acquire::Listed>| match (&unsupported, found) {
             (Some(_), _) => Installed::Unsupported,
-            (None, true) => Installed::Installed,
-            (None, false) => Installed::Absent,
+            (None, Some(found)) if found.installed => Installed::Installed,
+            (None, Some(found)) if found.damaged.is_some() => Installed::Damaged,
+            (None, _) => Installed::Absent,
         };
         let mut models: Vec<ModelInfo> = self
             .manifest
@@ -148,7 +162,7 @@ impl Models {
                     id: entry.id().to_string(),
                     sha256: entry.weights_sha256().map(str::to_owned),
                     dimension: u32::try_from(entry.dimension).unwrap_or(0),
-                    state: state(found.is_some_and(|found| found.installed)),
+                    state: state(found),
                     selected: self.config.enabled && self.config.model == entry.name,
                     bytes: found.map_or(0, |found| found.size),
                     licence: None,
@@ -176,11 +190,14 @@ impl Models {
             models,
             runtime: RuntimeInfo {
                 name: runtime.map_or_else(String::new, |runtime| runtime.name.clone()),
-                state: state(runtime.is_some_and(|runtime| runtime.installed)),
+                state: state(runtime),
                 path: runtime
                     .filter(|runtime| runtime.installed)
                     .map(|runtime| runtime.folder.display().to_string()),
-                reason: unsupported,
+                reason: unsupported.or_else(|| {
+                    let damaged = runtime?.damaged.as_ref()?;
+                    Some(AcquireError::Damaged(damaged.clone()).to_string())
+                }),
             },
         })
     }
@@ -340,6 +357,10 @@ fn refusal(error: &AcquireError) -> RpcError {
         }
         AcquireError::Refused { .. } | AcquireError::Unusable(_) | AcquireError::Name(..) => {
             RpcError::bad_request(error.to_string())
+        }
+        AcquireError::NotInstalled(_) => RpcError::not_found(error.to_string()),
+        AcquireError::Damaged(_) | AcquireError::Changed(_) | AcquireError::Unchecked(_) => {
+            RpcError::new(ErrorKind::Degraded, error.to_string())
         }
         AcquireError::Exists(_) => RpcError::new(ErrorKind::Conflict, error.to_string()),
         _ => RpcError::internal(error.to_string()),

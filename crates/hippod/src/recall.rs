@@ -1,6 +1,8 @@
 //! Answering a question: candidates from words and vectors, ranked, checked against the disk, packed.
 
+mod attempt;
 mod filter;
+mod fresh;
 mod get;
 mod hit;
 mod index_first;
@@ -11,7 +13,7 @@ mod told;
 mod trace;
 
 use std::sync::{Arc, RwLockReadGuard};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use hippo_core::consolidation::Passage;
 use hippo_core::retrieval::collapse;
@@ -26,6 +28,7 @@ use crate::event::Event;
 use crate::shared::Shared;
 use crate::verify::Verifier;
 use crate::view::{Picture, WorkspaceView};
+use fresh::{Freshener, Stale};
 use hit::Collector;
 use index_first::{Consulted, Route};
 use part::Part;
@@ -40,8 +43,6 @@ const VECTOR_CANDIDATES: usize = 300;
 const RESCORED: usize = 40;
 /// Chunks that are ranked for each one asked for: some are near-duplicates, some changed on disk, some do not fit.
 const OVERFETCH: usize = 4;
-/// How long an answer waits for the query's vector; loading the model takes a part of a second.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Answers `search`.
 ///
@@ -66,29 +67,19 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
         question.meaning = shared.config.embed.enabled && view.by_meaning();
     }
     let question = Arc::new(question);
-    let mut consulted = index_first::consult(&view, &question)?;
-    let finish = async |consulted: Arc<Consulted>, answered: Answered| {
-        let mut response = trace::complete(shared, &view, &question, consulted, answered).await?;
-        response.took_ms = start.elapsed().as_secs_f64() * 1e3;
-        Ok(response)
-    };
-    if consulted.route == Route::Index {
-        match from_index(shared, &view, &question, &consulted).await? {
-            Ok(answered) => return finish(Arc::new(consulted), answered).await,
-            Err(why) => consulted.verify(why),
-        }
+    let mut freshener = Freshener::new(shared, &view);
+    freshener.read_known_changes().await?;
+    let (mut consulted, mut answered) = attempt::answer(shared, &view, &question).await?;
+    if freshener.read_stale(&answered.stale).await {
+        (consulted, answered) = attempt::answer(shared, &view, &question).await?;
     }
-    let consulted = Arc::new(consulted);
-    // The model may change between the question's vector and the ranking: then it is embedded anew, once at most.
-    for _ in 0..2 {
-        if let Some(answered) = attempt(shared, &view, &question, &consulted).await? {
-            return finish(consulted, answered).await;
-        }
+    freshener.complete(&mut answered.response, &answered.stale);
+    if answered.response.index.degraded.as_deref() == Some("no-model") {
+        fresh::look_for_model(shared);
     }
-    Err(
-        RpcError::new(ErrorKind::Warming, "the embedding model is being changed")
-            .hint("ask again in a moment"),
-    )
+    let mut response = trace::complete(shared, &view, &question, consulted, answered).await?;
+    response.took_ms = start.elapsed().as_secs_f64() * 1e3;
+    Ok(response)
 }
 
 /// An answer, and what is known of it beside what the client hears.
@@ -100,86 +91,8 @@ pub struct Answered {
     all: bool,
     /// Some of what was ranked does not stand on disk any more.
     gone: bool,
-}
-
-/// The answer of the entries alone, or why they have none.
-async fn from_index(
-    shared: &Arc<Shared>,
-    view: &Arc<WorkspaceView>,
-    question: &Arc<Question>,
-    consulted: &Consulted,
-) -> Result<Result<Answered, &'static str>, RpcError> {
-    let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
-    let consulted = consulted.clone();
-    let work = move || {
-        Recall {
-            shared: &shared,
-            view: &view,
-            question: &question,
-            consulted: &consulted,
-        }
-        .by_entries()
-    };
-    tokio::task::spawn_blocking(work).await.map_err(gone)?
-}
-
-/// One answer by search; nothing where the model changed while it was made.
-async fn attempt(
-    shared: &Arc<Shared>,
-    view: &Arc<WorkspaceView>,
-    question: &Arc<Question>,
-    consulted: &Arc<Consulted>,
-) -> Result<Option<Answered>, RpcError> {
-    let model = view.picture().model.clone().filter(|_| question.meaning);
-    let waiting = model
-        .clone()
-        .map(|model| shared.embed.query(model, question.request.query.clone()));
-    // Words are looked up while the model is at work on the meaning.
-    let words = (question.mode == Mode::Hybrid).then(|| {
-        let (view, question) = (Arc::clone(view), Arc::clone(question));
-        tokio::task::spawn_blocking(move || question.postings(&view, &view.picture()).map(|_| ()))
-    });
-    let vector = match waiting {
-        Some(answer) => tokio::time::timeout(PATIENCE, answer)
-            .await
-            .ok()
-            .and_then(Result::ok)
-            .flatten(),
-        None => None,
-    };
-    if let Some(words) = words {
-        words
-            .await
-            .map_err(gone)?
-            .map_err(|error| refused(shared, view, error))?;
-    }
-    if question.mode == Mode::Vector && vector.is_none() {
-        if shared.config.embed.enabled && !question.meaning {
-            return Err(RpcError::new(
-                ErrorKind::Degraded,
-                "search by meaning is switched off for this workspace",
-            )
-            .hint("set search.vector to true in its hipocampus.config.json; mode hybrid answers by words"));
-        }
-        let degraded = view.freshness().degraded;
-        let why = degraded.map_or_else(|| "no vector of the question".to_owned(), |(_, why)| why);
-        return Err(
-            RpcError::new(ErrorKind::Degraded, format!("could not search by meaning: {why}"))
-                .hint("hippoctl model pull installs the model; mode hybrid answers by words meanwhile"),
-        );
-    }
-    let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
-    let consulted = Arc::clone(consulted);
-    let recall = move || {
-        Recall {
-            shared: &shared,
-            view: &view,
-            question: &question,
-            consulted: &consulted,
-        }
-        .answer(vector.as_deref(), model.as_deref())
-    };
-    tokio::task::spawn_blocking(recall).await.map_err(gone)?
+    /// The files of it that are not as the index knows them.
+    stale: Stale,
 }
 
 /// One search at work.
@@ -221,14 +134,18 @@ impl Recall<'_> {
                 gone = true;
             }
         }
-        let changed = verifier.changed();
-        if !changed.is_empty() {
+        let mut stale = Stale {
+            gone: verifier.gone(),
+            changed: verifier.changed(),
+        };
+        if !stale.changed.is_empty() {
             // The engine is gone only when the daemon ends.
             let _ = self.shared.events.send(Event::Stale {
                 root: self.view.root.clone(),
-                paths: changed,
+                paths: stale.changed.clone(),
             });
         }
+        stale.changed.retain(|path| !stale.gone.contains(path));
         let (found, all) = (collector.found(), !collector.is_full());
         let (results, passages, tokens, mut notes) = collector.finish();
         if results.is_empty()
@@ -266,6 +183,7 @@ impl Recall<'_> {
             passages,
             all,
             gone,
+            stale,
         }
     }
 

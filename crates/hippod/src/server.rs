@@ -9,6 +9,7 @@ mod flush;
 mod imports;
 mod long;
 mod measures;
+mod models;
 
 use std::sync::Arc;
 use std::time::Duration;

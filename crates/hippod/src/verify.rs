@@ -103,6 +103,14 @@ impl<'root> Verifier<'root> {
         }
     }
 
+    /// Of the checked files, those that are gone or cannot be read.
+    pub fn gone(&self) -> Vec<String> {
+        let gone = self.files.iter().filter(|(_, seen)| matches!(seen, Seen::Gone));
+        let mut paths: Vec<String> = gone.map(|(path, _)| path.clone()).collect();
+        paths.sort_unstable();
+        paths
+    }
+
     /// Files that are not as the index knows them.
     pub fn changed(self) -> Vec<String> {
         self.changed

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
@@ -17,6 +17,7 @@ use hippo_store::vector::VectorIndex;
 use crate::config::WorkspaceConfig;
 use crate::index::IndexView;
 use crate::verify::{FileMark, Span};
+use crate::watcher::{HeldBack, Listener};
 
 /// Postings kept for the terms of recent questions, in ids (4 bytes each).
 const POSTINGS_KEPT: usize = 1_000_000;
@@ -76,6 +77,10 @@ impl Picture {
 pub struct Freshness {
     /// Files that wait to be read, and chunks that wait for their vector.
     pub pending: u64,
+    /// Of these, the files.
+    pub unread: u64,
+    /// How many reports of the watcher the engine has taken.
+    pub taken: u64,
     /// When the oldest change that is not indexed yet was seen.
     pub behind_since: Option<Instant>,
     /// What is missing, as one word and as a sentence.
@@ -93,6 +98,8 @@ impl Freshness {
         let (word, why) = Self::WARMING;
         Self {
             pending: 0,
+            unread: 0,
+            taken: 0,
             behind_since: Some(now),
             degraded: Some((word, why.to_owned())),
         }
@@ -112,6 +119,10 @@ pub struct WorkspaceView {
     meaning: AtomicBool,
     picture: RwLock<Picture>,
     freshness: Mutex<Freshness>,
+    /// What the watcher holds back, while there is a watcher.
+    listener: Mutex<Option<Listener>>,
+    /// How many reports of the watcher were sent to the engine.
+    reports: AtomicU64,
     status: Mutex<Option<WorkspaceStatus>>,
     readers: Mutex<Vec<Reader>>,
     postings: Mutex<PostingsCache>,
@@ -144,6 +155,8 @@ impl WorkspaceView {
             meaning: AtomicBool::new(true),
             picture: RwLock::new(picture),
             freshness: Mutex::new(Freshness::warming(now)),
+            listener: Mutex::default(),
+            reports: AtomicU64::new(0),
             status: Mutex::default(),
             readers: Mutex::default(),
             postings: Mutex::default(),
@@ -181,9 +194,38 @@ impl WorkspaceView {
         *self.index.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(index);
     }
 
-    /// How far behind the index is.
+    /// How far behind the index is, with the changes that the engine has not taken from the watcher yet.
     pub fn freshness(&self) -> Freshness {
-        lock(&self.freshness).clone()
+        // In the order in which a change moves on, so that none is missed between two places.
+        let held_back = self.listener().map_or_else(HeldBack::default, |listener| {
+            listener.held_back(|path| self.rules.is_source(path))
+        });
+        let reports = self.reports.load(Ordering::SeqCst);
+        let mut freshness = lock(&self.freshness).clone();
+        let untaken = u64::from(freshness.taken < reports);
+        let unheard = held_back.count as u64 + untaken;
+        if unheard > 0 {
+            freshness.pending += unheard;
+            freshness.unread += unheard;
+            let since = held_back.since.unwrap_or_else(Instant::now);
+            freshness.behind_since = Some(freshness.behind_since.map_or(since, |before| before.min(since)));
+        }
+        freshness
+    }
+
+    /// The running watcher, for questions.
+    pub fn listener(&self) -> Option<Listener> {
+        lock(&self.listener).clone()
+    }
+
+    /// Takes another watcher.
+    pub fn set_listener(&self, listener: Listener) {
+        *lock(&self.listener) = Some(listener);
+    }
+
+    /// Counts a report of the watcher that is about to be sent to the engine.
+    pub fn count_report(&self) {
+        self.reports.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Replaces what queries are told of freshness; answers what they were told before.

@@ -6,6 +6,7 @@
 mod backend;
 mod dirty;
 mod hear;
+mod listener;
 mod poll;
 mod worker;
 
@@ -17,6 +18,7 @@ use std::time::{Duration, Instant};
 use crate::config::{PollMode, Watch};
 use crate::files;
 use hear::Shared;
+pub use listener::{HeldBack, Listener};
 use worker::Worker;
 
 /// The folder below a root that is hippod's own.
@@ -41,6 +43,11 @@ pub enum WatchEvent {
 }
 
 impl WatchEvent {
+    /// Whether it reports changes.
+    pub fn is_report(&self) -> bool {
+        matches!(self, Self::Dirty(..) | Self::Rescan(..))
+    }
+
     /// Which workspace it concerns.
     pub fn root(&self) -> &Path {
         match self {
@@ -185,6 +192,11 @@ impl Watcher {
         // Written once more by the thread, after it has made sure that the folder is watched.
         self.shared.ask(|inbox| inbox.canary_asked = true);
         Ok(())
+    }
+
+    /// A handle for questions.
+    pub fn listener(&self) -> Listener {
+        Listener::new(Arc::clone(&self.shared))
     }
 
     /// How it is.

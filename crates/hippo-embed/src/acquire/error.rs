@@ -17,9 +17,15 @@ pub enum AcquireError {
     /// No runtime library is pinned for this operating system and processor.
     #[error("could not find a runtime library for {0}")]
     Platform(String),
-    /// A file of the installation is missing or not as recorded.
+    /// A file of the installation is missing.
     #[error("could not find the installed file: {}", .0.display())]
     NotInstalled(PathBuf),
+    /// A file of the installation has other content than the pinned one.
+    #[error("could not use the installed file, whose content is not the pinned one: {}", .0.display())]
+    Damaged(PathBuf),
+    /// A file of the installation has another time than the recorded one, and was not read since.
+    #[error("could not use the installed file yet, its content has not been checked: {}", .0.display())]
+    Unchecked(PathBuf),
     /// A file of an imported model is missing or not as it was imported.
     #[error("could not use the imported model: its file is missing or has changed: {}", .0.display())]
     Changed(PathBuf),
@@ -123,6 +129,8 @@ impl AcquireError {
             ),
             Self::Changed(_) => Some("import it again from the folder that it came from".into()),
             Self::NotInstalled(_) => Some("run `hippoctl model pull`".into()),
+            Self::Damaged(_) => Some("run `hippoctl model pull`, which replaces it".into()),
+            Self::Unchecked(_) => Some("run `hippoctl model verify`, which checks it".into()),
             Self::Checksum { .. } | Self::Wheel { .. } => {
                 Some("the file is damaged or another version: remove it and pull again".into())
             }

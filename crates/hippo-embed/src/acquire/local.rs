@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::extract::{hex, sync_folder};
-use super::record::Record;
+use super::record::{Fault, Record};
 use super::{AcquireError, Layout, ManifestFile, ModelFiles, Pooling};
 use crate::ModelId;
 
@@ -120,13 +120,12 @@ impl LocalModel {
         layout.models.join(&self.name)
     }
 
-    /// The first file that is not there as it was imported, told without reading it.
-    pub fn absent(&self, layout: &Layout) -> Option<PathBuf> {
+    /// The first file that is not there as it was imported, found without reading it.
+    pub fn absent(&self, layout: &Layout) -> Option<(PathBuf, Fault)> {
         let folder = self.folder(layout);
         let record = Record::load(&folder);
         let mut files = self.facts.files.iter();
-        let absent = files.find(|file| !record.vouches_for(&folder, file))?;
-        Some(folder.join(&absent.name))
+        files.find_map(|file| Some((folder.join(&file.name), record.fault(&folder, file)?)))
     }
 
     /// What it is loaded from.

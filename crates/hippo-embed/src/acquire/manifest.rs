@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::extract::file_sha256;
-use super::record::Record;
+use super::record::{Fault, Record};
 use super::{AcquireError, Layout, Pooling};
 use crate::ModelId;
 
@@ -131,17 +131,29 @@ pub struct Artifact {
 
 impl Artifact {
     /// The first file that is not there as it should be, told without reading it.
-    pub(super) fn absent(&self) -> Option<&ManifestFile> {
+    pub(super) fn absent(&self) -> Option<(&ManifestFile, Fault)> {
         if self.shipped {
             let there = |file: &&ManifestFile| {
                 let metadata = self.folder.join(&file.name).metadata();
                 metadata.is_ok_and(|metadata| metadata.is_file() && metadata.len() == file.size)
             };
-            return self.files.iter().find(|file| !there(file));
+            let absent = self.files.iter().find(|file| !there(file));
+            return absent.map(|file| (file, Fault::Missing));
         }
         let record = Record::load(&self.folder);
         let mut files = self.files.iter();
-        files.find(|file| !record.vouches_for(&self.folder, file))
+        files.find_map(|file| Some((file, record.fault(&self.folder, file)?)))
+    }
+
+    /// The same as an error.
+    pub(super) fn fault(&self) -> Option<AcquireError> {
+        let (file, fault) = self.absent()?;
+        let path = self.folder.join(&file.name);
+        Some(match fault {
+            Fault::Missing => AcquireError::NotInstalled(path),
+            Fault::Damaged => AcquireError::Damaged(path),
+            Fault::Unchecked => AcquireError::Unchecked(path),
+        })
     }
 }
 

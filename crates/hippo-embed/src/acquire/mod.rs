@@ -28,9 +28,10 @@ pub use local::{LocalModel, remove, tidy};
 pub use manifest::{Artifact, ArtifactKind, Manifest, ManifestFile, ModelEntry, RuntimeEntry, Wheel};
 pub use pip::check_pip;
 pub use pull::{pull, pull_with};
+pub use record::Fault;
 #[cfg(feature = "onnx")]
 pub use take_in::{Wish, import_folder};
-pub use verify::{FileCheck, FileState, Listed, list, verify, verify_local, verify_runtime};
+pub use verify::{FileCheck, FileState, Listed, check_copied, list, verify, verify_local, verify_runtime};
 
 use serde::{Deserialize, Serialize};
 
@@ -176,11 +177,12 @@ impl Step {
 /// start. [`verify`] compares contents.
 ///
 /// # Errors
-/// [`AcquireError::NotInstalled`] names the first file that is missing or not as recorded.
+/// [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] name the first file that
+/// cannot be used; [`check_copied`] decides about unchecked ones.
 pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
     for artifact in manifest.artifacts(layout)? {
-        if let Some(file) = artifact.absent() {
-            return Err(AcquireError::NotInstalled(artifact.folder.join(&file.name)));
+        if let Some(fault) = artifact.fault() {
+            return Err(fault);
         }
     }
     installed(layout, manifest)
@@ -192,8 +194,8 @@ pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, Acquire
 /// As [`locate`].
 pub fn locate_runtime(layout: &Layout, manifest: &Manifest) -> Result<PathBuf, AcquireError> {
     let runtime = manifest.runtime()?.found(layout);
-    if let Some(file) = runtime.absent() {
-        return Err(AcquireError::NotInstalled(runtime.folder.join(&file.name)));
+    if let Some(fault) = runtime.fault() {
+        return Err(fault);
     }
     library(&runtime)
 }

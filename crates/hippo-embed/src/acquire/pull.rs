@@ -155,7 +155,7 @@ pub(super) fn missing_files(artifact: &Artifact) -> Result<Vec<&ManifestFile>, A
     let record = Record::load(&artifact.folder);
     let mut missing = Vec::new();
     for file in &artifact.files {
-        if record.vouches_for(&artifact.folder, file) {
+        if record.fault(&artifact.folder, file).is_none() {
             continue;
         }
         let path = artifact.folder.join(&file.name);
@@ -172,6 +172,6 @@ pub(super) fn missing_files(artifact: &Artifact) -> Result<Vec<&ManifestFile>, A
 /// Records a file that has just been checked, at once: the work is not repeated when the next file fails.
 pub(super) fn note(artifact: &Artifact, file: &ManifestFile) -> Result<(), AcquireError> {
     let mut record = Record::load(&artifact.folder);
-    record.note(&artifact.folder, file);
+    record.note(&artifact.folder, file, &file.sha256);
     record.save(&artifact.folder)
 }

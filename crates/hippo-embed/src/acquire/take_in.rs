@@ -110,7 +110,7 @@ impl LocalModel {
         replace_file(&path, &mut text.as_slice(), None)?;
         let mut record = Record::default();
         for file in &self.facts.files {
-            record.note(staged.path(), file);
+            record.note(staged.path(), file, &file.sha256);
         }
         record.save(staged.path())?;
         let place = self.folder(layout);

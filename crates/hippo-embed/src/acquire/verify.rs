@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::extract::file_sha256;
-use super::record::Record;
+use super::record::{Fault, Record};
 use super::{AcquireError, ArtifactKind, Layout, LocalModel, Manifest, ManifestFile};
 
 /// The state of one file that should be installed.
@@ -52,12 +52,14 @@ pub struct Listed {
     pub folder: PathBuf,
     /// Bytes that it takes on disk when complete.
     pub size: u64,
-    /// Whether all of its files are there as recorded.
+    /// Whether all of its files are there with the pinned content.
     pub installed: bool,
+    /// The first of its files that is there with other content.
+    pub damaged: Option<PathBuf>,
 }
 
-/// Reads every file of the installation and compares its checksum. A damaged file loses its record, so that the
-/// next [`super::pull`] writes it anew.
+/// Reads every file of the installation and compares its checksum. A right file is recorded; a damaged one loses its
+/// record, so that the next [`super::pull`] writes it anew.
 ///
 /// # Errors
 /// Fails only on a platform without a pinned runtime; what is wrong with a file is in its [`FileState`].
@@ -85,11 +87,19 @@ pub fn verify_local(layout: &Layout, model: &LocalModel) -> Vec<FileCheck> {
 
 fn check(artifact: &str, folder: &Path, files: &[ManifestFile]) -> Vec<FileCheck> {
     let mut record = Record::load(folder);
-    let mut withdrawn = false;
+    let mut noted = false;
     let mut checks = Vec::new();
     for file in files {
         let path = folder.join(&file.name);
-        let state = match file_sha256(&path, &mut |_| Ok(())) {
+        let found = file_sha256(&path, &mut |_| Ok(()));
+        let unknown = record.fault(folder, file).is_some();
+        if let Ok(found) = &found
+            && (unknown || *found != file.sha256)
+        {
+            record.note(folder, file, found);
+            noted = true;
+        }
+        let state = match found {
             Ok(found) if found == file.sha256 => FileState::Good,
             Ok(found) => FileState::Corrupt { found },
             Err(AcquireError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
@@ -100,7 +110,7 @@ fn check(artifact: &str, folder: &Path, files: &[ManifestFile]) -> Vec<FileCheck
             },
         };
         if state != FileState::Good {
-            withdrawn |= record.forget(&file.name);
+            noted |= record.forget(&file.name);
         }
         checks.push(FileCheck {
             artifact: artifact.into(),
@@ -109,10 +119,45 @@ fn check(artifact: &str, folder: &Path, files: &[ManifestFile]) -> Vec<FileCheck
             state,
         });
     }
-    if withdrawn && let Err(error) = record.save(folder) {
-        tracing::warn!(%error, "could not withdraw the record of a damaged file");
+    if noted && let Err(error) = record.save(folder) {
+        tracing::warn!(%error, "could not record what was checked; it is checked again after the next start");
     }
     checks
+}
+
+/// Reads each installed file once that has the right size and no record: a copy has other times than its original. Files
+/// with the pinned content count as installed afterwards, the others as damaged.
+pub fn check_copied(layout: &Layout, manifest: &Manifest) {
+    let pinned = [
+        manifest.runtime().ok().map(|runtime| runtime.artifact(layout)),
+        Some(manifest.default_model().artifact(layout)),
+    ];
+    for artifact in pinned.into_iter().flatten() {
+        check_unrecorded(&artifact.folder, &artifact.files);
+    }
+    for model in LocalModel::all(layout)
+        .into_iter()
+        .filter_map(|(_, model)| model.ok())
+    {
+        check_unrecorded(&model.folder(layout), model.checksums());
+    }
+}
+
+fn check_unrecorded(folder: &Path, files: &[ManifestFile]) {
+    let mut record = Record::load(folder);
+    let mut noted = false;
+    for file in files {
+        if record.fault(folder, file) != Some(Fault::Unchecked) {
+            continue;
+        }
+        if let Ok(found) = file_sha256(&folder.join(&file.name), &mut |_| Ok(())) {
+            record.note(folder, file, &found);
+            noted = true;
+        }
+    }
+    if noted && let Err(error) = record.save(folder) {
+        tracing::debug!(%error, "could not record what was checked; it is checked again after the next start");
+    }
 }
 
 /// What can be installed here, and whether it is.
@@ -123,6 +168,10 @@ pub fn list(layout: &Layout, manifest: &Manifest) -> Result<Vec<Listed>, Acquire
     let artifacts = manifest.artifacts(layout)?;
     let listed = artifacts.into_iter().map(|artifact| Listed {
         installed: artifact.absent().is_none(),
+        damaged: artifact
+            .absent()
+            .filter(|(_, fault)| *fault == Fault::Damaged)
+            .map(|(file, _)| artifact.folder.join(&file.name)),
         size: artifact.files.iter().map(|f| f.size).sum(),
         kind: artifact.kind,
         name: artifact.name,

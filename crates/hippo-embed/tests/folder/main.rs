@@ -12,7 +12,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use fixture::{Folder, Shape};
-use hippo_embed::acquire::{self, FileState, Layout, LocalModel, Manifest, Wish};
+use hippo_embed::acquire::{self, Fault, FileState, Layout, LocalModel, Manifest, Wish};
 use hippo_embed::{Embedder, OnnxEmbedder};
 
 /// Of vectors of 32-bit numbers after a few layers.
@@ -227,7 +227,7 @@ fn what_was_imported_is_checked_repaired_and_removed() {
         damaged.map(|check| check.path).collect::<Vec<_>>(),
         std::slice::from_ref(&weights)
     );
-    assert_eq!(model.absent(&layout), Some(weights.clone()));
+    assert_eq!(model.absent(&layout), Some((weights.clone(), Fault::Damaged)));
 
     // The same folder again mends it; another one does not take its name.
     assert_eq!(folder.import("mine").unwrap(), model);

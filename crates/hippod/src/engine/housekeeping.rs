@@ -12,7 +12,7 @@ use hippo_store::vector::Built;
 use super::workspace::Workspace;
 use super::{Engine, open};
 use crate::event::Event;
-use crate::watcher::{CanaryError, Watcher};
+use crate::watcher::{CanaryError, WatchEvent, Watcher};
 
 /// A canary that was not reported after this long: the watcher is deaf.
 const CANARY_PATIENCE: Duration = Duration::from_secs(10);
@@ -173,13 +173,18 @@ impl Engine {
 
     fn start_watcher(&self, workspace: &mut Workspace) {
         let events = self.shared.events.clone();
-        let sink = Box::new(move |event| {
+        let view = Arc::clone(&workspace.view);
+        let sink = Box::new(move |event: WatchEvent| {
+            if event.is_report() {
+                view.count_report();
+            }
             // The engine is gone only when the daemon ends.
             let _ = events.send(Event::Watch(event));
         });
         let watch = &workspace.view.config.watch;
         match Watcher::start(&workspace.root, watch, sink) {
             Ok(watcher) => {
+                workspace.view.set_listener(watcher.listener());
                 workspace.watcher = Some(watcher);
                 workspace.watcher_silent = false;
                 // Folders are handed over by the scan, which also finds what changed meanwhile.

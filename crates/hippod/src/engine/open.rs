@@ -116,6 +116,8 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         pending: Pending::default(),
         waiters: Vec::new(),
         awaited: Vec::new(),
+        readers: Vec::new(),
+        reports_taken: 0,
         times: Times::default(),
         own: OwnSettings::default(),
         scan_at: now,

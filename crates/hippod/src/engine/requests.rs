@@ -101,19 +101,20 @@ impl Engine {
         }
     }
 
-    /// A model may have been put into its place by hand since it was missed.
-    fn look_for_model(&self) {
+    /// Takes a model into use that was put into its place by hand since it was missed.
+    pub(super) fn look_for_model(&mut self) {
         let models = &self.shared.models;
-        let missed = |state: ModelState| matches!(state, ModelState::Absent(_));
+        let differs =
+            |before: ModelState, now: ModelState| matches!(before, ModelState::Absent(_)) && before != now;
         let mut workspaces = self.workspaces.values();
-        let found = missed(self.shared.embed.state().0) && models.state().is_usable()
+        let found = differs(self.shared.embed.state().0, models.state())
             || workspaces.any(|workspace| {
-                missed(self.model_state(workspace))
+                // Without a workspace's own model nothing else looks at its files.
+                matches!(self.model_state(workspace), ModelState::Absent(_))
                     && models.state_of(&workspace.view.config.model).is_usable()
             });
         if found {
-            // The engine itself takes it; its receiver is gone only when the daemon ends.
-            let _ = self.shared.events.send(Event::ModelChanged);
+            self.take(Event::ModelChanged);
         }
     }
 

@@ -25,6 +25,8 @@ impl Engine {
         let behind_since = workspace.dirty.values().map(|dirty| dirty.since).min();
         let freshness = Freshness {
             pending: workspace.backlog(),
+            unread: workspace.dirty.len() as u64,
+            taken: workspace.reports_taken,
             behind_since,
             degraded,
         };

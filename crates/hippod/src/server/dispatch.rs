@@ -2,20 +2,18 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use tokio::sync::{broadcast::error::RecvError, oneshot};
 use tracing::Span;
 
 use hippo_proto::{
-    Call, EventName, HelloResponse, Id, ModelPullRequest, PROTOCOL, Request, RpcError, ShutdownResponse,
-    SubscribeRequest, SubscribeResponse, WorkspaceInfo, WorkspaceListResponse, encode_result,
+    Call, EventName, HelloResponse, Id, PROTOCOL, Request, RpcError, ShutdownResponse, SubscribeRequest,
+    SubscribeResponse, WorkspaceInfo, WorkspaceListResponse, encode_result,
 };
 
 use super::connection::Outbox;
-use super::long::{Tell, at_length};
-use super::{backups, doctor, entries, flush, imports};
+use super::{backups, doctor, entries, flush, imports, models};
 use crate::audit;
 use crate::contexts;
 use crate::engine::Change;
@@ -82,6 +80,7 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         }
         Request::WorkspaceSync(request) => {
             let view = shared.views.get(&request.workspace).await?;
+            models::check_copied(shared).await?;
             let synced = ask(shared, |reply| event::Request::Sync {
                 root: view.root.clone(),
                 until: if request.wait {
@@ -180,24 +179,11 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
             line(&id, blocking(shared, compact).await)
         }
         Request::SessionFlush(request) => line(&id, flush::flush(shared, request).await),
-        Request::ModelList(_) => line(&id, blocking(shared, |shared| shared.models.list()).await),
-        Request::ModelPull(request) => line(&id, pull(shared, request, &id, outbox).await),
-        Request::ModelVerify(request) => {
-            let verify = move |shared: &Shared| shared.models.verify(request.model.as_deref());
-            line(&id, blocking(shared, verify).await)
-        }
-        Request::ModelImport(request) => {
-            let import = move |shared: &Shared| {
-                let imported = shared.models.import(&request);
-                model_changed(shared);
-                imported
-            };
-            line(&id, blocking(shared, import).await)
-        }
-        Request::ModelRemove(request) => {
-            let remove = move |shared: &Shared| shared.models.remove(&request.model, &models_in_use(shared));
-            line(&id, blocking(shared, remove).await)
-        }
+        Request::ModelList(_) => line(&id, models::list(shared).await),
+        Request::ModelPull(request) => line(&id, models::pull(shared, request, &id, outbox).await),
+        Request::ModelVerify(request) => line(&id, models::verify(shared, request).await),
+        Request::ModelImport(request) => line(&id, models::import(shared, request).await),
+        Request::ModelRemove(request) => line(&id, models::remove(shared, request).await),
         Request::Backup(request) => line(&id, backups::backup(shared, request, &id, outbox).await),
         Request::BackupVerify(request) => line(&id, backups::verify(shared, request, &id, outbox).await),
         Request::Restore(request) => line(&id, backups::restore(shared, request, &id, outbox).await),
@@ -334,45 +320,4 @@ fn subscribe(
         }
     });
     Ok(SubscribeResponse { events: wanted })
-}
-
-/// The ids of the models that answer now, and the names that workspaces choose.
-fn models_in_use(shared: &Shared) -> Vec<String> {
-    let views = shared.views.open();
-    let used = views.iter().flat_map(|view| {
-        let answers = view.picture().model.as_ref().map(ToString::to_string);
-        answers.into_iter().chain([view.config.model.clone()])
-    });
-    used.collect()
-}
-
-/// Sent from where the files were changed: the asker may be gone by then.
-fn model_changed(shared: &Shared) {
-    // The engine is gone only when the daemon ends.
-    let _ = shared.events.send(Event::ModelChanged);
-}
-
-/// Installs the model, with progress to the client; given up when the client goes.
-async fn pull(
-    shared: &Arc<Shared>,
-    request: ModelPullRequest,
-    id: &Id,
-    outbox: &Outbox,
-) -> Result<hippo_proto::ModelPullResponse, RpcError> {
-    let work = move |shared: &Shared, tell: Tell<'_>, given_up: &AtomicBool| {
-        let mut progress = |progress: hippo_embed::acquire::Progress<'_>| {
-            tell(
-                progress.step.name(),
-                progress.artifact,
-                progress.done,
-                Some(progress.total),
-            );
-        };
-        let pulled = shared
-            .models
-            .pull(request.model.as_deref(), &mut progress, given_up);
-        model_changed(shared);
-        pulled
-    };
-    at_length(shared, id, outbox, work).await
 }

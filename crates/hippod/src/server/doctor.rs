@@ -10,7 +10,7 @@ use hippo_proto::{
 };
 
 use super::dispatch::{ask, blocking};
-use super::entries;
+use super::{entries, models};
 use crate::backup;
 use crate::engine::{Survey, complete_survey, leftovers};
 use crate::event::{self, Event, Until};
@@ -47,6 +47,7 @@ async fn examined(
     request: &DoctorRequest,
 ) -> Result<(DoctorResponse, Vec<PathBuf>), RpcError> {
     shared.views.opened().await;
+    models::check_copied(shared).await?;
     let only = request.workspace.as_deref().map(Path::new);
     let only = only.and_then(|folder| shared.views.root_of(folder));
     let all = request.workspace.is_none();

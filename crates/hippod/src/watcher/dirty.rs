@@ -1,7 +1,7 @@
 //! Which changes are waiting, and when are they handed on? Decided from values alone.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::RescanReason;
@@ -74,6 +74,26 @@ impl DirtySet {
         self.since = None;
         let paths = std::mem::take(&mut self.paths);
         Some(self.rescan.take().map_or(Batch::Paths(paths), Batch::Rescan))
+    }
+
+    /// Hands on everything, due or not.
+    pub fn take_all(&mut self) -> Option<Batch> {
+        self.due().and_then(|due| self.take(due))
+    }
+
+    /// The paths that wait.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.paths.iter().map(PathBuf::as_path)
+    }
+
+    /// Whether anything may have changed.
+    pub fn is_rescan(&self) -> bool {
+        self.rescan.is_some()
+    }
+
+    /// When the oldest change came.
+    pub fn since(&self) -> Option<Instant> {
+        self.since.map(|(first, _)| first)
     }
 
     fn touch(&mut self, now: Instant) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hippo_store::system::FileId;
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
@@ -17,6 +17,8 @@ pub(super) struct Shared {
     root: PathBuf,
     inbox: Mutex<Inbox>,
     wake: Condvar,
+    /// Signals questions that wait for the system's thread or for the watcher's.
+    progress: Condvar,
     state: Mutex<WatchState>,
 }
 
@@ -39,6 +41,10 @@ pub(super) struct Inbox {
     pub limit: Option<String>,
     /// End.
     pub stop: bool,
+    /// How often the system reported that the root folder was opened.
+    pub root_openings: u64,
+    /// The thread has taken a batch that it has not sent yet.
+    pub handing_over: bool,
 }
 
 /// One waking of the thread.
@@ -64,6 +70,8 @@ impl Shared {
             check_root: false,
             limit: None,
             stop: false,
+            root_openings: 0,
+            handing_over: false,
         };
         let state = WatchState {
             mode: Mode::Notify,
@@ -75,8 +83,30 @@ impl Shared {
             root: spec.root.clone(),
             inbox: Mutex::new(inbox),
             wake: Condvar::new(),
+            progress: Condvar::new(),
             state: Mutex::new(state),
         }
+    }
+
+    /// The watched root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Waits until the inbox is as wanted. Returns whether it was in time.
+    pub fn wait_until(&self, patience: Duration, is_so: impl Fn(&Inbox) -> bool) -> bool {
+        let inbox = lock(&self.inbox);
+        let (_inbox, timeout) = self
+            .progress
+            .wait_timeout_while(inbox, patience, |inbox| !is_so(inbox))
+            .unwrap_or_else(PoisonError::into_inner);
+        !timeout.timed_out()
+    }
+
+    /// Reports that the thread has sent the batch that it took.
+    pub fn handed_over(&self) {
+        self.with(|inbox| inbox.handing_over = false);
+        self.progress.notify_all();
     }
 
     /// Changes what the thread has to do, and wakes it.
@@ -126,6 +156,11 @@ impl Shared {
             Ok(event) if event.need_rescan() => inbox.dirty.rescan(RescanReason::Overflow, now),
             Ok(event) => {
                 if !is_change(event.kind) {
+                    if is_opening(event.kind) && event.paths.contains(&self.root) {
+                        inbox.root_openings += 1;
+                        drop(inbox);
+                        self.progress.notify_all();
+                    }
                     return;
                 }
                 let gone = is_leaving(event.kind);
@@ -172,7 +207,7 @@ impl Inbox {
     }
 
     fn turn(&mut self, now: Instant) -> Turn {
-        Turn {
+        let turn = Turn {
             dirs: self.dirs.take(),
             canary_asked: std::mem::take(&mut self.canary_asked),
             canary_seen: std::mem::take(&mut self.canary_seen),
@@ -180,7 +215,9 @@ impl Inbox {
             limit: self.limit.take(),
             stop: self.stop,
             batch: self.dirty.take(now),
-        }
+        };
+        self.handing_over |= turn.batch.is_some();
+        turn
     }
 }
 
@@ -235,6 +272,11 @@ fn is_change(kind: EventKind) -> bool {
         | EventKind::Remove(_)
         | EventKind::Other => true,
     }
+}
+
+/// Whether something was opened.
+fn is_opening(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Access(AccessKind::Open(_)))
 }
 
 /// Whether the path may lead to nothing, or to another folder, from now on.

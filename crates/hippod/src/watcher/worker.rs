@@ -65,8 +65,12 @@ impl Worker {
                 voice.0 = None;
                 return;
             }
+            let hands_over = turn.batch.is_some();
             for event in self.act(turn) {
                 voice.say(event);
+            }
+            if hands_over {
+                self.shared.handed_over();
             }
         }
     }

@@ -1,0 +1,124 @@
+//! One way through a question: by the entries where they know the answer, else by search.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hippo_proto::{ErrorKind, Mode, RpcError};
+
+use super::index_first::{self, Consulted, Route};
+use super::question::Question;
+use super::{Answered, Recall, gone, refused};
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
+
+/// How long an answer waits for the query's vector; loading the model takes a part of a second.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Answers a question from the index as it is now.
+///
+/// # Errors
+/// See [`super::search`].
+pub async fn answer(
+    shared: &Arc<Shared>,
+    view: &Arc<WorkspaceView>,
+    question: &Arc<Question>,
+) -> Result<(Arc<Consulted>, Answered), RpcError> {
+    let mut consulted = index_first::consult(view, question)?;
+    if consulted.route == Route::Index {
+        match from_index(shared, view, question, &consulted).await? {
+            Ok(answered) => return Ok((Arc::new(consulted), answered)),
+            Err(why) => consulted.verify(why),
+        }
+    }
+    let consulted = Arc::new(consulted);
+    // The model may change between the question's vector and the ranking: then it is embedded anew, once at most.
+    for _ in 0..2 {
+        if let Some(answered) = search(shared, view, question, &consulted).await? {
+            return Ok((consulted, answered));
+        }
+    }
+    Err(
+        RpcError::new(ErrorKind::Warming, "the embedding model is being changed")
+            .hint("ask again in a moment"),
+    )
+}
+
+/// The answer of the entries alone, or why they have none.
+async fn from_index(
+    shared: &Arc<Shared>,
+    view: &Arc<WorkspaceView>,
+    question: &Arc<Question>,
+    consulted: &Consulted,
+) -> Result<Result<Answered, &'static str>, RpcError> {
+    let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
+    let consulted = consulted.clone();
+    let work = move || {
+        Recall {
+            shared: &shared,
+            view: &view,
+            question: &question,
+            consulted: &consulted,
+        }
+        .by_entries()
+    };
+    tokio::task::spawn_blocking(work).await.map_err(gone)?
+}
+
+/// One answer by search, or nothing where the model changed while it was made.
+async fn search(
+    shared: &Arc<Shared>,
+    view: &Arc<WorkspaceView>,
+    question: &Arc<Question>,
+    consulted: &Arc<Consulted>,
+) -> Result<Option<Answered>, RpcError> {
+    let model = view.picture().model.clone().filter(|_| question.meaning);
+    let waiting = model
+        .clone()
+        .map(|model| shared.embed.query(model, question.request.query.clone()));
+    // Words are looked up while the model is at work on the meaning.
+    let words = (question.mode == Mode::Hybrid).then(|| {
+        let (view, question) = (Arc::clone(view), Arc::clone(question));
+        tokio::task::spawn_blocking(move || question.postings(&view, &view.picture()).map(|_| ()))
+    });
+    let vector = match waiting {
+        Some(answer) => tokio::time::timeout(PATIENCE, answer)
+            .await
+            .ok()
+            .and_then(Result::ok)
+            .flatten(),
+        None => None,
+    };
+    if let Some(words) = words {
+        words
+            .await
+            .map_err(gone)?
+            .map_err(|error| refused(shared, view, error))?;
+    }
+    if question.mode == Mode::Vector && vector.is_none() {
+        if shared.config.embed.enabled && !question.meaning {
+            return Err(RpcError::new(
+                ErrorKind::Degraded,
+                "search by meaning is switched off for this workspace",
+            )
+            .hint("set search.vector to true in its hipocampus.config.json; mode hybrid answers by words"));
+        }
+        let degraded = view.freshness().degraded;
+        let why = degraded.map_or_else(|| "no vector of the question".to_owned(), |(_, why)| why);
+        return Err(
+            RpcError::new(ErrorKind::Degraded, format!("could not search by meaning: {why}"))
+                .hint("hippoctl model pull installs the model; mode hybrid answers by words meanwhile"),
+        );
+    }
+    let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
+    let consulted = Arc::clone(consulted);
+    let recall = move || {
+        Recall {
+            shared: &shared,
+            view: &view,
+            question: &question,
+            consulted: &consulted,
+        }
+        .answer(vector.as_deref(), model.as_deref())
+    };
+    tokio::task::spawn_blocking(recall).await.map_err(gone)?
+}
