@@ -15,9 +15,10 @@ use serde_json::Value;
 use crate::error::RpcError;
 use crate::event::Notification;
 use crate::frame::{Frame, FrameReader};
+use crate::id::Id;
 use crate::methods::Request;
 use crate::paths::socket_name;
-use crate::reply::{Id, Reply};
+use crate::reply::Reply;
 
 /// Why a call gave no result.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::reply::{Id, encode_notification};
+use crate::id::Id;
+use crate::reply::encode_notification;
 use crate::types::{CycleName, CycleOutcome};
 
 /// A line without an id, as a client receives it.

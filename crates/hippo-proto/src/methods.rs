@@ -5,7 +5,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::error::RpcError;
-use crate::reply::{Id, line};
+use crate::id::Id;
+use crate::reply::line;
 use crate::suggest::nearest;
 use crate::types::*;
 
@@ -244,15 +245,33 @@ fn decode<T: DeserializeOwned + Validate>(method: &str, params: Map<String, Valu
             None => format!("{method} takes {}", known.join(", ")),
         }));
     }
+    check_paths(&params)?;
     T::check_raw(&params)?;
     let mut at = None;
     let request = deserialize_naming::<T>(params, &mut at).map_err(|error| {
         let field = at.map(|field| format!(" field \"{field}\":")).unwrap_or_default();
+        let error = excerpt(&error.to_string());
         RpcError::bad_request(format!("wrong parameters of {method}:{field} {error}"))
             .hint("docs/protocol.md lists each field with its type")
     })?;
     request.validate()?;
     Ok(request)
+}
+
+/// No system has a NUL character in a path.
+fn check_paths(params: &Map<String, Value>) -> Result<(), RpcError> {
+    const PATHS: [&str; 5] = ["workspace", "path", "from", "to", "into"];
+    let has_nul = |field: &&str| {
+        let text = params.get(*field).and_then(Value::as_str);
+        text.is_some_and(|text| text.contains('\0'))
+    };
+    match PATHS.iter().find(has_nul) {
+        Some(field) => {
+            let what = format!("the field \"{field}\" contains a NUL character");
+            Err(RpcError::bad_request(what).hint("no path contains one"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Deserialises and, on failure, finds the field at fault.
@@ -287,6 +306,19 @@ pub fn shorten(text: &str) -> String {
         short.push('…');
     }
     short
+}
+
+/// At most 200 bytes of a message that may hold a value of the caller: its beginning, and its end, which names what was
+/// expected.
+fn excerpt(message: &str) -> String {
+    const BEGINNING: usize = 100;
+    const END: usize = 90;
+    if message.len() <= 200 {
+        return message.to_owned();
+    }
+    let head = message.floor_char_boundary(BEGINNING);
+    let tail = message.ceil_char_boundary(message.len() - END);
+    format!("{} … {}", &message[..head], &message[tail..])
 }
 
 /// The names of a struct's fields on the wire, as its own `Deserialize` tells them.

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::error::RpcError;
+use crate::id::Id;
 use crate::methods::{METHODS, Request, shorten};
-use crate::reply::{Id, Reply};
+use crate::reply::Reply;
 use crate::suggest::nearest;
 
 /// A request that was read: what to do, and the id to answer with.
@@ -37,20 +38,13 @@ pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
         }
         _ => return Err(Reply::refuse(Id::Null, invalid("a request is a JSON object"))),
     };
-    let id = match object.get("id") {
-        Some(Value::Number(number)) => Id::Number(number.clone()),
-        Some(Value::String(string)) => Id::String(string.clone()),
-        Some(Value::Null) => Id::Null,
-        Some(_) => {
-            return Err(Reply::refuse(
-                Id::Null,
-                invalid("the id must be a number, a string or null"),
-            ));
-        }
-        None => {
-            let error = invalid("the request has no id").hint("every request is answered, so give it an id");
-            return Err(Reply::refuse(Id::Null, error));
-        }
+    let Some(given) = object.get("id") else {
+        let error = invalid("the request has no id").hint("every request is answered, so give it an id");
+        return Err(Reply::refuse(Id::Null, error));
+    };
+    let Some(id) = Id::of(given, line) else {
+        let error = invalid("the id must be a number, a string or null");
+        return Err(Reply::refuse(Id::Null, error));
     };
     match request(object) {
         Ok(request) => Ok(Call { id, request }),

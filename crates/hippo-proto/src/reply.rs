@@ -1,28 +1,10 @@
 //! How do an answer, a refusal and a notification look as one line?
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Number, Value};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::RpcError;
-
-/// The id of a request; its answer carries the same.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub enum Id {
-    /// A number, given back as it came.
-    Number(Number),
-    /// A string.
-    String(String),
-    /// Null; also the id of an answer to something whose id could not be read.
-    Null,
-}
-
-impl From<u64> for Id {
-    fn from(number: u64) -> Self {
-        Id::Number(number.into())
-    }
-}
+use crate::id::Id;
 
 /// An answer with its result still untyped: what a client reads, and what [`crate::parse_request`] refuses with.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,18 +37,7 @@ impl Reply {
 ///
 /// A result that cannot be written as JSON (no type of this crate is one) becomes an `internal` error.
 pub fn encode_result<T: Serialize>(id: &Id, result: &T) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Line<'a, T> {
-        jsonrpc: &'static str,
-        id: &'a Id,
-        result: &'a T,
-    }
-    line(&Line {
-        jsonrpc: "2.0",
-        id,
-        result,
-    })
-    .unwrap_or_else(|error| {
+    answer(id, "result", result).unwrap_or_else(|error| {
         encode_error(
             id,
             &RpcError::internal(format!("could not write the answer: {error}")),
@@ -76,18 +47,17 @@ pub fn encode_result<T: Serialize>(id: &Id, result: &T) -> Vec<u8> {
 
 /// An error as one line, with its line feed.
 pub fn encode_error(id: &Id, error: &RpcError) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Line<'a> {
-        jsonrpc: &'static str,
-        id: &'a Id,
-        error: &'a RpcError,
-    }
-    line(&Line {
-        jsonrpc: "2.0",
-        id,
-        error,
-    })
-    .unwrap_or_default()
+    answer(id, "error", error).unwrap_or_default()
+}
+
+/// Written member by member: a number that is an id has digits that no type of serde_json keeps.
+fn answer<T: Serialize>(id: &Id, member: &str, value: &T) -> Result<Vec<u8>, serde_json::Error> {
+    let mut line = b"{\"jsonrpc\":\"2.0\",\"id\":".to_vec();
+    line.extend(id.to_json()?);
+    line.extend(format!(",\"{member}\":").bytes());
+    serde_json::to_writer(&mut line, value)?;
+    line.extend(b"}\n");
+    Ok(line)
 }
 
 /// A notification (no id, no answer) as one line, with its line feed.
