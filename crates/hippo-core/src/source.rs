@@ -167,7 +167,8 @@ impl SourceKind {
     }
 
     fn of_memory(rest: &str) -> Self {
-        let stem = rest.rsplit('/').next().unwrap_or(rest).trim_end_matches(".md");
+        let name = rest.rsplit('/').next().unwrap_or(rest);
+        let stem = if is_markdown(name) { &name[..name.len() - 3] } else { name };
         let node = match rest.split_once('/') {
             None if rest == "ROOT.md" => Some(NodeKind::Root),
             Some(("daily", name)) if is_day(stem) && !name.contains('/') => Some(NodeKind::Daily),
@@ -246,10 +247,16 @@ fn is_default(rel: &str) -> bool {
         None => ROOT_FILES.contains(&rel),
         Some((folder, rest)) => {
             ROOT_FOLDERS.contains(&folder)
-                && rest.ends_with(".md")
+                && is_markdown(rest)
                 && !rest.split('/').any(|part| NEVER.contains(&part))
         }
     }
+}
+
+/// Whether a path has the extension `.md`, in letters of either case.
+fn is_markdown(path: &str) -> bool {
+    let end = path.len().checked_sub(3).and_then(|at| path.get(at..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case(".md"))
 }
 
 fn is_within(path: &str, folder: &str) -> bool {

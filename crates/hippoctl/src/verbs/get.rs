@@ -23,6 +23,7 @@ pub fn get(session: &mut Session, args: &GetArgs, out: &mut Output) -> Result<()
                 .hint("give the path with --from and -l"),
         );
     }
+    let splits = request.section.is_some() || request.from.is_some();
     request.from = args.from.or(request.from);
     request.count = args.lines.or(request.count);
     if let Some(path) = request.path.take() {
@@ -32,7 +33,14 @@ pub fn get(session: &mut Session, args: &GetArgs, out: &mut Output) -> Result<()
     } else if let Some(given) = session.given_workspace()? {
         request.workspace = Some(crate::connect::text(&given)?);
     }
-    let answer: GetResponse = session.call(request)?;
+    let whole = match splits {
+        true => literal(session, args, &request),
+        false => None,
+    };
+    let answer = match whole {
+        Some(answer) => answer,
+        None => session.call(request)?,
+    };
     if !out.json && answer.truncated {
         out.note(&format!(
             "note: it goes on; of {} lines these are {} to {}",
@@ -40,7 +48,7 @@ pub fn get(session: &mut Session, args: &GetArgs, out: &mut Output) -> Result<()
         ));
     }
     let with_numbers = args.line_numbers;
-    out.answer(&answer, |answer, _| {
+    out.answer(&answer, |answer: &GetResponse, _| {
         if with_numbers {
             return numbered(&answer.text, answer.start_line);
         }
@@ -51,6 +59,19 @@ pub fn get(session: &mut Session, args: &GetArgs, out: &mut Output) -> Result<()
         };
         format!("{}{end}", answer.text)
     })
+}
+
+/// The text of a file whose name is all of the target: a name may hold a `#` or a `:`.
+fn literal(session: &mut Session, args: &GetArgs, parsed: &GetRequest) -> Option<GetResponse> {
+    let workspace = parsed.workspace.clone()?;
+    let whole = GetRequest {
+        path: Some(below(&args.target, &workspace)),
+        workspace: Some(workspace),
+        from: args.from,
+        count: args.lines,
+        ..GetRequest::default()
+    };
+    session.call(whole).ok()
 }
 
 /// Reads `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id has neither `/` nor `.` nor `#` nor `:`, which every

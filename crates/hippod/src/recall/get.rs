@@ -82,13 +82,19 @@ fn find<'a>(view: &'a Arc<WorkspaceView>, id: &str) -> Option<(&'a WorkspaceView
 }
 
 fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<GetResponse, RpcError> {
-    // As the index file writes pointers.
-    let (path, pointed) = match path.split_once(" §") {
-        Some((path, section)) if request.section.is_none() => (path, Some(section.to_owned())),
-        _ => (path, None),
+    // A name may hold the mark that the index file writes between a path and a section: first the path as it is given.
+    let split = path.split_once(" §").filter(|_| request.section.is_none());
+    let literal = inside(view, path).and_then(|path| Ok((read(view, &path)?, path)));
+    let (whole, path, pointed) = match (literal, split) {
+        (Err(error), Some((path, section))) if error.data.kind == ErrorKind::NotFound => {
+            let path = inside(view, path)?;
+            (read(view, &path)?, path, Some(section.to_owned()))
+        }
+        (literal, _) => {
+            let (whole, path) = literal?;
+            (whole, path, None)
+        }
     };
-    let path = inside(view, path)?;
-    let whole = read(view, &path)?;
     let (first, last) = match pointed.as_ref().or(request.section.as_ref()) {
         Some(section) => {
             let document = chunk::chunk(&whole);
