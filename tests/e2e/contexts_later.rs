@@ -5,8 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use hippo_proto::{
-    ClientError, ContextOpenRequest, ContextOpenResponse, ContextOutcome, ContextPutLifecycle, ContextState,
-    ContextType, ContextsStatus, CycleName, CycleReport, CycleRunRequest,
+    ClientError, ContextListRequest, ContextListResponse, ContextOpenRequest, ContextOpenResponse,
+    ContextOutcome, ContextPutLifecycle, ContextState, ContextType, ContextsStatus, CycleName, CycleReport,
+    CycleRunRequest,
 };
 use hippod_tests::{Caller, Clocked, Daemon, Scratch};
 
@@ -75,7 +76,24 @@ fn contents_past_their_time_go_with_an_archival_cycle_and_their_pointers_stay() 
     assert_eq!((after.sessions, after.open, after.entries), (2, 1, 2));
     let gone = fetch(&mut client, &old);
     assert_eq!(gone.outcome, ContextOutcome::Partial);
-    assert!(gone.summary.is_some() && gone.reason.is_some(), "{gone:?}");
+    let reason = gone.reason.as_deref().unwrap_or_default();
+    assert!(
+        gone.summary.is_some() && reason.contains("context.keep_days"),
+        "{gone:?}"
+    );
+    assert!(!gone.entry.as_ref().unwrap().source.retrievable, "{gone:?}");
+    let listed: ContextListResponse = client
+        .raw()
+        .call(
+            &ContextListRequest {
+                session: Some(over.clone()),
+                ..ContextListRequest::default()
+            }
+            .into(),
+        )
+        .unwrap();
+    let listed = listed.entries.unwrap();
+    assert!(!listed[0].entry.source.retrievable, "{listed:?}");
     assert_eq!(fetch(&mut client, &new).outcome, ContextOutcome::Full);
     assert_eq!(state(&mut client, &goes_on, &new), ContextState::Active);
 }

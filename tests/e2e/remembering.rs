@@ -272,8 +272,12 @@ fn the_command_line_does_all_of_it() {
     say(&["index", "pin", "anchor"]);
     say(&["index", "pin", "anchor"]);
     assert!(block_of(&scratch.index_file(), "anchor").contains("pri=amygdala"));
-    say(&["index", "unpin", "anchor"]);
-    say(&["index", "unpin", "anchor"]);
+    assert!(say(&["index", "unpin", "anchor"]).starts_with("unpinned anchor"));
+    let again = say(&["index", "unpin", "anchor"]);
+    assert!(
+        again.starts_with("not pinned: anchor") && again.contains("priority high"),
+        "{again}"
+    );
     assert!(block_of(&scratch.index_file(), "anchor").contains("pri=high"));
     say(&["index", "forget", "anchor"]);
     assert!(!scratch.index_file().contains("id=anchor "));

@@ -105,7 +105,7 @@ fn a_file_that_just_came_or_went_makes_no_check_bad() {
         "knowledge/crane.md",
         "- the crane of the harbour is oiled in May\n",
     );
-    disk_until(&mut client, ": 2 files on disk, 2 in the index, 0 under way");
+    disk_until(&mut client, ": 2 files, all indexed");
     scratch.write(
         "knowledge/winch.md",
         "- the winch of the harbour is oiled in June\n",
@@ -123,7 +123,7 @@ fn a_file_that_just_came_or_went_makes_no_check_bad() {
     }
     assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
     std::fs::remove_file(root.join("knowledge/crane.md")).unwrap();
-    disk_until(&mut client, ": 2 files on disk, 2 in the index, 0 under way");
+    disk_until(&mut client, ": 2 files, all indexed");
     let disk = client.status().workspaces.remove(0).disk;
     assert_eq!((disk.files, disk.indexed_files), (2, 2));
 }

@@ -168,7 +168,11 @@ impl SourceKind {
 
     fn of_memory(rest: &str) -> Self {
         let name = rest.rsplit('/').next().unwrap_or(rest);
-        let stem = if is_markdown(name) { &name[..name.len() - 3] } else { name };
+        let stem = if is_markdown(name) {
+            &name[..name.len() - 3]
+        } else {
+            name
+        };
         let node = match rest.split_once('/') {
             None if rest == "ROOT.md" => Some(NodeKind::Root),
             Some(("daily", name)) if is_day(stem) && !name.contains('/') => Some(NodeKind::Daily),

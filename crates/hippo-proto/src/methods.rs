@@ -265,7 +265,7 @@ fn check_paths(params: &Map<String, Value>) -> Result<(), RpcError> {
         let text = params.get(*field).and_then(Value::as_str);
         text.is_some_and(|text| text.contains('\0'))
     };
-    match PATHS.iter().find(has_nul) {
+    match PATHS.iter().find(|field| has_nul(field)) {
         Some(field) => {
             let what = format!("the field \"{field}\" contains a NUL character");
             Err(RpcError::bad_request(what).hint("no path contains one"))

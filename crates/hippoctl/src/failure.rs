@@ -38,11 +38,26 @@ impl From<Exit> for ExitCode {
     }
 }
 
+impl Exit {
+    /// The kind of a failure that the daemon did not name.
+    fn kind(self) -> &'static str {
+        match self {
+            Exit::Done | Exit::Failed => "failed",
+            Exit::Usage => "usage",
+            Exit::NoDaemon => "no-daemon",
+            Exit::NotFound => "not-found",
+            Exit::Refused => "refused",
+        }
+    }
+}
+
 /// Why the verb did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// How the process ends.
     pub exit: Exit,
+    /// The kind that the daemon gave, where it refused.
+    pub kind: Option<ErrorKind>,
     /// What went wrong; empty when there is nothing to say.
     pub message: String,
     /// What to do about it; may be empty.
@@ -54,9 +69,32 @@ impl Failure {
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self {
             exit,
+            kind: None,
             message: message.into(),
             hint: Cow::Borrowed(""),
         }
+    }
+
+    /// A command line that clap refused, as it would print it.
+    pub fn usage(error: &clap::Error) -> Self {
+        let text = error.render().to_string();
+        let mut paragraphs = text.trim().split("\n\n").map(|part| {
+            let words: Vec<&str> = part.split_whitespace().collect();
+            words.join(" ")
+        });
+        let message = paragraphs.next().unwrap_or_default();
+        let hint: Vec<String> = paragraphs.collect();
+        let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
+        Self::new(Exit::Usage, message).hint(hint.join("; "))
+    }
+
+    /// The failure as one JSON object: `{"error":{"kind","message","hint"}}`.
+    pub fn to_json(&self) -> serde_json::Value {
+        let kind = match self.kind {
+            Some(kind) => serde_json::json!(kind),
+            None => self.exit.kind().into(),
+        };
+        serde_json::json!({"error": {"kind": kind, "message": self.message, "hint": self.hint}})
     }
 
     /// The same with what to do about it.
@@ -118,6 +156,7 @@ impl From<RpcError> for Failure {
         };
         Failure {
             exit,
+            kind: Some(error.data.kind),
             message: error.message,
             hint: error.data.hint,
         }
@@ -163,10 +202,23 @@ mod tests {
         ];
         for (kind, exit) in cases {
             let failure = Failure::from(RpcError::new(kind, "m").hint("h"));
-            assert_eq!(failure, Failure::new(exit, "m").hint("h"), "{kind:?}");
+            let expected = Failure {
+                kind: Some(kind),
+                ..Failure::new(exit, "m").hint("h")
+            };
+            assert_eq!(failure, expected, "{kind:?}");
         }
         let damaged = Failure::from(RpcError::unusable_file("m"));
-        assert_eq!(damaged, Failure::new(Exit::Failed, "m"));
+        assert_eq!(damaged.exit, Exit::Failed);
+    }
+
+    #[test]
+    fn a_failure_as_json_has_its_kind_its_message_and_its_hint() {
+        let refused = Failure::from(RpcError::new(ErrorKind::NoWorkspace, "m").hint("h"));
+        let expected = serde_json::json!({"error": {"kind": "no-workspace", "message": "m", "hint": "h"}});
+        assert_eq!(refused.to_json(), expected);
+        let own = Failure::new(Exit::NoDaemon, "m").to_json();
+        assert_eq!(own["error"]["kind"], "no-daemon");
     }
 
     #[test]

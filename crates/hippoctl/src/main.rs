@@ -24,17 +24,22 @@ use output::Output;
 
 fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().collect();
+    let json = given.iter().any(|word| word == "--json");
     if let Some(refused) = args::refusal(&given) {
         let refusal = Failure::new(Exit::Usage, refused.what).hint(format!("instead: {}", refused.instead));
-        Output::from_terminal(false).failure(&refusal);
+        Output::from_terminal(json).failure(&refusal);
         return refusal.exit.into();
     }
     let words = args::in_their_places(&Cli::command(), given);
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => {
-            // A closed pipe while printing help is no failure.
-            let _ = error.print();
+            if json && error.use_stderr() {
+                Output::from_terminal(true).failure(&Failure::usage(&error));
+            } else {
+                // A closed pipe while printing help is no failure.
+                let _ = error.print();
+            }
             // For some harnesses an exit of 2 forbids what the hook was asked about.
             if verbs::hook::is_asked_for(std::env::args_os()) {
                 return ExitCode::SUCCESS;

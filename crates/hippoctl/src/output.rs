@@ -75,9 +75,12 @@ impl Output {
         let _ = writeln!(self.rest, "{text}");
     }
 
-    /// What went wrong and what to do, on standard error, after all data.
+    /// What went wrong and what to do, on standard error, after all data: as one line of JSON where data is JSON.
     pub fn failure(&mut self, failure: &Failure) {
         let _ = self.data.flush();
+        if self.json && !failure.message.is_empty() {
+            return self.note(&failure.to_json().to_string());
+        }
         if !failure.message.is_empty() {
             self.note(&format!("hippoctl: {}", failure.message));
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hippo_core::context::complete::file_of;
 use hippo_core::context::lifecycle::Kept;
 use hippo_core::context::{ContextEntry, Shown};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -87,13 +88,19 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
     let used = row.get_ref(8)?.as_bytes().unwrap_or_default();
     let read = serde_json::from_slice::<ContextEntry>(text)
         .and_then(|entry| Ok((entry, serde_json::from_slice::<Use<'_>>(used)?)));
-    let (entry, used) = match read {
+    let (mut entry, used) = match read {
         Ok(read) => read,
         Err(error) => {
             let reason = error.to_string();
             return Ok(Err(DamagedEntry { id, reason }));
         }
     };
+    let content = row.get::<_, Option<[u8; 32]>>(5)?.map(ContentId);
+    let kept: bool = row.get(7)?;
+    if content.is_some() && !kept && file_of(&entry.source.kind, &entry.source.reference).is_none() {
+        // Its content went, and there is no file to read it from again.
+        entry.source.retrievable = false;
+    }
     Ok(Ok(KeptEntry {
         entry,
         shown: used.shown,
@@ -102,9 +109,9 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
         session: row.get(3)?,
         open: row.get(4)?,
         seq: super::unsigned(row.get(1)?),
-        content: row.get::<_, Option<[u8; 32]>>(5)?.map(ContentId),
+        content,
         tokens: super::unsigned(row.get::<_, Option<i64>>(6)?.unwrap_or(0)),
-        kept: row.get(7)?,
+        kept,
     }))
 }
 

@@ -41,9 +41,14 @@ impl fmt::Debug for Content {
 /// Why a content that was named once cannot be given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Gone {
-    /// It gave way to newer ones.
+    /// It gave way to newer ones, because there was no room.
     Forgotten {
         /// When, milliseconds since the Unix epoch.
+        at_ms: i64,
+    },
+    /// It was not used for longer than contents are kept.
+    Expired {
+        /// When it was removed, milliseconds since the Unix epoch.
         at_ms: i64,
     },
     /// Its bytes were never stored, on purpose.
@@ -226,6 +231,9 @@ fn lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
     let gone: Option<i64> = row.get(5)?;
     let why = match gone {
         Some(super::trim::FORGOTTEN) => Gone::Forgotten {
+            at_ms: row.get::<_, Option<i64>>(6)?.unwrap_or_default(),
+        },
+        Some(super::trim::EXPIRED) => Gone::Expired {
             at_ms: row.get::<_, Option<i64>>(6)?.unwrap_or_default(),
         },
         Some(_) => Gone::Withheld,

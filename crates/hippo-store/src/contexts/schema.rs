@@ -17,7 +17,8 @@ pub(super) const APPLICATION: i64 = 0x6870_6374;
 /// Version 1.
 ///
 /// Bytes stand in `blobs`, apart from what is written at each use. `contents.holds` counts the entries of open sessions
-/// that stand for a content: with 0 it may be forgotten (`gone`: 1 forgotten, 2 withheld from the beginning). `sums`
+/// that stand for a content: with 0 it may be forgotten (`gone`: 1 forgotten, 2 withheld from the
+/// beginning, 3 expired). `sums`
 /// has one row; only triggers write it. `entries.source` is a hash of an entry's type and source. The words of an entry's own lines and those of its content are two indexes,
 /// because they come and go apart; each row has the term `#<session>`, which no text has, and no positions. Every sign that
 /// a term can have is part of a token, `'` too: a term that fell apart would be a phrase, which needs positions.

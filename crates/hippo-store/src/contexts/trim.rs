@@ -5,10 +5,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Change, ContentId, ContextError, ContextStore, signed, unsigned};
 
-/// `contents.gone` of one that gave way.
+/// `contents.gone` of one that gave way to newer ones, because there was no room.
 pub(super) const FORGOTTEN: i64 = 1;
 /// `contents.gone` of one that was never stored.
 pub(super) const WITHHELD: i64 = 2;
+/// `contents.gone` of one that was not used for longer than contents are kept.
+pub(super) const EXPIRED: i64 = 3;
 /// Contents that go in one transaction, at most: nobody who puts waits longer than for these.
 const SLICE: usize = 64;
 
@@ -56,10 +58,12 @@ impl ContextStore {
             let mut slice = Trimmed::default();
             while slice.contents.len() < SLICE {
                 let Some(oldest) = change.ask(oldest)? else { break };
-                if oldest.last_used_ms >= before_ms && change.stored_bytes()? <= budget_bytes {
+                let expired = oldest.last_used_ms < before_ms;
+                if !expired && change.stored_bytes()? <= budget_bytes {
                     break;
                 }
-                change.forget(&oldest, now_ms, &mut slice)?;
+                let why = if expired { EXPIRED } else { FORGOTTEN };
+                change.forget(&oldest, why, now_ms, &mut slice)?;
             }
             if slice.contents.is_empty() {
                 return Ok(all);
@@ -87,7 +91,7 @@ impl Change<'_> {
             let Some(oldest) = self.ask(oldest)? else {
                 return Err(ContextError::OverBudget { needed, budget });
             };
-            self.forget(&oldest, now_ms, gone)?;
+            self.forget(&oldest, FORGOTTEN, now_ms, gone)?;
         }
         Ok(())
     }
@@ -101,11 +105,17 @@ impl Change<'_> {
         Ok(unsigned(stored))
     }
 
-    fn forget(&self, content: &Candidate, now_ms: i64, gone: &mut Trimmed) -> Result<(), ContextError> {
+    fn forget(
+        &self,
+        content: &Candidate,
+        why: i64,
+        now_ms: i64,
+        gone: &mut Trimmed,
+    ) -> Result<(), ContextError> {
         self.ask(|connection| {
             connection
                 .prepare_cached("UPDATE contents SET gone = ?2, gone_ms = ?3 WHERE row = ?1")?
-                .execute(params![content.row, FORGOTTEN, signed(now_ms)])
+                .execute(params![content.row, why, signed(now_ms)])
         })?;
         gone.contents.push(content.id);
         gone.stored_bytes += unsigned(content.stored);

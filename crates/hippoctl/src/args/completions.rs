@@ -6,8 +6,9 @@ use clap_complete::Shell;
 /// Below the help.
 pub const EXAMPLES: &str = "\
 Examples:
-  hippoctl completions bash > ~/.local/share/bash-completion/completions/hippoctl
-  hippoctl completions zsh > ~/.zfunc/_hippoctl                # a folder of $fpath
+  hippoctl completions bash \\
+    > ~/.local/share/bash-completion/completions/hippoctl
+  hippoctl completions zsh > ~/.zfunc/_hippoctl   # a folder of $fpath
   hippoctl completions fish > ~/.config/fish/completions/hippoctl.fish";
 
 /// A shell with completions.

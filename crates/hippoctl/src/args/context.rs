@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 pub const EXAMPLES: &str = "\
 Examples:
   session=$(hippoctl context open --agent scribe)
-  make test 2>&1 | hippoctl context put --session $session --turn 3 --type tool_result --source 'exec:make test'
+  make test 2>&1 | hippoctl context put --session $session --turn 3 \\
+    --type tool_result --source 'exec:make test'
   hippoctl context turn --session $session --turn 3
   hippoctl context render --session $session --budget 2000
   hippoctl context fetch ctx_2 --session $session > output.txt
@@ -19,9 +20,12 @@ Examples:
 /// Below the help of `context put`.
 const PUT_EXAMPLES: &str = "\
 Examples:
-  make test 2>&1 | hippoctl context put --session s1 --turn 3 --type tool_result --source 'exec:make test'
-  hippoctl context put --session s1 --turn 4 --type tool_result --source file:src/lib.rs --file src/lib.rs
-  echo 'deploying Acme' | hippoctl context put --session s1 --turn 5 --type state --source agent --manual --persist";
+  make test 2>&1 | hippoctl context put --session s1 --turn 3 \\
+    --type tool_result --source 'exec:make test'
+  hippoctl context put --session s1 --turn 4 --type tool_result \\
+    --source file:src/lib.rs --file src/lib.rs
+  echo 'deploying Acme' | hippoctl context put --session s1 --turn 5 \\
+    --type state --source agent --manual --persist";
 
 /// Below the help of `context fetch`.
 const FETCH_EXAMPLES: &str = "\

@@ -23,7 +23,7 @@ pub enum IndexVerb {
         /// The entry
         id: String,
     },
-    /// Let an entry fade again: priority normal
+    /// Let a pinned entry fade again, with the priority that it had before
     Unpin {
         /// The entry
         id: String,

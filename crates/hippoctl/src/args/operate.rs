@@ -28,6 +28,9 @@ pub struct DoctorArgs {
 /// Options of `logs`.
 #[derive(Debug, Args)]
 pub struct LogsArgs {
+    /// Show the log of the hooks of agents instead: what went wrong in them
+    #[arg(long)]
+    pub hooks: bool,
     /// Go on printing what is added
     #[arg(short, long)]
     pub follow: bool,

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 
 use hippo_proto::{
     Client, ClientError, ContextCloseRequest, ContextCloseResponse, ErrorKind, HeartbeatRequest,
@@ -41,7 +41,7 @@ const AT_REST: Duration = Duration::from_secs(60);
 /// The file that was written when a daemon could not start, in the state folder.
 const FAILED: &str = "hooks.not-started";
 /// The log of hooks, in the state folder.
-const LOG: &str = "hooks.log";
+pub const LOG: &str = "hooks.log";
 
 /// How long a harness waits at most.
 const fn deadline(name: HookName) -> Duration {
@@ -342,15 +342,14 @@ impl Log {
         launch::create_private_folder(&self.folder)?;
         let path: &Path = &self.folder.join(LOG);
         let mut log = launch::open_log(path)?;
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_secs());
+        let now = jiff::Timestamp::now();
         let what: String = what
             .chars()
             .map(|mark| if mark.is_control() { ' ' } else { mark })
             .take(1_000)
             .collect();
-        let line = format!("{now} {}: {what}\n", self.name);
+        // As the daemon writes its log, so that one verb reads both.
+        let line = format!("{now:.6}  WARN {}: {what}\n", self.name);
         log.write_all(line.as_bytes())
             .map_err(|error| Failure::file("write the log", path, error))
     }

@@ -2,7 +2,8 @@
 
 use hippo_proto::{
     IndexEditRequest, IndexEditResponse, IndexForgetRequest, IndexForgetResponse, IndexListRequest,
-    IndexListResponse, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest, IndexShowResponse,
+    IndexListResponse, IndexPriority, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest,
+    IndexShowResponse,
 };
 
 use crate::connect::Session;
@@ -36,8 +37,16 @@ pub fn index(session: &mut Session, verb: IndexVerb, out: &mut Output) -> Result
             edit(session, "pinned", request, out)
         }
         IndexVerb::Unpin { id } => {
-            let request = pin(workspace, id, false);
-            edit(session, "unpinned", request, out)
+            let shown: IndexShowResponse = session.call(IndexShowRequest {
+                workspace: workspace.clone(),
+                id: id.clone(),
+                at: None,
+            })?;
+            let what = match shown.entry.priority {
+                IndexPriority::Amygdala => "unpinned",
+                _ => "not pinned:",
+            };
+            edit(session, what, pin(workspace, id, false), out)
         }
         IndexVerb::Forget { id } => {
             let answer: IndexForgetResponse = session.call(IndexForgetRequest { workspace, id })?;

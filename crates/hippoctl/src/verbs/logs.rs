@@ -33,7 +33,10 @@ pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), 
         })
     });
     let mut filter = Filter::new(from.transpose()?, args.level);
-    let source = Source::of(&session.paths)?;
+    let source = match args.hooks {
+        true => Source::of_hooks(&session.paths)?,
+        false => Source::of(&session.paths)?,
+    };
     out.note(&format!("reading {source}"));
     match source {
         Source::File(log) => {

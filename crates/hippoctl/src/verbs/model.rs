@@ -79,16 +79,30 @@ fn obtain(
 #[derive(Default)]
 struct Bars {
     all: MultiProgress,
-    by_item: HashMap<String, ProgressBar>,
+    by_item: HashMap<String, (ProgressBar, String)>,
+}
+
+/// How a step is drawn. Only a download has a speed: what is there already is done at once.
+fn template(stage: &str) -> &'static str {
+    match stage {
+        "download" => "{msg:32!} {bar:30} {bytes:>10} {bytes_per_sec}",
+        _ => "{msg:32!} {bar:30} {bytes:>10}",
+    }
 }
 
 impl Bars {
     fn show(&mut self, progress: &Progress) {
-        let bar = self.by_item.entry(progress.item.clone()).or_insert_with(|| {
-            let style = ProgressStyle::with_template("{msg:32!} {bar:30} {bytes:>10} {bytes_per_sec}");
-            let bar = ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            self.all.add(bar)
-        });
+        let (bar, stage) = self
+            .by_item
+            .entry(progress.item.clone())
+            .or_insert_with(|| (self.all.add(ProgressBar::new(0)), String::new()));
+        if *stage != progress.stage {
+            // The time of one step says nothing of the next one's speed.
+            stage.clone_from(&progress.stage);
+            bar.reset();
+            let style = ProgressStyle::with_template(template(stage));
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        }
         bar.set_message(format!("{} {}", progress.stage, progress.item));
         bar.set_length(progress.total.unwrap_or(progress.done).max(progress.done));
         bar.set_position(progress.done);
@@ -99,5 +113,19 @@ impl Drop for Bars {
     fn drop(&mut self) {
         // Cleared, so that the result or the failure stands alone.
         let _ = self.all.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_download_shows_a_speed() {
+        assert!(template("download").contains("per_sec"));
+        for stage in ["check", "extract", "done"] {
+            assert!(!template(stage).contains("per_sec"), "{stage}");
+            ProgressStyle::with_template(template(stage)).unwrap();
+        }
     }
 }

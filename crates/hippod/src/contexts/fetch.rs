@@ -165,7 +165,10 @@ fn entry(
         key_data: now_so.entry.key_data.as_ref(),
     };
     let completion = complete::complete(&at_hand);
-    let told = wire::entry(&now_so.entry, now_so.entry.strength);
+    let mut told = wire::entry(&now_so.entry, now_so.entry.strength);
+    if found.content.is_some() {
+        told.source.retrievable &= completion.content.is_some();
+    }
     Ok(wire::fetched(completion, Some(told), &now_so.entry.summary))
 }
 
@@ -200,7 +203,11 @@ fn reason(why: &Gone) -> String {
     match why {
         Gone::Forgotten { at_ms } => {
             let when = rfc3339(hippo_core::time::Timestamp(*at_ms));
-            format!("it gave way to newer content on {when}")
+            format!("it gave way to newer content on {when}, because context.budget_mb was used up")
+        }
+        Gone::Expired { at_ms } => {
+            let when = rfc3339(hippo_core::time::Timestamp(*at_ms));
+            format!("it was removed on {when}, because it had not been used for context.keep_days days")
         }
         Gone::Withheld => {
             "it shows a secret, and context.store_secrets is off: it was never stored".to_owned()

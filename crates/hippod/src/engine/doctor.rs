@@ -51,8 +51,8 @@ struct Surveyed {
     skipped: Vec<(Skipped, usize)>,
     /// Pointers of entries that lead nowhere, or to what is no document.
     doubtful: Vec<Doubt>,
-    /// hippod keeps an index file here and nothing is wrong with it.
-    index_file: bool,
+    /// What is to be said of the index file, where hippod keeps one here and nothing is wrong with it.
+    index_file: Option<String>,
     /// hippod keeps an index file here.
     indexed: bool,
 }
@@ -215,7 +215,7 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
             "mend the line that is named; hippod reads the file again when it changes",
         );
     }
-    examine_index_file(workspace, report);
+    let index_file = examine_index_file(workspace, report);
     examine_watcher(workspace, &place, report);
     let kept = |skipped: &Skipped| {
         let below = workspace
@@ -229,15 +229,16 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
         view: Arc::clone(&workspace.view),
         database: workspace.store.path().to_path_buf(),
         disk: (workspace.known.len(), workspace.files_on_disk),
-        waiting: workspace.dirty.len() + workspace.missing.len() + workspace.held.len(),
+        waiting: workspace.unread().count() + workspace.missing.len(),
         skipped: workspace.skipped.iter().map(kept).collect(),
         doubtful: doubtful(workspace),
-        index_file: entries.enabled && entries.file.trouble.is_none() && !entries.file.is_held(),
+        index_file,
         indexed: entries.enabled,
     }
 }
 
-fn examine_index_file(workspace: &Workspace, report: &mut Report) {
+/// Reports what is wrong with the index file; returns what is to be said of it where nothing is.
+fn examine_index_file(workspace: &Workspace, report: &mut Report) -> Option<String> {
     let entries = &workspace.entries;
     let place = index_path(&workspace.root).display().to_string();
     if let Some(trouble) = &entries.file.trouble {
@@ -267,11 +268,13 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) {
         );
     }
     let written = entries.file.trouble.is_none() && !entries.file.is_held();
-    if entries.enabled && written {
-        let (all, queued, archived) = entries.counts();
-        let detail = format!("{place}: {all} entries, {queued} of them fading, {archived} archived");
-        report.sound("index-file", detail);
+    if !entries.enabled || !written {
+        return None;
     }
+    let (all, queued, archived) = entries.counts();
+    Some(format!(
+        "{place}: {all} entries, {queued} of them fading, {archived} archived"
+    ))
 }
 
 /// The pointers of entries of which what is known of the files does not say that they lead somewhere.

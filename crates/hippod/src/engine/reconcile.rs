@@ -64,9 +64,10 @@ impl Workspace {
         self.files_on_disk = scan.files.len();
         // Comparing is cheap where nothing changed, and events may have been lost.
         self.entries.file.look(now);
-        let before = self.dirty.len() + self.missing.len();
+        let before = self.unread().count() + self.missing.len();
         self.compare(&scan, now);
-        self.changed_at_reconcile = (self.dirty.len() + self.missing.len()).saturating_sub(before) as u64;
+        self.changed_at_reconcile =
+            (self.unread().count() + self.missing.len()).saturating_sub(before) as u64;
         self.skipped = scan.skipped;
     }
 
@@ -82,6 +83,7 @@ impl Workspace {
                     self.missing.remove(&file.rel);
                     self.held.remove(&file.rel);
                 }
+                Some(known) if known.mark == mark => self.mark_recheck(file.rel.clone(), now),
                 _ => self.mark_dirty(file.rel.clone(), now),
             }
             seen.insert(file.rel.as_str());

@@ -309,7 +309,14 @@ impl Engine {
         if workspace.waiters.is_empty() {
             return;
         }
-        let notes = not_as_the_disk(workspace);
+        let mut notes = not_as_the_disk(workspace);
+        if !embedding && workspace.pending.len() > 0 && self.shared.config.embed.enabled {
+            let fix = self.shared.models.remedy(&workspace.view.config.model);
+            let waiting = workspace.pending.len();
+            notes.push(format!(
+                "everything is searchable by words; {waiting} passages wait for the embedding model, which cannot be used: {fix}"
+            ));
+        }
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.picture().generation);
         let pending = workspace.pending.len() as u64;
         for waiter in std::mem::take(&mut workspace.waiters) {

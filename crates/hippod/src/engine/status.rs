@@ -22,10 +22,10 @@ impl Engine {
     /// Tells everybody where the workspace is now.
     pub(super) fn publish(&self, workspace: &mut Workspace, now: Instant, changed: u64, removed: u64) {
         let degraded = self.degraded(workspace);
-        let behind_since = workspace.dirty.values().map(|dirty| dirty.since).min();
+        let behind_since = workspace.unread().map(|dirty| dirty.since).min();
         let freshness = Freshness {
             pending: workspace.backlog(),
-            unread: workspace.dirty.len() as u64,
+            unread: workspace.unread().count() as u64,
             taken: workspace.reports_taken,
             behind_since,
             degraded,

@@ -40,6 +40,8 @@ pub struct Dirty {
     pub since: Instant,
     /// Read it not before then: it was changing while it was read, or could not be written to the store.
     pub not_before: Instant,
+    /// Nothing says that it changed; it was read so soon after a change that a second one may not show.
+    pub recheck: bool,
 }
 
 /// Chunks that wait for a vector.
@@ -208,10 +210,32 @@ pub struct Workspace {
 impl Workspace {
     /// Marks a path as perhaps changed.
     pub fn mark_dirty(&mut self, path: String, now: Instant) {
+        let dirty = self.dirty.entry(path).or_insert(Dirty {
+            since: now,
+            not_before: now,
+            recheck: false,
+        });
+        if dirty.recheck {
+            *dirty = Dirty {
+                since: now,
+                recheck: false,
+                ..*dirty
+            };
+        }
+    }
+
+    /// Has a path read again of which nothing says that it changed.
+    pub fn mark_recheck(&mut self, path: String, now: Instant) {
         self.dirty.entry(path).or_insert(Dirty {
             since: now,
             not_before: now,
+            recheck: true,
         });
+    }
+
+    /// Paths that changed and are not read yet.
+    pub fn unread(&self) -> impl Iterator<Item = &Dirty> {
+        self.dirty.values().filter(|dirty| !dirty.recheck)
     }
 
     /// Reads files before others, and answers when they are read.
@@ -271,6 +295,6 @@ impl Workspace {
 
     /// Files and chunks that are not searchable in every way yet.
     pub fn backlog(&self) -> u64 {
-        (self.dirty.len() + self.pending.len()) as u64
+        (self.unread().count() + self.pending.len()) as u64
     }
 }

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::failure::{Exit, Failure};
 use crate::launch;
 use crate::service::{Control, Manager, SERVICE_UNIT};
+use crate::verbs::hook;
 use hippoctl::args::LogsArgs;
 
 /// The program that reads systemd's journal.
@@ -36,6 +37,19 @@ impl fmt::Display for Source {
 }
 
 impl Source {
+    /// The log of hooks.
+    ///
+    /// # Errors
+    /// There is none: no hook had a problem.
+    pub fn of_hooks(paths: &Paths) -> Result<Self, Failure> {
+        let log = paths.state.join(hook::LOG);
+        if log.exists() {
+            return Ok(Self::File(log));
+        }
+        let what = format!("there is no log of hooks; it would be {}", log.display());
+        Err(Failure::new(Exit::NotFound, what).hint("no hook had a problem yet"))
+    }
+
     /// The one that the daemon writes to now; where none runs, the file if there is one, else the journal if a service writes there.
     pub fn of(paths: &Paths) -> Result<Self, Failure> {
         let cgroup =

@@ -139,7 +139,10 @@ fn examine_index_copy(place: &Surveyed, report: &mut Report) {
             "take from it what you miss in the index file, and remove it",
         );
     }
-    if place.index_file && place.view.root.is_dir() && !file.exists() {
+    let Some(detail) = &place.index_file else { return };
+    if file.exists() {
+        report.sound("index-file", detail.clone());
+    } else if place.view.root.is_dir() {
         let found = problem(
             "index-missing",
             Severity::Info,
@@ -182,13 +185,16 @@ fn examine_pointers(place: &Surveyed, report: &mut Report) {
 fn examine_disk(place: &Surveyed, report: &mut Report) {
     let (indexed, on_disk) = place.disk;
     let skipped = place.skipped.iter();
+    let root = place.view.root.display();
+    let detail = match place.waiting {
+        0 if indexed == on_disk => format!("{root}: {on_disk} files, all indexed"),
+        waiting => {
+            format!("{root}: {on_disk} files on disk, {indexed} in the index, {waiting} waiting to be read")
+        }
+    };
     report.check(
         "disk",
-        format!(
-            "{}: {on_disk} files on disk, {indexed} in the index, {} under way",
-            place.view.root.display(),
-            place.waiting
-        ),
+        detail,
         skipped
             .map(|(skipped, kept)| left_out(&place.view.root, skipped, *kept))
             .collect(),
