@@ -35,6 +35,8 @@ mod crash;
 mod cycles;
 #[path = "e2e/damage.rs"]
 mod damage;
+#[path = "e2e/dated_questions.rs"]
+mod dated_questions;
 #[path = "e2e/documents.rs"]
 mod documents;
 #[path = "e2e/edits.rs"]

@@ -316,8 +316,10 @@ fn excerpt(message: &str) -> String {
     if message.len() <= 200 {
         return message.to_owned();
     }
-    let head = message.floor_char_boundary(BEGINNING);
-    let tail = message.ceil_char_boundary(message.len() - END);
+    let boundary = |at: &usize| message.is_char_boundary(*at);
+    let head = (0..=BEGINNING).rev().find(boundary).unwrap_or(0);
+    let tail = (message.len() - END..=message.len()).find(boundary);
+    let tail = tail.unwrap_or(message.len());
     format!("{} … {}", &message[..head], &message[tail..])
 }
 

@@ -256,7 +256,7 @@ pub enum WorkspaceVerb {
 /// Options of `sync`.
 #[derive(Debug, Args)]
 pub struct SyncArgs {
-    /// Come back only when all is searchable
+    /// Wait until everything is searchable: by meaning where a model can be used, else by words
     #[arg(long)]
     pub wait: bool,
     /// Take as meant what is held because it concerns a large share: files that are gone, and entries removed from the

@@ -16,8 +16,11 @@ use std::sync::{Arc, RwLockReadGuard};
 use std::time::Instant;
 
 use hippo_core::consolidation::Passage;
+use hippo_core::corpus::Corpus;
 use hippo_core::retrieval::collapse;
+use hippo_core::retrieval::dates::DateRange;
 use hippo_core::retrieval::rank::{self, Postings, RankInput, Ranked, VectorHits};
+use hippo_core::time::Date;
 use hippo_proto::{ErrorKind, IndexState, Mode, RpcError, SearchRequest, SearchResponse, Strategy};
 use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
@@ -120,6 +123,10 @@ impl Recall<'_> {
         let mut collector = Collector::new(&self.question.request, self.question.limit);
         let places = collector.places(&picture, ranked);
         let index = self.index_state(&picture, vector);
+        let undated = self
+            .question
+            .dates
+            .is_some_and(|range| !is_dated(&picture.corpus, range));
         drop(picture);
 
         let mut verifier = Verifier::new(&self.view.root, self.view.config.sources.max_file_bytes);
@@ -161,7 +168,11 @@ impl Recall<'_> {
                 .push("answered by words alone: search.vector is false in hipocampus.config.json".to_owned());
         }
         if let Some(range) = self.question.dates {
-            notes.push(format!("dates understood as {} to {}", range.start, range.end));
+            let nothing = if undated { "; nothing is dated so" } else { "" };
+            notes.push(format!(
+                "dates understood as {} to {}{nothing}",
+                range.start, range.end
+            ));
         }
         let response = SearchResponse {
             query: self.question.request.query.clone(),
@@ -288,6 +299,14 @@ impl Recall<'_> {
             why,
         }
     }
+}
+
+/// Whether anything is dated within a range.
+fn is_dated(corpus: &Corpus, range: DateRange) -> bool {
+    let within = |date: Option<Date>| date.is_some_and(|date| range.contains(date));
+    corpus.documents().any(|(_, document)| {
+        within(document.date) || document.sections().iter().any(|section| within(section.date))
+    })
 }
 
 /// The store's refusal for the client; a damage is told to the engine, so that `status` knows of it too.

@@ -8,9 +8,14 @@ use std::cmp::Ordering;
 
 use crate::chunk::Speaker;
 use crate::corpus::Corpus;
+use crate::retrieval::dates::DateRange;
 use crate::retrieval::lexical::{LexicalHit, REACH};
 use crate::retrieval::rank::{Features, Mode, RankInput, Ranked};
+use crate::time::{Date, days_between};
 
+/// Days from the dates of a question at which a date counts no more. Chosen with the weight of the date, leaving one
+/// conversation out at a time: 7 days and 2.5 for most of them.
+const NEAR_DAYS: f32 = 7.0;
 /// Chunks by words that are looked at more closely.
 const CANDIDATES: usize = 300;
 
@@ -38,7 +43,7 @@ const HYBRID: Weights = Weights {
     passage: 5.0,
     speaker: 2.5,
     user: 3.0,
-    date: 1.0,
+    date: 2.5,
     cosine: 5.0,
     cosine_window: 2.0,
     middle: 7.0,
@@ -163,12 +168,12 @@ struct Candidate {
 
 fn features(input: &RankInput<'_>, hit: &LexicalHit) -> Option<Features> {
     let place = input.corpus.place(hit.chunk)?;
-    let dated = input.dates.as_ref().is_some_and(|range| {
-        input
-            .corpus
-            .date(place)
-            .is_some_and(|date| range.start <= date && date <= range.end)
-    });
+    let date = input.corpus.date(place);
+    let date = input
+        .dates
+        .as_ref()
+        .zip(date)
+        .map_or(0.0, |(range, date)| nearness(range, date));
     Some(Features {
         lexical_unit: hit.unit,
         lexical_window: hit.window,
@@ -176,10 +181,25 @@ fn features(input: &RankInput<'_>, hit: &LexicalHit) -> Option<Features> {
         vector_unit: None,
         vector_window: None,
         speaker: f32::from(u8::from(hit.speaker)),
-        date: f32::from(u8::from(dated)),
+        date,
         user: f32::from(u8::from(place.speaker == Speaker::User)),
         tree: None,
     })
+}
+
+/// How near a day is to those that the question speaks of: 1 within them, falling to 0 at [`NEAR_DAYS`] from them. What
+/// happened is often written down some days later.
+fn nearness(range: &DateRange, date: Date) -> f32 {
+    let gap = if date < range.start {
+        days_between(date, range.start)
+    } else if date > range.end {
+        days_between(range.end, date)
+    } else {
+        0
+    };
+    #[expect(clippy::cast_precision_loss, reason = "days of a calendar")]
+    let gap = gap as f32;
+    (1.0 - gap / NEAR_DAYS).max(0.0)
 }
 
 /// Asks for the cosines of all candidates and their neighbours at once.

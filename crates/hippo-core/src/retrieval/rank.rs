@@ -87,7 +87,7 @@ pub struct Features {
     pub vector_window: Option<f32>,
     /// Whether the query names who says it; 0 or 1.
     pub speaker: f32,
-    /// Whether its date is one that the query speaks of; 0 or 1.
+    /// How near its date is to those that the query speaks of; 1 within them, 0 far away.
     pub date: f32,
     /// Whether the user of an assistant said it; 0 or 1.
     pub user: f32,

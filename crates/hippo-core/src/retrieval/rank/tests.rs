@@ -220,6 +220,18 @@ fn dates_of_the_question_count() {
     };
     let ranked = rank(&input, &mut RankScratch::new());
     assert_eq!(ranked.iter().map(|hit| hit.chunk).collect::<Vec<_>>(), [1]);
+    // A day that is near counts in part, one that is far not at all.
+    let date = |range: (i8, i8)| {
+        let dates = Some(DateRange {
+            start: day(range.0),
+            end: day(range.1),
+            explicit: true,
+        });
+        let ranked = rank(&RankInput { dates, ..input }, &mut RankScratch::new());
+        ranked[0].explain.date
+    };
+    assert!((0.4..0.6).contains(&date((12, 14))), "{}", date((12, 14)));
+    assert!(date((25, 26)).abs() < f32::EPSILON);
 }
 
 proptest! {

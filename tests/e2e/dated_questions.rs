@@ -1,0 +1,90 @@
+//! Questions that name a date: what is dated so comes first where the words fit as well.
+
+use hippo_proto::{SearchRequest, SearchResponse};
+use hippod_tests::{Caller, Scratch};
+
+fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
+    let mut request = SearchRequest::new(scratch.workspace().display().to_string(), query);
+    request.record = false;
+    client.raw().call(&request.into()).expect("an answer")
+}
+
+/// Two months that speak of the same, with more words of the question in the later one.
+fn months(scratch: &Scratch) {
+    scratch.write(
+        "memory/2023-07-15.md",
+        "# 2023-07-15\n\n## 13:51 Nora and Paul\n\n\
+         - **Paul:** The garden looks great.\n\
+         - **Nora:** Last Friday I went to a meeting of the council about adoption.\n\
+         - **Paul:** How was it?\n",
+    );
+    scratch.write(
+        "memory/2023-10-22.md",
+        "# 2023-10-22\n\n## 09:55 Nora and Paul\n\n\
+         - **Nora:** I passed the adoption agency interviews, adoption is near!\n\
+         - **Paul:** What did the adoption agency say?\n\
+         - **Nora:** They say that the adoption of a child takes a year.\n",
+    );
+    scratch.write(
+        "memory/2023-10-13.md",
+        "# 2023-10-13\n\n- **Nora:** I asked my mentor for adoption advice.\n",
+    );
+}
+
+#[test]
+fn what_is_dated_as_the_question_says_comes_first_where_its_words_fit_as_well() {
+    let scratch = Scratch::new();
+    months(&scratch);
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let answer = ask(
+        &mut client,
+        &scratch,
+        "what did Nora say in July 2023 about adoption",
+    );
+    assert_eq!(answer.results[0].path, "memory/2023-07-15.md", "{answer:?}");
+    assert!(answer.results[0].text.contains("council"), "{answer:?}");
+    let answer = ask(
+        &mut client,
+        &scratch,
+        "what did Nora say in October 2023 about adoption",
+    );
+    assert!(
+        answer.results[0].path.starts_with("memory/2023-10-"),
+        "{answer:?}"
+    );
+    // A date excludes nothing: what only fits by its words is there as well.
+    let answer = ask(
+        &mut client,
+        &scratch,
+        "who passed the agency interviews in July 2023",
+    );
+    assert!(
+        answer.results.iter().any(|hit| hit.text.contains("interviews")),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn an_answer_says_that_nothing_is_dated_as_the_question_says() {
+    let scratch = Scratch::new();
+    months(&scratch);
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let answer = ask(
+        &mut client,
+        &scratch,
+        "what did Nora say in March 2021 about adoption",
+    );
+    let note = "dates understood as 2021-03-01 to 2021-03-31; nothing is dated so";
+    assert!(answer.notes.iter().any(|told| told == note), "{answer:?}");
+    let answer = ask(
+        &mut client,
+        &scratch,
+        "what did Nora say in July 2023 about adoption",
+    );
+    let note = "dates understood as 2023-07-01 to 2023-07-31";
+    assert!(answer.notes.iter().any(|told| told == note), "{answer:?}");
+}
