@@ -100,6 +100,7 @@ fn a_refusal_keeps_the_kind_of_the_daemon() {
     let words = ["--json", "--workspace", "/w", "index", "show", "a"];
     let (code, told, errors) = out(&daemon.run(Path::new("/"), &words));
     assert_eq!((code, told.as_str()), (4, ""), "{errors}");
+    assert!(daemon.requests.try_recv().is_ok(), "it was asked");
     let expected = ("not-found", "could not find the entry: a", "hippoctl index list");
     let (kind, message, hint) = failure(&errors, &words);
     assert_eq!((kind.as_str(), message.as_str(), hint.as_str()), expected);
