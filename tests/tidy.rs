@@ -4,10 +4,14 @@
     reason = "helpers of tests, outside the functions that clippy knows as tests"
 )]
 
+#[path = "tidy/crates.rs"]
+mod crates;
+#[path = "tidy/file_access.rs"]
+mod file_access;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use hippo_proto::{ErrorKind, METHODS, Notification, RpcError};
 use serde_json::Value;
@@ -70,74 +74,6 @@ fn documents() -> Vec<String> {
     let mut found = files(&["docs"], ".md");
     found.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(str::to_owned));
     found
-}
-
-#[test]
-fn crates_depend_on_each_other_in_one_direction() {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let packages = metadata["packages"].as_array().unwrap();
-    let ours: BTreeSet<&str> = packages
-        .iter()
-        .map(|package| package["name"].as_str().unwrap())
-        .collect();
-    let graph: BTreeMap<&str, BTreeSet<&str>> = packages
-        .iter()
-        .filter(|package| {
-            !matches!(
-                package["name"].as_str(),
-                Some("xtask" | "hippod-tests" | "hippo-fuzz")
-            )
-        })
-        .map(|package| {
-            let dependencies = package["dependencies"].as_array().unwrap().iter();
-            let names = dependencies.map(|dependency| dependency["name"].as_str().unwrap());
-            (
-                package["name"].as_str().unwrap(),
-                names.filter(|name| ours.contains(name)).collect(),
-            )
-        })
-        .collect();
-    let allowed = BTreeMap::from([
-        ("hippo-core", BTreeSet::new()),
-        ("hippo-embed", BTreeSet::from(["hippo-core"])),
-        ("hippo-fs", BTreeSet::new()),
-        ("hippo-proto", BTreeSet::new()),
-        ("hippo-store", BTreeSet::from(["hippo-core", "hippo-fs"])),
-        (
-            "hippoctl",
-            BTreeSet::from(["hippo-core", "hippo-fs", "hippo-proto"]),
-        ),
-        (
-            "hippod",
-            BTreeSet::from([
-                "hippo-core",
-                "hippo-embed",
-                "hippo-fs",
-                "hippo-proto",
-                "hippo-store",
-            ]),
-        ),
-    ]);
-    assert_eq!(
-        graph.keys().collect::<Vec<_>>(),
-        allowed.keys().collect::<Vec<_>>()
-    );
-    for (name, dependencies) in &graph {
-        assert!(
-            dependencies.is_subset(&allowed[name]),
-            "{name} depends on {dependencies:?}"
-        );
-    }
 }
 
 #[test]

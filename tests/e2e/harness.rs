@@ -140,7 +140,8 @@ fn what_was_remembered_and_what_people_wrote_stays() {
 fn a_folder_within_a_workspace_or_around_one_is_told() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
-    let root = scratch.workspace();
+    // Beside the home of the daemon: a folder around that is refused.
+    let root = scratch.beside("agents/ada");
     for folder in ["projects/pump", "app"] {
         fs::create_dir_all(root.join(folder)).unwrap();
     }

@@ -1,6 +1,7 @@
 //! What does hippod decide from values alone? Chunks, index terms, date expressions, ranking, strength, the index file.
 //!
 //! Nothing in this crate reads a clock, a file, the environment or randomness: the same arguments give the same answer.
+#![warn(clippy::disallowed_methods)]
 
 pub mod audit;
 pub mod bootstrap;

@@ -209,6 +209,27 @@ impl Folder {
         entries.filter(is_there).collect()
     }
 
+    /// Returns whether this folder has no entries.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.dir.entries()?.next().is_none())
+    }
+
+    /// Makes the content of a regular file durable.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn sync_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        // A file that was opened for reading cannot be synchronised on Windows.
+        if cfg!(windows) {
+            self.open_to_write(name)?.sync_all()
+        } else {
+            self.open(name)?.0.sync_all()
+        }
+    }
+
     /// Makes the names in this folder durable.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Refusal, is_absence, outside};
+use crate::error::{Refusal, is_absence, outside, refusal};
 use crate::folder::{Entry, Folder, Kind, Stat};
 use crate::path::{folder_and_name, names};
 
@@ -189,7 +189,7 @@ impl WorkspaceDir {
     /// # Errors
     /// As [`resolve`](Self::resolve) and [`read`](Self::read).
     pub fn read_source(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
-        self.read(self.resolve(path)?, limit)
+        self.following(path.as_ref(), |path| self.read(path, limit))
     }
 
     /// Opens a regular file for reading; a link that stays within the workspace is followed.
@@ -197,7 +197,20 @@ impl WorkspaceDir {
     /// # Errors
     /// As [`resolve`](Self::resolve) and [`open_file`](Self::open_file).
     pub fn open_source(&self, path: impl AsRef<Path>) -> io::Result<(File, Metadata)> {
-        self.open_file(self.resolve(path)?)
+        self.following(path.as_ref(), |path| self.open_file(path))
+    }
+
+    /// Tries a path as it is, and where a link is on it, its real path.
+    fn following<T>(&self, path: &Path, read: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
+        match read(path) {
+            Err(error) if matches!(refusal(&error), Some(Refusal::Link(_))) => read(&self.resolve(path)?),
+            done => done,
+        }
+    }
+
+    /// Returns whether something exists at a path; links that stay within the workspace are followed.
+    pub fn exists(&self, path: impl AsRef<Path>) -> bool {
+        self.resolve(path).is_ok()
     }
 
     /// Returns the file behind a name that people may have made a link, as `CLAUDE.md` to `AGENTS.md`, for writing. What is

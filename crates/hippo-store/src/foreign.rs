@@ -63,6 +63,7 @@ pub struct Gap {
 ///
 /// # Errors
 /// As [`ForeignError`] says.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn tables<'t>(path: &Path, names: &[&'t str], scratch: &Path) -> Result<Vec<Table<'t>>, ForeignError> {
     let folder = tempfile::Builder::new().prefix(COPY).tempdir_in(scratch)?;
     let copy = folder.path().join("copy.db");

@@ -77,6 +77,7 @@ impl Made {
     ///
     /// # Errors
     /// [`StoreError::Io`] where what a process left there cannot be removed.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn draft(self, path: &Path) -> Result<PathBuf, StoreError> {
         let draft = with_suffix(&self.beside(path), ".draft");
         for suffix in ["", "-wal", "-shm"] {
@@ -95,6 +96,7 @@ impl Made {
         self.place(path, None)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn name(self, draft: &Path, path: &Path) -> Result<(), StoreError> {
         fs::rename(draft, self.beside(path)).map_err(failed("name the database that was made", draft))?;
         // What it is made of goes only when it has its name.
@@ -102,6 +104,7 @@ impl Made {
     }
 
     /// Puts what is complete into its place. `open` is what was taken away, where it is open still.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn place(self, path: &Path, open: Option<Open>) -> Result<Option<PathBuf>, StoreError> {
         let made = self.beside(path);
         // A log is that of what was taken away, whose copy has all of it, or that of the file which stands there.
@@ -132,6 +135,7 @@ impl Made {
 }
 
 /// A name that nothing is kept under yet.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn free(path: &Path, made: Made) -> PathBuf {
     let suffix = match made {
         Made::Again => ".damaged",
@@ -148,6 +152,7 @@ fn free(path: &Path, made: Made) -> PathBuf {
 ///
 /// # Errors
 /// [`StoreError::Io`].
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn finish(path: &Path) -> Result<(), StoreError> {
     for made in Made::ALL {
         if made.beside(path).exists() {
@@ -162,6 +167,7 @@ pub fn finish(path: &Path) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// See [`StoreError`]; nothing has changed at `path` then, or [`finish`] finishes it.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn write_again(
     connection: &Connection,
     open: &mut Open,

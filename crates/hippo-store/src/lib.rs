@@ -1,4 +1,5 @@
 //! Everything hippod keeps on disk: the database of a workspace, the contexts of agents, the vector index, atomic files.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod contexts;
 pub mod copies;

@@ -1,244 +1,284 @@
-//! How is a file replaced that people and other programs write too, so that none of their bytes is lost?
+//! Replacement of a file that people and other programs write too, without losing their bytes.
 //!
-//! The new bytes take the file's place in one step, and what stood there until then stays beside it under another name
-//! until [`settle`]. Whoever wrote between the caller's last look and that step, or still writes through an open
-//! handle, has written into the file beside: the caller reads it again after a while, and takes up what is new. There
-//! are [`SLOTS`] such names, so that nobody who writes often has to let go of what was replaced a moment ago.
+//! The new bytes take the file's place in one step. The former file stays beside it under another name until
+//! [`settle`](SharedFile::settle): bytes that were written between the caller's last read and that step, or later through an
+//! open handle, are in it. The caller reads it again after a while, and merges what is new. There are [`SLOTS`] such names, so
+//! that a caller who writes often does not have to give up a file that was replaced a moment ago. No step follows a link.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::system::sync_folder;
+use hippo_fs::{Folder, Kind, Refusal, WorkspaceDir};
 
-/// Replaced contents of one file that can stand beside it at the same time.
+/// Replaced contents of one file that can be kept beside it at the same time.
 pub const SLOTS: u32 = 32;
-/// How the names of what [`set_aside`] kept go on behind that of the file.
+/// How the names of what [`SharedFile::set_aside`] kept continue after that of the file.
 pub const UNMERGED: &str = ".unmerged";
 /// Where new bytes wait on file systems that cannot exchange two names.
 const ASIDE: &str = "new";
 
-/// Where the bytes stand until [`settle`] that a replacement in this slot took out of the way.
-#[must_use]
-pub fn replaced_path(path: &Path, slot: u32) -> PathBuf {
-    match slot {
-        0 => beside(path, "replaced"),
-        slot => beside(path, &format!("replaced-{slot}")),
-    }
+/// A file of a workspace that others write too, in its opened folder. It need not exist.
+#[derive(Debug)]
+pub struct SharedFile {
+    folder: Folder,
+    name: String,
+    /// The root of the workspace, for messages.
+    root: PathBuf,
 }
 
-/// Puts `bytes` in the place of a file, durably, and answers what stood there; `None`: there was no file.
-///
-/// A process that ends in the middle may leave `bytes` themselves at [`replaced_path`], all of them and never put in
-/// place: the caller knows them by what it meant to write.
-///
-/// # Errors
-/// When the system refuses, or something is not settled in this slot ([`io::ErrorKind::AlreadyExists`]); the file is as it
-/// was.
-pub fn replace(path: &Path, bytes: &[u8], slot: u32) -> io::Result<Option<Vec<u8>>> {
-    let old = replaced_path(path, slot);
-    if old.symlink_metadata().is_ok() {
-        return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+impl SharedFile {
+    /// Opens the folder of a file.
+    ///
+    /// # Errors
+    /// A component of the path is a link, or the system refuses.
+    pub fn open(root: &WorkspaceDir, path: impl AsRef<Path>) -> io::Result<Self> {
+        Self::of(root, root.parent(path.as_ref())?)
     }
-    // Only whole contents ever stand in a slot: what a process that ended left half written stands elsewhere.
-    let draft = beside(path, "draft");
-    let placed = write(&draft, path, bytes)
-        .and_then(|()| fs::rename(&draft, &old).inspect_err(|_| discard(&draft)))
-        .and_then(|()| exchange(&old, path).inspect_err(|_| discard(&old)));
-    if placed? {
-        sync_folder(folder_of(path))?;
-        return replaced(path, slot);
-    }
-    sync_folder(folder_of(path))?;
-    Ok(None)
-}
 
-/// Takes a file away, and answers what stood there; it stays beside as after [`replace`]. `None`: there is no file.
-///
-/// # Errors
-/// As [`replace`].
-pub fn take_away(path: &Path, slot: u32) -> io::Result<Option<Vec<u8>>> {
-    let old = replaced_path(path, slot);
-    if old.symlink_metadata().is_ok() {
-        return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+    /// Opens the folder of a file, and makes it where there is none.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_in_new_folder(root: &WorkspaceDir, path: impl AsRef<Path>) -> io::Result<Self> {
+        Self::of(root, root.make_parent(path.as_ref())?)
     }
-    match fs::rename(path, &old) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-        Ok(()) => {
-            sync_folder(folder_of(path))?;
-            replaced(path, slot)
-        }
-    }
-}
 
-/// The bytes that the last replacement in this slot took out of the way, as they are by now; `None`: nothing waits there to
-/// be settled, or something that is no file and would hold up whoever reads it.
-///
-/// # Errors
-/// When they cannot be read.
-pub fn replaced(path: &Path, slot: u32) -> io::Result<Option<Vec<u8>>> {
-    let old = replaced_path(path, slot);
-    if old.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return Ok(None);
+    fn of(root: &WorkspaceDir, (folder, name): (Folder, &OsStr)) -> io::Result<Self> {
+        let name = name.to_str().ok_or(io::ErrorKind::InvalidFilename)?.to_owned();
+        let root = root.root().to_path_buf();
+        Ok(Self { folder, name, root })
     }
-    match fs::read(old) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
 
-/// Lets go of what was replaced.
-///
-/// # Errors
-/// When the system refuses.
-pub fn settle(path: &Path, slot: u32) -> io::Result<()> {
-    match fs::remove_file(replaced_path(path, slot)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    /// Returns where a replacement in this slot keeps the former file until [`settle`](Self::settle).
+    #[must_use]
+    pub fn replaced_path(&self, slot: u32) -> PathBuf {
+        self.whole(&self.slot(slot))
     }
-}
 
-/// Keeps what stands in a slot beside the file for people, under a name that nothing else has, and answers where.
-///
-/// # Errors
-/// When the system refuses; it is still in its slot then.
-pub fn set_aside(path: &Path, slot: u32) -> io::Result<PathBuf> {
-    let old = replaced_path(path, slot);
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut number = 1_u32;
-    loop {
-        let end = if number == 1 {
-            String::new()
-        } else {
-            format!("-{number}")
-        };
-        let kept = path.with_file_name(format!("{name}{UNMERGED}{end}"));
-        // Linked, not renamed: nothing that is there may be overwritten.
-        match fs::hard_link(&old, &kept) {
+    /// Puts `bytes` in the place of the file, durably, and returns what was there; `None`: there was no file.
+    ///
+    /// A process that ends in the middle may leave `bytes` themselves at [`replaced_path`](Self::replaced_path), all of them
+    /// and never put in place: the caller knows them by what it meant to write.
+    ///
+    /// # Errors
+    /// The file is a link; something is not settled in this slot ([`io::ErrorKind::AlreadyExists`]); or the system refuses. The
+    /// file is unchanged.
+    pub fn replace(&self, bytes: &[u8], slot: u32) -> io::Result<Option<Vec<u8>>> {
+        self.check_free(slot)?;
+        let (draft, old) = (self.beside("draft"), self.slot(slot));
+        // A slot contains whole contents alone: what a process left half written has another name.
+        let placed = self
+            .write(&draft, bytes)
+            .and_then(|()| {
+                self.folder
+                    .rename(&draft, &old)
+                    .inspect_err(|_| self.discard(&draft))
+            })
+            .and_then(|()| self.exchange(&old).inspect_err(|_| self.discard(&old)))?;
+        self.folder.sync()?;
+        if placed { self.replaced(slot) } else { Ok(None) }
+    }
+
+    /// Takes the file away, and returns what was there; it stays beside as after [`replace`](Self::replace). `None`: there is no
+    /// file.
+    ///
+    /// # Errors
+    /// As [`replace`](Self::replace).
+    pub fn take_away(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
+        self.check_free(slot)?;
+        match self.folder.rename(&self.name, self.slot(slot)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
             Ok(()) => {
-                fs::remove_file(&old)?;
-                return Ok(kept);
+                self.folder.sync()?;
+                self.replaced(slot)
             }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            Err(_) if kept.symlink_metadata().is_err() => return fs::rename(&old, &kept).map(|()| kept),
-            Err(error) => return Err(error),
         }
     }
-}
 
-/// Removes what a process that was stopped left of a replacement, but for what stands in slots. Answers whether that
-/// replacement is known not to have happened: what stands in its slot is then no content that was replaced.
-pub fn tidy(path: &Path) -> bool {
-    discard(&beside(path, "draft"));
-    let aside = beside(path, ASIDE);
-    let cut_off = aside.symlink_metadata().is_ok();
-    discard(&aside);
-    cut_off
-}
+    /// Returns the bytes of the former file in this slot, as they are by now; `None`: the slot is free, or contains no regular
+    /// file, which would hold up its reader.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn replaced(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
+        let old = self.slot(slot);
+        match self.folder.stat(&old)? {
+            Some(stat) if stat.kind == Kind::File => {}
+            _ => return Ok(None),
+        }
+        match self.folder.read(old, u64::MAX) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
 
-/// The first error is the one to report.
-fn discard(path: &Path) {
-    let _ = fs::remove_file(path);
-}
+    /// Removes what was replaced.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn settle(&self, slot: u32) -> io::Result<()> {
+        match self.folder.remove_file(self.slot(slot)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
 
-fn write(to: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // An earlier process may have left a half written one.
-    discard(to);
-    let in_the_way = |error: io::Error| io::Error::other(format!("{}: {error}", to.display()));
-    let mut file = File::options()
-        .write(true)
-        .create_new(true)
-        .open(to)
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => in_the_way(error),
+    /// Keeps what a slot contains beside the file for people, under a name that nothing else has, and returns where.
+    ///
+    /// # Errors
+    /// When the system refuses; it is still in its slot then.
+    pub fn set_aside(&self, slot: u32) -> io::Result<PathBuf> {
+        let old = self.slot(slot);
+        let mut number = 1_u32;
+        loop {
+            let end = if number == 1 {
+                String::new()
+            } else {
+                format!("-{number}")
+            };
+            let kept = format!("{}{UNMERGED}{end}", self.name);
+            // Linked, not renamed: no existing file may be overwritten.
+            match self.folder.hard_link(&old, &kept) {
+                Ok(()) => {
+                    self.folder.remove_file(&old)?;
+                    return Ok(self.whole(&kept));
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(_) if self.folder.stat(&kept)?.is_none() => {
+                    return self.folder.rename(&old, &kept).map(|()| self.whole(&kept));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Removes what a process that was stopped left of a replacement, except in slots. Returns whether that replacement is known
+    /// not to have happened: what its slot contains is then no content that was replaced.
+    pub fn tidy(&self) -> bool {
+        self.discard(&self.beside("draft"));
+        let aside = self.beside(ASIDE);
+        let cut_off = self.folder.stat(&aside).is_ok_and(|stat| stat.is_some());
+        self.discard(&aside);
+        cut_off
+    }
+
+    fn check_free(&self, slot: u32) -> io::Result<()> {
+        if self.folder.stat(self.slot(slot))?.is_some() {
+            return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+        }
+        match self.folder.stat(&self.name)? {
+            Some(stat) if stat.kind == Kind::Link => {
+                Err(Refusal::Link(self.folder.path_of(&self.name)).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn discard(&self, name: &str) {
+        // The first error is the one to report.
+        let _ = self.folder.remove_file(name);
+    }
+
+    fn write(&self, to: &str, bytes: &[u8]) -> io::Result<()> {
+        // An earlier process may have left a half written one.
+        self.discard(to);
+        let written = self.folder.write_new(to, bytes, Some(OsStr::new(&self.name)));
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                io::Error::other(format!("{}: {error}", self.whole(to).display()))
+            }
             _ => error,
-        })?;
-    let written = (|| {
-        if let Ok(metadata) = fs::metadata(path) {
-            file.set_permissions(metadata.permissions())?;
-        }
-        file.write_all(bytes)?;
-        file.sync_all()
-    })();
-    written.inspect_err(|_| discard(to))
-}
+        })
+    }
 
-/// Exchanges the two names, or moves the first to the second where that is free. Answers whether there was a file.
-#[cfg(unix)]
-fn exchange(new: &Path, path: &Path) -> io::Result<bool> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    use rustix::io::Errno;
-
-    loop {
-        // Nobody's new file may be overwritten either.
-        match renameat_with(CWD, new, CWD, path, RenameFlags::NOREPLACE) {
-            Ok(()) => return Ok(false),
-            Err(Errno::EXIST) => {}
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => return exchange_by_link(new, path),
-            Err(error) => return Err(error.into()),
-        }
-        if path.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
-        }
-        match renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE) {
-            Ok(()) => return Ok(true),
-            // Removed between the two steps.
-            Err(Errno::NOENT) if new.exists() => {}
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => return exchange_by_link(new, path),
-            Err(error) => return Err(error.into()),
+    /// Exchanges the two names, or moves the first to the second where that is free. Returns whether there was a file.
+    fn exchange(&self, new: &str) -> io::Result<bool> {
+        loop {
+            // A file that was made meanwhile may not be overwritten either.
+            match self.folder.rename_to_free(new, &self.name) {
+                Ok(()) => return Ok(false),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                    return self.exchange_by_link(new);
+                }
+                Err(error) => return Err(error),
+            }
+            let there = self.folder.stat(&self.name)?;
+            if there.is_some_and(|stat| stat.kind == Kind::Folder) {
+                return Err(io::Error::from(io::ErrorKind::IsADirectory));
+            }
+            match self.folder.exchange(new, &self.name) {
+                Ok(()) => return Ok(true),
+                // Removed between the two steps.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && self.folder.stat(new)?.is_some() => {
+                }
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                    return self.exchange_by_link(new);
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
-}
 
-#[cfg(not(unix))]
-fn exchange(new: &Path, path: &Path) -> io::Result<bool> {
-    exchange_by_link(new, path)
-}
+    /// For file systems that cannot exchange two names: a file that another program moves here between the last two steps is
+    /// lost.
+    fn exchange_by_link(&self, new: &str) -> io::Result<bool> {
+        let aside = self.beside(ASIDE);
+        self.folder.rename(new, &aside)?;
+        let was_there = match self.folder.hard_link(&self.name, new) {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(error),
+        };
+        self.folder.rename(&aside, &self.name)?;
+        Ok(was_there)
+    }
 
-/// For file systems that cannot exchange two names: a file that another program moves here between the last two steps is
-/// lost.
-fn exchange_by_link(new: &Path, path: &Path) -> io::Result<bool> {
-    let aside = beside(path, ASIDE);
-    fs::rename(new, &aside)?;
-    let was_there = match fs::hard_link(path, new) {
-        Ok(()) => true,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-        Err(error) => return Err(error),
-    };
-    fs::rename(&aside, path)?;
-    Ok(was_there)
-}
+    fn slot(&self, slot: u32) -> String {
+        match slot {
+            0 => self.beside("replaced"),
+            slot => self.beside(&format!("replaced-{slot}")),
+        }
+    }
 
-fn beside(path: &Path, what: &str) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{what}"))
-}
+    fn beside(&self, what: &str) -> String {
+        format!(".{}.{what}", self.name)
+    }
 
-fn folder_of(path: &Path) -> &Path {
-    path.parent().unwrap_or(Path::new("."))
+    fn whole(&self, name: &str) -> PathBuf {
+        self.root.join(self.folder.path_of(name))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
+    use std::io::Write;
+
     use super::*;
+
+    fn shared(folder: &tempfile::TempDir) -> SharedFile {
+        SharedFile::open(&WorkspaceDir::open(folder.path()).unwrap(), "INDEX.md").unwrap()
+    }
 
     #[test]
     fn what_is_replaced_stays_until_it_is_settled() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("INDEX.md");
-        assert_eq!(replace(&path, b"one", 0).unwrap(), None);
-        assert_eq!(replaced(&path, 0).unwrap(), None);
-        assert_eq!(replace(&path, b"two", 0).unwrap().unwrap(), b"one");
+        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        assert_eq!(file.replace(b"one", 0).unwrap(), None);
+        assert_eq!(file.replaced(0).unwrap(), None);
+        assert_eq!(file.replace(b"two", 0).unwrap().unwrap(), b"one");
         assert_eq!(
-            replace(&path, b"three", 0).unwrap_err().kind(),
+            file.replace(b"three", 0).unwrap_err().kind(),
             io::ErrorKind::AlreadyExists
         );
         assert_eq!(fs::read(&path).unwrap(), b"two");
-        settle(&path, 0).unwrap();
-        settle(&path, 0).unwrap();
-        assert_eq!(replace(&path, b"three", 0).unwrap().unwrap(), b"two");
+        file.settle(0).unwrap();
+        file.settle(0).unwrap();
+        assert_eq!(file.replace(b"three", 0).unwrap().unwrap(), b"two");
         let names: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
         assert_eq!(names.len(), 2, "nothing else is left: {names:?}");
     }
@@ -246,27 +286,27 @@ mod tests {
     #[test]
     fn each_slot_keeps_what_it_took_out_of_the_way() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("INDEX.md");
+        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
         fs::write(&path, "0").unwrap();
         let mut handle = File::options().append(true).open(&path).unwrap();
         for slot in 0..SLOTS {
             let (new, old) = ((slot + 1).to_string(), slot.to_string());
-            let replaced = replace(&path, new.as_bytes(), slot).unwrap();
+            let replaced = file.replace(new.as_bytes(), slot).unwrap();
             assert_eq!(replaced.unwrap(), old.as_bytes());
         }
         handle.write_all(b" late").unwrap();
-        assert_eq!(replaced(&path, 0).unwrap().unwrap(), b"0 late");
-        assert_eq!(replaced(&path, 1).unwrap().unwrap(), b"1");
-        (0..SLOTS).for_each(|slot| settle(&path, slot).unwrap());
+        assert_eq!(file.replaced(0).unwrap().unwrap(), b"0 late");
+        assert_eq!(file.replaced(1).unwrap().unwrap(), b"1");
+        (0..SLOTS).for_each(|slot| file.settle(slot).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
     fn a_draft_that_a_process_left_is_in_nobodys_way() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("INDEX.md");
-        fs::write(beside(&path, "draft"), "ha").unwrap();
-        assert_eq!(replace(&path, b"half", 0).unwrap(), None);
+        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        fs::write(folder.path().join(".INDEX.md.draft"), "ha").unwrap();
+        assert_eq!(file.replace(b"half", 0).unwrap(), None);
         assert_eq!(fs::read(&path).unwrap(), b"half");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -274,26 +314,26 @@ mod tests {
     #[test]
     fn what_is_taken_away_stays_beside() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("INDEX.md");
-        assert_eq!(take_away(&path, 0).unwrap(), None);
+        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        assert_eq!(file.take_away(0).unwrap(), None);
         fs::write(&path, "old").unwrap();
-        assert_eq!(take_away(&path, 0).unwrap().unwrap(), b"old");
+        assert_eq!(file.take_away(0).unwrap().unwrap(), b"old");
         assert!(!path.exists());
         fs::write(&path, "new").unwrap();
-        take_away(&path, 0).unwrap_err();
+        file.take_away(0).unwrap_err();
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(replaced(&path, 0).unwrap().unwrap(), b"old");
+        assert_eq!(file.replaced(0).unwrap().unwrap(), b"old");
     }
 
     #[test]
     fn an_open_handle_writes_into_what_was_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("INDEX.md");
+        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
         fs::write(&path, "old").unwrap();
         let mut handle = File::options().append(true).open(&path).unwrap();
-        assert_eq!(replace(&path, b"new", 0).unwrap().unwrap(), b"old");
+        assert_eq!(file.replace(b"new", 0).unwrap().unwrap(), b"old");
         handle.write_all(b" and late").unwrap();
-        assert_eq!(replaced(&path, 0).unwrap().unwrap(), b"old and late");
+        assert_eq!(file.replaced(0).unwrap().unwrap(), b"old and late");
         assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
@@ -301,13 +341,13 @@ mod tests {
     #[test]
     fn a_pipe_that_came_into_its_place_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("INDEX.md");
+        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         assert!(made.unwrap().success());
-        assert_eq!(replace(&path, b"new", 0).unwrap(), None);
+        assert_eq!(file.replace(b"new", 0).unwrap(), None);
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(
-            replace(&path, b"newer", 0).unwrap_err().kind(),
+            file.replace(b"newer", 0).unwrap_err().kind(),
             io::ErrorKind::AlreadyExists
         );
     }
@@ -315,10 +355,10 @@ mod tests {
     #[test]
     fn a_folder_in_its_place_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("INDEX.md");
+        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
         fs::create_dir(&path).unwrap();
         fs::write(path.join("inside"), "x").unwrap();
-        assert!(replace(&path, b"new", 0).is_err());
+        assert!(file.replace(b"new", 0).is_err());
         assert!(path.join("inside").exists());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -328,10 +368,32 @@ mod tests {
     fn permissions_stay() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("INDEX.md");
+        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        replace(&path, b"new", 0).unwrap();
+        file.replace(b"new", 0).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_its_place_is_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        fs::write(folder.path().join("other"), "other").unwrap();
+        std::os::unix::fs::symlink("other", &path).unwrap();
+        for error in [
+            file.replace(b"new", 0).unwrap_err(),
+            file.take_away(0).unwrap_err(),
+        ] {
+            assert!(
+                matches!(hippo_fs::refusal(&error), Some(Refusal::Link(_))),
+                "{error:?}"
+            );
+        }
+        assert!(path.is_symlink());
+        std::os::unix::fs::symlink("other", folder.path().join(".INDEX.md.replaced-1")).unwrap();
+        assert_eq!(file.replaced(1).unwrap(), None, "a link in a slot is not read");
+        assert_eq!(fs::read(folder.path().join("other")).unwrap(), b"other");
     }
 }

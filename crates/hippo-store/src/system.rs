@@ -14,8 +14,8 @@ mod here;
 mod here;
 
 pub use here::{
-    change_time_ns, check_readable, check_writable, is_loop, mode, modified_ns, read_exact_at, set_mode,
-    sync_file, sync_folder,
+    change_time_ns, check_readable, check_writable, is_loop, is_mine, mode, modified_ns, read_exact_at,
+    set_file_mode, set_mode, sync_file, sync_folder,
 };
 
 /// Rights of a file that its owner alone may read and write.
@@ -37,6 +37,7 @@ impl FileId {
     ///
     /// # Errors
     /// As the system says; then it is not known.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn at(path: &Path) -> io::Result<Option<Self>> {
         let found = path.metadata().and_then(|metadata| Self::of(path, &metadata));
         match found {

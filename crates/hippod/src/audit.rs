@@ -125,7 +125,7 @@ fn read(view: &WorkspaceView) -> (Vec<File>, u64) {
     let limit = view.config.sources.max_file_bytes;
     let (mut found, mut unread) = (Vec::new(), 0);
     for file in known(view) {
-        match files::read(&view.root.join(&file.path), limit) {
+        match hippo_fs::read_source(&view.root, &file.path, limit) {
             Ok(bytes) => found.push(File {
                 text: String::from_utf8_lossy(&bytes).into_owned(),
                 ..file
@@ -179,7 +179,7 @@ fn entries(view: &WorkspaceView) -> Vec<Entry> {
 fn boot(view: &WorkspaceView) -> Vec<(String, String)> {
     let limit = view.config.sources.max_file_bytes;
     let text = |name: &str| {
-        let bytes = files::read(&view.root.join(name), limit).ok()?;
+        let bytes = hippo_fs::read_source(&view.root, name, limit).ok()?;
         Some((name.to_owned(), String::from_utf8_lossy(&bytes).into_owned()))
     };
     BOOT.into_iter().filter_map(text).collect()
@@ -193,6 +193,7 @@ struct Kept {
 
 impl Kept {
     /// A file that cannot be read is begun anew: it says nothing that the memory does not say.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn read(file: &Path) -> Self {
         let bytes = std::fs::read(file).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()

@@ -217,7 +217,7 @@ fn wanted(shared: &Shared, workspace: Option<&str>) -> Result<Wanted, RpcError> 
             });
         };
         match slot {
-            Slot::Open(view) if root.is_none() && !view.root.is_dir() => {
+            Slot::Open(view) if root.is_none() && !hippo_fs::is_present(&view.root) => {
                 leave_out("its folder is not there".to_owned());
             }
             Slot::Open(view) => views.push(view),

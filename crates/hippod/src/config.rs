@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use context::Context;
 pub use index::{Cycles, Decay, DecayProfile, Index};
-use layer::{Layer, Whose};
+use layer::Layer;
 pub use tree::{KeepTree, Summaries, Tree};
 
 /// The daemon's settings.
@@ -232,7 +232,7 @@ impl Config {
         variables: impl IntoIterator<Item = (OsString, OsString)>,
         flags: &[(String, String)],
     ) -> Result<Self, ConfigError> {
-        let mut layers = vec![layer::of_file(file, Whose::Daemon)?];
+        let mut layers = vec![layer::of_daemon(file)?];
         let above = [layer::of_environment(variables)?, layer::of_flags(flags)?];
         let fixed = above.iter().flat_map(Layer::keys).collect();
         layers.extend(above);
@@ -248,8 +248,7 @@ impl Config {
     /// # Errors
     /// As [`Config::load`]; also a key that is not for a workspace to set.
     pub fn for_workspace(&self, root: &Path) -> Result<WorkspaceConfig, ConfigError> {
-        let file = root.join(".hippocampus").join("config.toml");
-        let mut layer = layer::of_file(&file, Whose::Workspace)?;
+        let mut layer = layer::of_workspace(root, Path::new(".hippocampus/config.toml"))?;
         layer.drop_keys(&self.fixed);
         Ok(WorkspaceConfig::of(layer::merge(self, &[layer])?))
     }

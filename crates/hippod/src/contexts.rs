@@ -239,6 +239,7 @@ impl Place {
     }
 
     /// Whether there is a database. One that was taken away while it was open is written again.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn is_there(&self) -> Result<bool, RpcError> {
         let open = *lock(&self.open);
         if !open.map_or_else(|| self.file.exists(), |open| open.is_at(&self.file)) {
@@ -248,6 +249,7 @@ impl Place {
     }
 
     /// Writes the database to its place again where somebody has taken it away: what is open is all there is of it.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn look(&self, held: &mut Held) -> Result<(), RpcError> {
         match &mut held.store {
             Some(store) if store.is_in_place() || self.let_go.load(Ordering::Relaxed) => return Ok(()),
@@ -323,6 +325,7 @@ impl Held {
 }
 
 /// Whether a state folder has what sessions stored.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn stand_in(state: &Path) -> bool {
     state.join(FILE).exists()
 }
@@ -331,6 +334,7 @@ pub fn stand_in(state: &Path) -> bool {
 ///
 /// # Errors
 /// As the system says.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn remove_all_else(state: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(state)? {
         let entry = entry?;

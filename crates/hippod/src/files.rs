@@ -1,14 +1,17 @@
 //! How is a file of a workspace opened and read, so that nothing that stands in its place can hold the daemon up?
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use hippo_core::chunk;
 use hippo_core::entry::Pointer;
+use hippo_fs::WorkspaceDir;
+pub use hippo_fs::is_absence;
 use hippo_proto::Paths;
-use hippo_store::system::{self, sync_folder};
+use hippo_store::system;
 
 /// Files that are made durable one by one.
 const FEW: usize = 32;
@@ -41,42 +44,33 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Puts `bytes` into a file where it stands, which is made where there is none. A pipe without a reader is not waited for.
+/// Makes the contents of files of a workspace and their names durable.
 ///
 /// # Errors
-/// As [`open`]; the file may be empty then.
-pub fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = to_write_without_waiting(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(not_regular());
-    }
-    file.set_len(0)?;
-    file.write_all(bytes)
-}
-
-/// Makes the contents of files and their names durable.
-///
-/// # Errors
-/// As the system says.
-pub fn sync_all(paths: &[PathBuf]) -> io::Result<()> {
-    if paths.len() > FEW && sync_systems(paths)? {
+/// As [`WorkspaceDir::parent`].
+pub fn sync_all(dir: &WorkspaceDir, paths: &[&str]) -> io::Result<()> {
+    if paths.len() > FEW && sync_systems(dir, paths)? {
         return Ok(());
     }
+    let mut synced = BTreeSet::new();
     for path in paths {
-        system::sync_file(path)?;
+        let (folder, name) = dir.parent(*path)?;
+        folder.sync_file(name)?;
+        if synced.insert(Path::new(path).parent()) {
+            folder.sync()?;
+        }
     }
-    let folders: BTreeSet<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
-    folders.into_iter().try_for_each(sync_folder)
+    Ok(())
 }
 
 /// Has the system write down all that it holds back of the file systems that files are on, if it can: waiting for each of thousands of
 /// files takes minutes.
 #[cfg(target_os = "linux")]
-fn sync_systems(paths: &[PathBuf]) -> io::Result<bool> {
+fn sync_systems(dir: &WorkspaceDir, paths: &[&str]) -> io::Result<bool> {
     let mut done = BTreeSet::new();
     for path in paths {
-        let file = File::open(path)?;
-        if done.insert(system::FileId::of(path, &file.metadata()?)?.device) {
+        let (file, metadata) = dir.open_file(path)?;
+        if done.insert(system::FileId::of(Path::new(path), &metadata)?.device) {
             rustix::fs::syncfs(file)?;
         }
     }
@@ -85,7 +79,7 @@ fn sync_systems(paths: &[PathBuf]) -> io::Result<bool> {
 
 /// It cannot for one of them alone.
 #[cfg(not(target_os = "linux"))]
-fn sync_systems(_paths: &[PathBuf]) -> io::Result<bool> {
+fn sync_systems(_: &WorkspaceDir, _: &[&str]) -> io::Result<bool> {
     Ok(false)
 }
 
@@ -94,6 +88,7 @@ fn sync_systems(_paths: &[PathBuf]) -> io::Result<bool> {
 ///
 /// # Errors
 /// As the system says; the file is as it was.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn write_whole(path: &Path, draft: &Path, bytes: &[u8]) -> io::Result<()> {
     // Of a process that was stopped while it wrote, or something that nobody can write to.
     let _ = std::fs::remove_file(draft);
@@ -126,39 +121,65 @@ pub fn slashed(path: &Path) -> String {
 }
 
 /// Whether a path is in one of the folders that hippod alone keeps its files in.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn is_own(paths: &Paths, path: &Path) -> bool {
     let own = [&paths.state, &paths.models, &paths.runtime];
     own.into_iter()
         .any(|own| path.starts_with(own.canonicalize().as_deref().unwrap_or(own)))
 }
 
-fn not_regular() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
+/// Returns why a folder cannot be a workspace, if so: a place of the system's, or one with hippod's own files in or around it.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+pub fn unfit(paths: &Paths, root: &Path) -> Option<String> {
+    const SYSTEM: [&str; 3] = ["/dev", "/proc", "/sys"];
+    if cfg!(unix) && SYSTEM.iter().any(|place| root.starts_with(place)) {
+        return Some(format!("this is a folder of the system: {}", root.display()));
+    }
+    let own = [&paths.state, &paths.models, &paths.runtime, &paths.config_file];
+    // What is below a hidden name is never looked at: a home folder may be a workspace.
+    let is_hidden = |part: &OsStr| part.as_encoded_bytes().starts_with(b".");
+    let around = |own: &PathBuf| {
+        let own = own.canonicalize().unwrap_or_else(|_| own.clone());
+        own.strip_prefix(root)
+            .is_ok_and(|below| !below.iter().any(is_hidden))
+    };
+    let is_in_home = home(paths).is_some_and(|home| {
+        let home = home.canonicalize();
+        home.is_ok_and(|home| root.starts_with(home))
+    });
+    (is_in_home || is_own(paths, root) || own.into_iter().any(around)).then(|| {
+        format!(
+            "hippod keeps its own files in or around this folder: {}",
+            root.display()
+        )
+    })
 }
 
-/// Whether an error says that there is no such file. Any other says that nobody knows what is there.
-pub fn is_absence(error: &io::Error) -> bool {
-    // The name of a file in the place of a folder.
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
+/// Returns the folder with all of hippod's own, if there is one, as with `HIPPOD_HOME`.
+pub fn home(paths: &Paths) -> Option<&Path> {
+    let home = paths.state.parent()?;
+    let all = [&paths.models, &paths.runtime, &paths.config_file];
+    all.into_iter()
+        .all(|path| path.parent() == Some(home))
+        .then_some(home)
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }
 
 /// Whether something stands where a pointer points: the file, and in it a section of that title. What cannot be read now
 /// is not said to lead nowhere.
 pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
-    let real = match root.join(&pointer.path).canonicalize() {
-        Ok(real) => real,
-        Err(error) => return !is_absence(&error),
+    let resolved = WorkspaceDir::open(root).and_then(|dir| Ok((dir.resolve(&pointer.path)?, dir)));
+    let (real, dir) = match resolved {
+        Ok(resolved) => resolved,
+        Err(error) => return hippo_fs::refusal(&error).is_none() && !is_absence(&error),
     };
-    if !real.starts_with(root) {
-        return false;
-    }
     let Some(section) = &pointer.section else {
         return true;
     };
-    let bytes = match read(&real, limit) {
+    let bytes = match dir.read(&real, limit) {
         Ok(bytes) => bytes,
         // A folder has no sections.
         Err(error) => return !is_absence(&error) && error.kind() != io::ErrorKind::InvalidInput,
@@ -170,33 +191,12 @@ pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
 }
 
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn without_waiting(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     // On a regular file the flag changes nothing.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
-}
-
-#[cfg(unix)]
-fn to_write_without_waiting(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    use rustix::io::Errno;
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    match rustix::fs::open(path, flags, Mode::from_raw_mode(0o666)) {
-        Ok(file) => Ok(file.into()),
-        // What a pipe without a reader, or a socket, answers.
-        Err(Errno::NXIO) => Err(not_regular()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(not(unix))]
-fn to_write_without_waiting(path: &Path) -> io::Result<File> {
-    File::options()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
 }
 
 #[cfg(not(unix))]
@@ -217,24 +217,9 @@ mod tests {
         for path in [pipe.as_path(), folder.path()] {
             assert_eq!(read(path, 10).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         }
-        assert_eq!(
-            overwrite(&pipe, b"x").unwrap_err().kind(),
-            io::ErrorKind::InvalidInput
-        );
-        let reader = without_waiting(&pipe).unwrap();
-        assert_eq!(
-            overwrite(&pipe, b"x").unwrap_err().kind(),
-            io::ErrorKind::InvalidInput
-        );
-        drop(reader);
-        overwrite(folder.path(), b"x").unwrap_err();
         let file = folder.path().join("file.md");
         std::fs::write(&file, "0123456789").unwrap();
         assert_eq!(read(&file, 10).unwrap(), b"0123456789");
         assert_eq!(read(&file, 9).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
-        overwrite(&file, b"new").unwrap();
-        assert_eq!(std::fs::read(&file).unwrap(), b"new");
-        overwrite(&folder.path().join("other.md"), b"made").unwrap();
-        assert_eq!(std::fs::read(folder.path().join("other.md")).unwrap(), b"made");
     }
 }

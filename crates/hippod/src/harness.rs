@@ -6,14 +6,12 @@ use std::path::Path;
 
 use hippo_core::harness::{self, FILE, Settings};
 
-use crate::files;
-
 /// More is no configuration.
 const LARGEST: u64 = 1 << 20;
 
 /// What the file of a workspace says, and what of it is passed over, each with its reason. Of one that is broken nothing is heeded.
 pub fn read(root: &Path) -> (Settings, Vec<String>) {
-    match files::read(&root.join(FILE), LARGEST) {
+    match hippo_fs::read(root, FILE, LARGEST) {
         Ok(bytes) => {
             let (settings, misfits) = harness::read(&bytes);
             let told = misfits
@@ -21,7 +19,7 @@ pub fn read(root: &Path) -> (Settings, Vec<String>) {
                 .map(|misfit| format!("{FILE}: {misfit}; that is passed over"));
             (settings, told.collect())
         }
-        Err(error) if files::is_absence(&error) => (Settings::default(), Vec::new()),
+        Err(error) if hippo_fs::is_absence(&error) => (Settings::default(), Vec::new()),
         Err(error) => {
             let told = format!("{FILE} is passed over: {error}");
             (Settings::default(), vec![told])

@@ -30,6 +30,7 @@ use plan::{PlannedFile, Target};
 const STEPS: usize = 200;
 
 /// Removes the copies of other programs' stores that a process left which was killed while it read them.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn clear_left(state: &Path) {
     for entry in std::fs::read_dir(state).into_iter().flatten().flatten() {
         let is_ours = entry
@@ -86,7 +87,7 @@ pub fn import(
     request: &ImportRequest,
     job: &mut Job<'_>,
 ) -> Result<ImportResponse, RpcError> {
-    if view.status().is_some_and(|status| !status.root_present) || !view.root.is_dir() {
+    if view.status().is_some_and(|status| !status.root_present) || !hippo_fs::is_present(&view.root) {
         return Err(root_missing(&view.root));
     }
     let into = request

@@ -10,6 +10,8 @@ use hippo_proto::paths::LOCK_FILE;
 use hippo_store::system::{self, FileId, PRIVATE_FILE, PRIVATE_FOLDER, WithMode as _};
 use interprocess::local_socket::tokio::Listener;
 
+use crate::files::home;
+
 #[cfg(windows)]
 #[path = "instance/pipe.rs"]
 mod socket;
@@ -57,6 +59,9 @@ pub enum InstanceError {
     /// Others may put files into the socket's folder.
     #[error("could not use the socket's folder, others may write to it: {}", .0.display())]
     Open(PathBuf),
+    /// Another user owns a folder of hippod's.
+    #[error("could not use the folder, it belongs to another user: {}", .0.display())]
+    NotMine(PathBuf),
     /// The operating system refuses.
     #[error("could not {what}: {}", path.display())]
     Io {
@@ -81,6 +86,7 @@ impl InstanceError {
             Self::Open(_) => {
                 "set HIPPOD_SOCKET to a path in a folder of your own, or take the rights of others away"
             }
+            Self::NotMine(_) => "set HIPPOD_HOME to a folder of your own, or run as its owner",
             Self::Io { .. } => "check the rights of the folder, and whether the disk is full",
         }
     }
@@ -109,9 +115,11 @@ impl Instance {
     ///
     /// # Errors
     /// As [`Instance::claim`].
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn claim_beside(paths: &Paths) -> Result<Self, InstanceError> {
         socket::restrict_umask();
         own_folder(&paths.state)?;
+        home(paths).map_or(Ok(()), check_owner)?;
         let lock = lock(&paths.state)?;
         if let Some(parent) = socket::folder(&paths.socket) {
             if is_ours(parent, paths) || !parent.exists() {
@@ -139,6 +147,7 @@ impl Instance {
 }
 
 impl Drop for Instance {
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn drop(&mut self) {
         // Another daemon may have bound the path after somebody removed ours.
         let now = socket::id(&self.socket);
@@ -150,6 +159,7 @@ impl Drop for Instance {
 }
 
 /// Folders that belong to hippod and that others may look into: somebody has widened them since the start.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn open_to_others(paths: &Paths) -> Vec<PathBuf> {
     let socket = paths.socket.parent().filter(|parent| is_ours(parent, paths));
     let mut folders = vec![paths.state.as_path()];
@@ -177,6 +187,7 @@ fn is_ours(parent: &Path, paths: &Paths) -> bool {
 }
 
 /// Creates a folder that belongs to hippod, for its user alone.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn own_folder(folder: &Path) -> Result<(), InstanceError> {
     let io = |what| {
         move |source| InstanceError::Io {
@@ -192,13 +203,26 @@ fn own_folder(folder: &Path) -> Result<(), InstanceError> {
         .create(folder)
         .map_err(io("create the folder"))?;
     let metadata = folder.metadata().map_err(io("look at the folder"))?;
+    if !system::is_mine(&metadata) {
+        return Err(InstanceError::NotMine(folder.to_path_buf()));
+    }
     if system::mode(&metadata) & 0o077 != 0 {
         system::set_mode(folder, PRIVATE_FOLDER).map_err(io("close the folder to others"))?;
     }
     Ok(())
 }
 
+/// Refuses a `HIPPOD_HOME` of another user, who could exchange what is in it.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+fn check_owner(home: &Path) -> Result<(), InstanceError> {
+    match home.metadata() {
+        Ok(metadata) if !system::is_mine(&metadata) => Err(InstanceError::NotMine(home.to_path_buf())),
+        _ => Ok(()),
+    }
+}
+
 /// A folder that is not hippod's keeps its mode; but nobody else may be able to put a socket of his own into it.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn check_foreign_folder(folder: &Path) -> Result<(), InstanceError> {
     const STICKY: u32 = 0o1000;
     let metadata = folder.metadata().map_err(|source| InstanceError::Io {
@@ -213,6 +237,7 @@ fn check_foreign_folder(folder: &Path) -> Result<(), InstanceError> {
     Ok(())
 }
 
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn lock(state: &Path) -> Result<File, InstanceError> {
     let path = state.join(LOCK_FILE);
     let io = |what| {

@@ -1,4 +1,5 @@
 //! The memory daemon: the only place of the project with threads, clock, signals and sockets.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod audit;
 mod backup;

@@ -252,6 +252,7 @@ impl Models {
     ///
     /// # Errors
     /// When nothing there fits, or its content is wrong.
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn import(&self, request: &ModelImportRequest) -> Result<ModelPullResponse, RpcError> {
         let from = Path::new(&request.from);
         if !from.exists() {
@@ -323,6 +324,7 @@ impl Models {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn file(check: FileCheck) -> ModelFile {
     ModelFile {
         bytes: std::fs::metadata(&check.path).map_or(0, |metadata| metadata.len()),

@@ -5,15 +5,14 @@
 //! taken over. Nothing anybody wrote is dropped; what cannot be joined stays beside the file.
 
 use std::io::{self, ErrorKind as IoErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hippo_core::own_block::{self, Torn};
+use hippo_fs::WorkspaceDir;
 use hippo_proto::{ErrorKind, RpcError};
-use hippo_store::shared_file;
-
-use crate::files;
+use hippo_store::shared_file::SharedFile;
 
 /// A larger file is left alone.
 const LARGEST: u64 = 16 << 20;
@@ -36,39 +35,41 @@ pub fn change(
 ) -> Result<bool, RpcError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = real(root, file)?;
     let refused = |error: io::Error| refusal(file, &error);
+    let dir = WorkspaceDir::open(root).map_err(refused)?;
+    let path = dir.file_to_write(file).map_err(refused)?;
+    let shared = SharedFile::open(&dir, &path).map_err(refused)?;
     let changed = |text: &[u8]| -> Result<Vec<u8>, RpcError> {
         let body = own_block::body(text, block).map_err(|torn| is_torn(file, torn))?;
         let body = change(&String::from_utf8_lossy(body.unwrap_or_default()));
         own_block::put(text, block, &body).map_err(|torn| is_torn(file, torn))
     };
-    let read = || match files::read(&path, LARGEST) {
+    let read = || match dir.read(&path, LARGEST) {
         Err(error) if error.kind() == IoErrorKind::NotFound => Ok(Vec::new()),
         read => read.map_err(refused),
     };
-    settle_earlier(&path, &read()?, block).map_err(refused)?;
+    settle_earlier(&shared, &read()?, block).map_err(refused)?;
     let mut base = read()?;
     // What is thought to stand in the file's place.
     let mut expected = base.clone();
     for slot in 0..TRIES {
         let wanted = changed(&base)?;
         if wanted == expected {
-            return settle(&path, slot).map(|()| slot > 0).map_err(refused);
+            return settle(&shared, slot).map(|()| slot > 0).map_err(refused);
         }
-        let replaced = shared_file::replace(&path, &wanted, slot).map_err(refused)?;
+        let replaced = shared.replace(&wanted, slot).map_err(refused)?;
         let mut taken = replaced.unwrap_or_default();
         if taken == expected {
             std::thread::sleep(SETTLE);
-            let late = shared_file::replaced(&path, slot).map_err(refused)?;
+            let late = shared.replaced(slot).map_err(refused)?;
             taken = late.unwrap_or_default();
         }
         if taken == expected {
-            return settle(&path, slot + 1).map(|()| true).map_err(refused);
+            return settle(&shared, slot + 1).map(|()| true).map_err(refused);
         }
         if slot > 0 {
             // Written over what somebody wrote just before: nobody can tell what of that is meant to stay.
-            shared_file::set_aside(&path, slot - 1).map_err(refused)?;
+            shared.set_aside(slot - 1).map_err(refused)?;
         }
         (base, expected) = (taken, wanted);
     }
@@ -79,47 +80,27 @@ pub fn change(
 }
 
 /// Lets go of what was replaced in the slots before this one.
-fn settle(path: &Path, before: u32) -> io::Result<()> {
-    (0..before).try_for_each(|slot| shared_file::settle(path, slot))
+fn settle(file: &SharedFile, before: u32) -> io::Result<()> {
+    (0..before).try_for_each(|slot| file.settle(slot))
 }
 
 /// What a process left that was stopped between two steps: it goes where the file says the same but for the block, and stays
 /// for people where it does not.
-fn settle_earlier(path: &Path, current: &[u8], block: &str) -> io::Result<()> {
-    shared_file::tidy(path);
+fn settle_earlier(file: &SharedFile, current: &[u8], block: &str) -> io::Result<()> {
+    file.tidy();
     let others = |text: &[u8]| own_block::put(text, block, "").unwrap_or_else(|_| text.to_vec());
     for slot in 0..TRIES {
-        let Some(left) = shared_file::replaced(path, slot)? else {
+        let Some(left) = file.replaced(slot)? else {
             continue;
         };
         if left.is_empty() || others(&left) == others(current) {
-            shared_file::settle(path, slot)?;
+            file.settle(slot)?;
         } else {
-            let kept = shared_file::set_aside(path, slot)?;
+            let kept = file.set_aside(slot)?;
             tracing::warn!(file = %kept.display(), "an earlier version of a file was kept: a write was cut off");
         }
     }
     Ok(())
-}
-
-/// The file itself, where its name is a link within the workspace.
-fn real(root: &Path, file: &str) -> Result<PathBuf, RpcError> {
-    let path = root.join(file);
-    if !path.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
-        return Ok(path);
-    }
-    match path.canonicalize() {
-        Ok(real) if real.starts_with(root) => Ok(real),
-        Ok(real) => Err(RpcError::bad_request(format!(
-            "{file} is a link that leads out of the workspace ({})",
-            real.display()
-        ))
-        .hint("put the file itself there")),
-        Err(error) => Err(
-            RpcError::bad_request(format!("{file} is a link that leads nowhere ({error})"))
-                .hint("put the file itself there"),
-        ),
-    }
 }
 
 fn is_torn(file: &str, torn: Torn) -> RpcError {
@@ -130,6 +111,11 @@ fn is_torn(file: &str, torn: Torn) -> RpcError {
 fn refusal(file: &str, error: &io::Error) -> RpcError {
     let what = format!("could not write into {file}: {error}");
     match error.kind() {
+        _ if hippo_fs::refusal(error).is_some() => {
+            RpcError::bad_request(what).hint("put the file itself there")
+        }
+        // A name that is there and leads to nothing is a link.
+        IoErrorKind::NotFound => RpcError::bad_request(what).hint("put the file itself there"),
         IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
             RpcError::new(ErrorKind::ReadOnly, what)
                 .hint("make the file and its folder writable; nothing was written")
@@ -142,6 +128,7 @@ fn refusal(file: &str, error: &io::Error) -> RpcError {
 mod tests {
     use std::fs;
     use std::io::Write as _;
+    use std::path::PathBuf;
 
     use super::*;
 
@@ -153,6 +140,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         (folder, root)
+    }
+
+    fn shared(root: &Path) -> SharedFile {
+        SharedFile::open(&WorkspaceDir::open(root).unwrap(), "MEMORY.md").unwrap()
     }
 
     fn names(root: &Path) -> Vec<String> {
@@ -185,7 +176,7 @@ mod tests {
         let path = root.join("MEMORY.md");
         fs::write(&path, "# Core\n").unwrap();
         let mut open = fs::File::options().append(true).open(&path).unwrap();
-        let old = shared_file::replaced_path(&path, 0);
+        let old = shared(&root).replaced_path(0);
         let writer = std::thread::spawn(move || {
             while !old.exists() {
                 std::thread::yield_now();
@@ -208,17 +199,17 @@ mod tests {
         fs::write(&path, "# Core\n").unwrap();
         // As it stands between exchange and settling.
         let made = own_block::put(b"# Core\n", "x", "- one").unwrap();
-        shared_file::replace(&path, &made, 0).unwrap();
+        shared(&root).replace(&made, 0).unwrap();
         assert!(add(&root, "two").unwrap());
         assert_eq!(names(&root), ["MEMORY.md"]);
         let made = fs::read(&path).unwrap();
         fs::write(&path, "# Core, and more\n").unwrap();
-        shared_file::replace(&path, &made, 0).unwrap();
+        shared(&root).replace(&made, 0).unwrap();
         assert!(add(&root, "three").unwrap());
         let names = names(&root);
         let kept = names
             .iter()
-            .find(|name| name.contains(shared_file::UNMERGED))
+            .find(|name| name.contains(hippo_store::shared_file::UNMERGED))
             .unwrap();
         assert_eq!(fs::read_to_string(root.join(kept)).unwrap(), "# Core, and more\n");
         assert_eq!(names.len(), 2, "{names:?}");

@@ -11,6 +11,7 @@ const LOAD: &str = "/proc/loadavg";
 const BUSY: f64 = 2.0;
 
 /// Why work that can wait had better wait, as far as the system tells; `own` threads of ours are running.
+#[expect(clippy::disallowed_methods, reason = "a file of the system")]
 pub fn reason_to_wait(own: usize) -> Option<&'static str> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if on_battery(Path::new(SUPPLIES)) {
@@ -21,6 +22,7 @@ pub fn reason_to_wait(own: usize) -> Option<&'static str> {
 }
 
 /// Whether a battery is being emptied.
+#[expect(clippy::disallowed_methods, reason = "a file of the system")]
 fn on_battery(supplies: &Path) -> bool {
     let Ok(entries) = fs::read_dir(supplies) else {
         return false;

@@ -1,7 +1,7 @@
 //! How does a text come into today's log, with nothing that stands there touched?
 //!
 //! The log is only ever appended to, so that others may append at the same time. What cannot be appended to
-//! safely (a link out of the workspace, a folder, a file without right to write) is refused, and nothing is written.
+//! safely (a link, a folder, a file without right to write) is refused, and nothing is written.
 
 mod append;
 mod entry;
@@ -9,10 +9,11 @@ mod log;
 mod secret;
 mod topic;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hippo_core::redact::without_secrets;
 use hippo_core::time::Date;
+use hippo_fs::WorkspaceDir;
 use hippo_proto::{RememberRequest, RpcError};
 
 use crate::files;
@@ -113,8 +114,8 @@ pub fn append_sections(
 /// # Errors
 /// `internal` with what the system said.
 pub fn settle(root: &Path, paths: &[&str]) -> Result<(), RpcError> {
-    let paths: Vec<PathBuf> = paths.iter().map(|path| root.join(path)).collect();
-    files::sync_all(&paths).map_err(|error| {
+    let synced = WorkspaceDir::open(root).and_then(|dir| files::sync_all(&dir, paths));
+    synced.map_err(|error| {
         let what = format!("could not bring what was written to the disk: {error}");
         RpcError::internal(what)
             .hint("look after the disk of the workspace, then do it again: nothing is written twice")
@@ -254,7 +255,7 @@ mod tests {
         std::fs::write(&away, "untouched").unwrap();
         std::os::unix::fs::symlink(&away, root.join("memory/2026-03-03.md")).unwrap();
         let error = append(&root, "2026-03-03".parse().unwrap(), &request("x", None)).unwrap_err();
-        assert!(error.message.contains("leads out"), "{error:?}");
+        assert!(error.message.contains("is a link"), "{error:?}");
         assert_eq!(std::fs::read_to_string(&away).unwrap(), "untouched");
         let nowhere = other.path().join("not-there.md");
         std::os::unix::fs::symlink(&nowhere, root.join("memory/2026-03-04.md")).unwrap();

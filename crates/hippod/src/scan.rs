@@ -5,16 +5,20 @@
 //! `node_modules` are never looked at.
 
 mod gate;
+mod ignores;
+mod own;
 mod walk;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use hippo_core::source::SourceRules;
+use hippo_fs::WorkspaceDir;
 use hippo_store::system::FileId;
 
 use crate::config::WorkspaceConfig;
 use crate::files;
+pub use own::is_own_place;
 use walk::{Walked, walk};
 
 /// What lies below a root.
@@ -86,14 +90,11 @@ pub enum Look {
 
 /// Looks at everything below a root. `at_each` is called for each entry: there may be very many.
 pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, at_each: &dyn Fn()) -> ScanResult {
-    match std::fs::read_dir(root) {
-        Ok(mut entries) => {
-            let root_empty = entries.next().is_none();
-            ScanResult {
-                root_empty,
-                ..once_each(walk(root, rules, config, None, at_each))
-            }
-        }
+    match WorkspaceDir::open(root).and_then(|dir| dir.folder("")?.is_empty()) {
+        Ok(root_empty) => ScanResult {
+            root_empty,
+            ..once_each(walk(root, rules, config, None, at_each).with_links(root))
+        },
         Err(_) => ScanResult::default(),
     }
 }
@@ -129,8 +130,8 @@ pub fn look(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &st
 
 /// The name without links of a file that is reached through one, where that is memory too.
 fn first_name(root: &Path, rules: &SourceRules, rel: &str) -> Option<String> {
-    let (root, real) = (root.canonicalize().ok()?, root.join(rel).canonicalize().ok()?);
-    let first = files::below(&root, &real)?;
+    let real = WorkspaceDir::open(root).ok()?.resolve(rel).ok()?;
+    let first = files::slashed(Path::new(real.to_str()?));
     (first != rel && rules.is_source(&first)).then_some(first)
 }
 

@@ -127,7 +127,7 @@ pub fn no_workspace(folder: &Path) -> RpcError {
         ErrorKind::NoWorkspace,
         format!("could not find a workspace at or above: {place}"),
     );
-    error.hint(if folder.is_dir() {
+    error.hint(if hippo_fs::is_present(folder) {
         format!("register it: hippoctl workspace add {place}; hippoctl workspace list shows the registered ones")
     } else {
         "no such folder is there; hippoctl workspace list shows the registered ones, hippoctl workspace add DIR registers one".to_owned()
@@ -201,6 +201,7 @@ impl Views {
     }
 
     /// The registered root at or above a folder, which need not exist any more.
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn root_of(&self, folder: &Path) -> Option<PathBuf> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);

@@ -79,7 +79,7 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
         },
         disk: DiskStatus::default(),
         held_deletions: 0,
-        root_present: root.is_dir(),
+        root_present: hippo_fs::is_present(root),
         vector: VectorStatus {
             backend: VectorBackend::Exact,
             vectors: 0,
@@ -119,6 +119,7 @@ fn model(shared: &Shared) -> ModelStatus {
 
 /// Resident memory of this process; 0 where the platform does not tell it in a file.
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "a file of the system")]
 fn resident_bytes() -> u64 {
     let Ok(statm) = std::fs::read_to_string("/proc/self/statm") else {
         return 0;

@@ -108,7 +108,7 @@ impl Trees {
         root: &Path,
         waits: bool,
     ) -> Result<Option<OwnedMutexGuard<()>>, RpcError> {
-        if !root.is_dir() {
+        if !hippo_fs::is_present(root) {
             return Err(root_missing(root));
         }
         let lock = self.of(root).nodes;

@@ -6,9 +6,8 @@ use std::io::Read;
 use std::path::Path;
 
 use hippo_core::chunk::{self, ContentHash, Document};
+use hippo_fs::WorkspaceDir;
 use hippo_store::system;
-
-use crate::files;
 
 /// Where the index says that a chunk stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +39,15 @@ impl FileMark {
         Self {
             size: metadata.len(),
             mtime_ns: system::modified_ns(metadata),
+        }
+    }
+}
+
+impl From<hippo_fs::Stat> for FileMark {
+    fn from(stat: hippo_fs::Stat) -> Self {
+        Self {
+            size: stat.size,
+            mtime_ns: stat.modified_ns,
         }
     }
 }
@@ -117,7 +125,8 @@ impl<'root> Verifier<'root> {
     }
 
     fn open(&self, path: &str, mark: FileMark) -> Seen {
-        let Ok((mut file, metadata)) = files::open(&self.root.join(path)) else {
+        let Ok((mut file, metadata)) = WorkspaceDir::open(self.root).and_then(|dir| dir.open_source(path))
+        else {
             return Seen::Gone;
         };
         if FileMark::of(&metadata) == mark {

@@ -15,14 +15,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hippo_fs::WorkspaceDir;
+
 use crate::config::{PollMode, Watch};
-use crate::files;
 use hear::Shared;
 pub use listener::{HeldBack, Listener};
 use worker::Worker;
 
 /// The folder below a root that is hippod's own.
-const OWN_FOLDER: &str = ".hippocampus";
+pub const OWN_FOLDER: &str = ".hippocampus";
 /// The file in it whose changes prove that the watcher hears.
 const CANARY: &str = "canary";
 
@@ -181,14 +182,10 @@ impl Watcher {
     /// When the file cannot be written.
     pub fn write_canary(&self) -> Result<(), CanaryError> {
         let unprovable = |error: std::io::Error| CanaryError::Unprovable(error.to_string());
-        // A root that is away is not created again.
-        self.root.metadata().map_err(unprovable)?;
-        let folder = self.root.join(OWN_FOLDER);
-        match std::fs::create_dir(&folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(unprovable(error)),
-            _ => {}
-        }
-        files::overwrite(&folder.join(CANARY), b"hippod\n").map_err(unprovable)?;
+        // A root that is away cannot be opened, and is not created again.
+        let folder = WorkspaceDir::open(&self.root).and_then(|root| root.make_folder(OWN_FOLDER));
+        let written = folder.and_then(|folder| folder.overwrite(CANARY, b"hippod\n"));
+        written.map_err(unprovable)?;
         // Written once more by the thread, after it has made sure that the folder is watched.
         self.shared.ask(|inbox| inbox.canary_asked = true);
         Ok(())

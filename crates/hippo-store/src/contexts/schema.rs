@@ -170,6 +170,7 @@ CREATE TABLE accepted (
 ";
 
 /// Sees to it that there is a file which only its owner can read; SQLite gives the files beside it the same mode.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn private(path: &Path) -> Result<(), StoreError> {
     let failed = |what, path: &Path, source| StoreError::Io {
         what,

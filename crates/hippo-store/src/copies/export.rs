@@ -19,6 +19,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// See [`StoreError`].
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn export(&self, table: &Table, to: &Path) -> Result<u64, StoreError> {
         let failed = |source| StoreError::Io {
             what: "write the export",

@@ -97,6 +97,7 @@ impl Snapshot {
 }
 
 /// Copies what a connection reads to a new file at `to`, as [`Snapshot::copy`] does.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
     let io = |source| StoreError::Io {
         what: "copy the database",

@@ -34,12 +34,26 @@ pub fn mode(metadata: &Metadata) -> u32 {
     metadata.mode()
 }
 
+/// Returns whether the user of this process owns a file.
+pub fn is_mine(metadata: &Metadata) -> bool {
+    metadata.uid() == rustix::process::geteuid().as_raw()
+}
+
 /// Gives what is at `path` these rights.
 ///
 /// # Errors
 /// As the system says.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     std::fs::set_permissions(path, Permissions::from_mode(mode))
+}
+
+/// Gives an open file these rights.
+///
+/// # Errors
+/// As the system says.
+pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
+    file.set_permissions(Permissions::from_mode(mode))
 }
 
 /// When the content changed last, in nanoseconds since the Unix epoch.
@@ -60,6 +74,7 @@ fn nanoseconds(seconds: i64, rest: i64) -> i64 {
 ///
 /// # Errors
 /// Why not.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn check_readable(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(path, Access::READ_OK)?)
 }
@@ -68,6 +83,7 @@ pub fn check_readable(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// Why not.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn check_writable(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
 }
@@ -89,6 +105,7 @@ pub fn is_loop(error: &io::Error) -> bool {
 ///
 /// # Errors
 /// As the system says.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn sync_file(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
@@ -97,6 +114,7 @@ pub fn sync_file(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// As the system says.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }

@@ -41,6 +41,11 @@ pub fn mode(metadata: &Metadata) -> u32 {
     }
 }
 
+/// Who owns a file is not looked at here: what is in a user's profile is closed to other users.
+pub fn is_mine(_: &Metadata) -> bool {
+    true
+}
+
 /// Has a file be written to or not; there are no other rights here.
 ///
 /// # Errors
@@ -53,6 +58,16 @@ pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     let mut permissions = metadata.permissions();
     permissions.set_readonly(mode & 0o200 == 0);
     std::fs::set_permissions(path, permissions)
+}
+
+/// Has an open file be written to or not; there are no other rights here.
+///
+/// # Errors
+/// As the system says.
+pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
+    let mut permissions = file.metadata()?.permissions();
+    permissions.set_readonly(mode & 0o200 == 0);
+    file.set_permissions(permissions)
 }
 
 /// When the content changed last, in nanoseconds since the Unix epoch.

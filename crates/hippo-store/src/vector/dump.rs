@@ -73,6 +73,7 @@ impl VectorIndex {
     ///
     /// # Errors
     /// When the system refuses; an earlier dump is untouched then.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn save(&self, dir: &Path, identity: &DumpIdentity) -> io::Result<()> {
         fs::create_dir_all(dir)?;
         let mut hasher = blake3::Hasher::new();
@@ -168,6 +169,7 @@ fn write_u32s(out: &mut dyn Write, values: &[u32]) -> io::Result<()> {
     Ok(())
 }
 
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn read(path: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<VectorIndex, RejectReason> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(RejectReason::Missing),

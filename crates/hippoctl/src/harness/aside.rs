@@ -4,18 +4,22 @@
 //! workspace. What people wrote stays where it is.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use hippo_core::index_file::{IndexFile, Indexed, Settings};
 use hippo_core::time::Timestamp;
+use hippo_fs::{Folder, Kind, WorkspaceDir};
 
 use super::layout::INDEX;
 use super::{Kept, Record};
 
 /// What hippod keeps below `.hippocampus/`; settings and policies are of people.
 const OWN: [&str; 4] = ["meta.json", "topics", "temporal", "archive"];
+/// A larger file is no node.
+const LARGEST: u64 = 16 << 20;
 /// Where derived nodes lie.
 const NODES: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
 
@@ -31,14 +35,17 @@ pub struct Aside {
 /// Looks for it. Only what was not there before init is looked for.
 pub fn find(root: &Path, record: &Record) -> Aside {
     let mut aside = Aside::default();
+    let Ok(dir) = WorkspaceDir::open(root) else {
+        return aside;
+    };
     let [index, folder] = INDEX;
     if record.index_is_new {
-        let there = |path: &String| root.join(path).exists();
+        let there = |path: &String| dir.stat(path).is_ok_and(|stat| stat.is_some());
         // What was replaced a moment ago; it goes by itself while a daemon has the folder.
         let replaced = ["", "-1", "-2", "-3", "-4"].map(|slot| format!(".{index}.replaced{slot}"));
         let passing = replaced.into_iter().chain([format!("{folder}/canary")]);
         aside.moved.extend(passing.filter(there));
-        match fs::read(root.join(index)) {
+        match dir.read(index, u64::MAX) {
             Ok(bytes) if is_untouched(&bytes) => {
                 let own = OWN.map(|name| format!("{folder}/{name}"));
                 aside.moved.push(index.to_owned());
@@ -55,14 +62,12 @@ pub fn find(root: &Path, record: &Record) -> Aside {
         .iter()
         .filter(|path| record.folders.iter().any(|made| made == *path));
     for folder in folders {
-        let names = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
-        let paths = names.filter_map(|entry| Some(format!("{folder}/{}", entry.file_name().to_str()?)));
-        aside
-            .moved
-            .extend(paths.filter(|path| is_derived(&root.join(path))));
+        let entries = dir.entries(folder).unwrap_or_default().into_iter();
+        let paths = entries.filter_map(|entry| Some(format!("{folder}/{}", entry.name.to_str()?)));
+        aside.moved.extend(paths.filter(|path| is_derived(&dir, path)));
     }
     let topics = "memory/ROOT.md";
-    if record.files.get(topics).is_some_and(|entry| entry.made) && is_derived(&root.join(topics)) {
+    if record.files.get(topics).is_some_and(|entry| entry.made) && is_derived(&dir, topics) {
         aside.moved.push(topics.to_owned());
     }
     aside.moved.sort();
@@ -97,30 +102,38 @@ pub fn set_aside(
         .keep();
     for path in moved {
         let (from, to) = (root.join(path), place.join(path));
-        let folder = to.parent().unwrap_or(&place);
-        fs::create_dir_all(folder).map_err(at(folder))?;
-        move_to(&from, &to).map_err(at(&from))?;
+        let target = WorkspaceDir::open(&place).and_then(|dir| Ok(dir.make_parent(path)?.0));
+        let target = target.map_err(at(to.parent().unwrap_or(&place)))?;
+        let moved = WorkspaceDir::open(root).and_then(|dir| {
+            let (folder, name) = dir.parent(path)?;
+            move_to(&folder, name, &target)
+        });
+        match moved {
+            // Gone meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            moved => moved.map_err(at(&from))?,
+        }
     }
     Ok(Some(place))
 }
 
-fn move_to(from: &Path, to: &Path) -> io::Result<()> {
-    match fs::rename(from, to) {
+/// Moves a file or folder with all that is in it; a link in it stays where it is, and is the error.
+fn move_to(from: &Folder, name: &OsStr, to: &Folder) -> io::Result<()> {
+    match from.rename_to(name, to, name) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
-        // Gone meanwhile.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         renamed => return renamed,
     }
-    if !fs::symlink_metadata(from)?.is_dir() {
-        fs::copy(from, to)?;
-        return fs::remove_file(from);
+    if from.stat(name)?.is_some_and(|stat| stat.kind == Kind::Folder) {
+        let (inner, target) = (from.folder(name)?, to.make_folder(name)?);
+        for entry in inner.entries()? {
+            move_to(&inner, &entry.name, &target)?;
+        }
+        return from.remove_folder(name);
     }
-    fs::create_dir(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        move_to(&entry.path(), &to.join(entry.file_name()))?;
-    }
-    fs::remove_dir(from)
+    let (mut file, _) = from.open(name)?;
+    let mut copy = to.create_new(name)?;
+    io::copy(&mut file, &mut copy)?;
+    from.remove_file(name)
 }
 
 /// Whether an index file holds nothing but what hippod writes: entries, headings, and its own notes.
@@ -145,8 +158,9 @@ fn is_untouched(bytes: &[u8]) -> bool {
 }
 
 /// Whether hippod made a node of the compaction tree from other files.
-fn is_derived(path: &Path) -> bool {
-    let text = fs::read_to_string(path).unwrap_or_default();
+fn is_derived(dir: &WorkspaceDir, path: &str) -> bool {
+    let text = dir.read(path, LARGEST).unwrap_or_default();
+    let text = String::from_utf8(text).unwrap_or_default();
     let front = text
         .strip_prefix("---\n")
         .and_then(|text| text.split_once("\n---"));

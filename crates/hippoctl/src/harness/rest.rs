@@ -1,9 +1,9 @@
 //! What of a memory is in a folder when init is taken back?
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
+use hippo_fs::{Kind, WorkspaceDir};
 use serde::Serialize;
 
 use super::layout::INDEX;
@@ -31,7 +31,10 @@ const DEPTH: usize = 8;
 
 /// What stays in a workspace without what is gone from it: files, and folders with all that is in them.
 pub fn left(root: &Path, gone: &BTreeSet<&str>) -> Vec<Left> {
-    let folder = Folder { root, gone };
+    let Ok(dir) = WorkspaceDir::open(root) else {
+        return Vec::new();
+    };
+    let folder = Folder { dir, gone };
     let [index, own] = INDEX;
     let mut all = vec![folder.logs()];
     all.extend(TREE.map(|path| folder.at(path, "compaction tree")));
@@ -42,7 +45,7 @@ pub fn left(root: &Path, gone: &BTreeSet<&str>) -> Vec<Left> {
 }
 
 struct Folder<'a> {
-    root: &'a Path,
+    dir: WorkspaceDir,
     gone: &'a BTreeSet<&'a str>,
 }
 
@@ -58,7 +61,7 @@ impl Folder<'_> {
     }
 
     fn at(&self, path: &str, what: &'static str) -> Left {
-        let end = if self.root.join(path).is_dir() { "/" } else { "" };
+        let end = if self.dir.is_folder(path) { "/" } else { "" };
         Left {
             path: format!("{path}{end}"),
             files: self.count(path, 0),
@@ -68,11 +71,10 @@ impl Folder<'_> {
 
     /// Files at a path and below it; links are counted, not followed.
     fn count(&self, path: &str, depth: usize) -> usize {
-        let there = fs::symlink_metadata(self.root.join(path));
-        match there {
-            Err(_) => 0,
+        match self.dir.stat(path) {
+            Err(_) | Ok(None) => 0,
             Ok(_) if self.gone.contains(path) => 0,
-            Ok(there) if there.is_dir() && depth < DEPTH => {
+            Ok(Some(there)) if there.kind == Kind::Folder && depth < DEPTH => {
                 let names = self.names(path).into_iter();
                 names
                     .map(|name| self.count(&format!("{path}/{name}"), depth + 1))
@@ -83,12 +85,9 @@ impl Folder<'_> {
     }
 
     fn names(&self, folder: &str) -> Vec<String> {
-        let entries = fs::read_dir(self.root.join(folder))
-            .into_iter()
-            .flatten()
-            .flatten();
+        let entries = self.dir.entries(folder).unwrap_or_default().into_iter();
         entries
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .map(|entry| entry.name.to_string_lossy().into_owned())
             .collect()
     }
 }
@@ -100,6 +99,8 @@ fn is_log(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

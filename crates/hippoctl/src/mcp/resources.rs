@@ -1,9 +1,9 @@
 //! Which files can a client attach by itself, and what stands in them?
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
+use hippo_fs::WorkspaceDir;
 use rmcp::model::{Resource, ResourceContents};
 
 use super::calls::{Line, Trouble};
@@ -34,15 +34,17 @@ const OFFERED: [[&str; 3]; 2] = [
 /// No daemon, or no workspace.
 pub fn there(line: &mut Line) -> Result<Vec<Resource>, Trouble> {
     let root = line.root()?;
+    let Ok(dir) = WorkspaceDir::open(Path::new(&root)) else {
+        return Ok(Vec::new());
+    };
     let files = OFFERED.into_iter().filter_map(|[path, title, what]| {
-        let file = Path::new(&root).join(path).metadata().ok()?;
-        file.is_file().then(|| {
-            Resource::new(format!("{SCHEME}{path}"), path)
-                .with_title(title)
-                .with_description(what)
-                .with_mime_type(MARKDOWN)
-                .with_size(file.len())
-        })
+        let (_, file) = dir.open_source(path).ok()?;
+        let resource = Resource::new(format!("{SCHEME}{path}"), path)
+            .with_title(title)
+            .with_description(what)
+            .with_mime_type(MARKDOWN)
+            .with_size(file.len());
+        Some(resource)
     });
     Ok(files.collect())
 }
@@ -70,22 +72,15 @@ pub fn unknown(uri: &str) -> String {
 pub fn read(line: &mut Line, path: &'static str) -> Result<Option<String>, Trouble> {
     let root = line.root()?;
     let failed = |why: &dyn std::fmt::Display| Trouble::new(format!("could not read {path}: {why}"));
-    let file = match Path::new(&root).join(path).canonicalize() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file.map_err(|error| failed(&error))?,
-    };
-    // A pipe in its place would be waited for.
-    if !file.starts_with(&root) || !file.is_file() {
-        return Err(failed(&"it is no file of the workspace"));
+    match hippo_fs::read_source(Path::new(&root), path, LONGEST) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if hippo_fs::refusal(&error).is_some() => Err(failed(&"it is no file of the workspace")),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Err(failed(&format!("it is longer than {LONGEST} bytes")))
+        }
+        Err(error) => Err(failed(&error)),
     }
-    let mut bytes = Vec::new();
-    File::open(&file)
-        .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
-        .map_err(|error| failed(&error))?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(failed(&format!("it is longer than {LONGEST} bytes")));
-    }
-    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// The answer that carries it.

@@ -163,11 +163,14 @@ fn rules(file: Option<&Path>) -> Result<Vec<Rule>, Failure> {
 /// The policy file of the workspace given, if it has one; else that of the nearest folder above the current one.
 fn nearest(workspace: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
     if let Some(workspace) = workspace {
-        return Ok(Some(workspace.join(POLICY_FILE)).filter(|file| file.exists()));
+        return Ok(Some(workspace)
+            .filter(|folder| hippo_fs::exists(folder, POLICY_FILE))
+            .map(|folder| folder.join(POLICY_FILE)));
     }
     let here = current_dir()?;
-    let files = here.ancestors().map(|folder| folder.join(POLICY_FILE));
-    Ok(files.into_iter().find(|file| file.is_file()))
+    let mut folders = here.ancestors();
+    let folder = folders.find(|folder| hippo_fs::is_file(folder, POLICY_FILE));
+    Ok(folder.map(|folder| folder.join(POLICY_FILE)))
 }
 
 fn transcript(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -71,7 +71,7 @@ fn tell_of_absent(session: &mut Session, asked: &QmdSearch, out: &mut Output) ->
     let root = session.root()?;
     for folder in asked
         .folders()
-        .filter(|folder| !Path::new(&root).join(folder).exists())
+        .filter(|folder| !hippo_fs::exists(Path::new(&root), folder))
     {
         out.note(&format!(
             "note: there is no {folder} in the workspace {root}; -c names a folder of it, --workspace another one, and hippoctl workspace list shows the registered ones"

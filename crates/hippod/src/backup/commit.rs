@@ -69,6 +69,7 @@ pub struct Staged {
 ///
 /// # Errors
 /// The state folder cannot be written.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn note(state: &Path, staged: &[Staged]) -> Result<(), RpcError> {
     let path = state.join(NOTE);
     let refused = |error| io_refusal("note the restore", &path, &error);
@@ -106,6 +107,7 @@ pub fn discard_unsealed(state: &Path) -> Result<(), RpcError> {
     note(state, &sealed)
 }
 
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn discard(staged: &Staged) -> Result<(), RpcError> {
     let made = [staged_files(&staged.root), staged_state(&staged.home)];
     for (folder, made) in [&staged.files, &staged.state].into_iter().zip(made) {
@@ -127,6 +129,7 @@ fn discard(staged: &Staged) -> Result<(), RpcError> {
 ///
 /// # Errors
 /// Where the folder was taken meanwhile, or cannot be moved; what stood there stands there again.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn commit(state: &Path, staged: &Staged, registry: &mut Registry) -> Result<Vec<String>, RpcError> {
     let others = || {
         noted(state).map(|noted| {
@@ -183,6 +186,7 @@ pub fn finish_what_was_begun(state: &Path, registry: &mut Registry) -> Result<()
 }
 
 /// All steps, whichever of them were done before.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn carry_out(staged: &Staged, registry: &mut Registry) -> Result<Vec<String>, RpcError> {
     if staged.files.exists() {
         place(&staged.files, &staged.root, &staged.files_aside)?;
@@ -203,6 +207,7 @@ fn carry_out(staged: &Staged, registry: &mut Registry) -> Result<Vec<String>, Rp
 }
 
 /// Moves a folder into its place, and what is there aside.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn place(from: &Path, to: &Path, aside: &Path) -> Result<(), RpcError> {
     let refused = |error| io_refusal("put the folder into its place", to, &error);
     let moved = !is_vacant(to)?;
@@ -227,6 +232,7 @@ fn place(from: &Path, to: &Path, aside: &Path) -> Result<(), RpcError> {
 ///
 /// # Errors
 /// The note cannot be read or understood.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn noted(state: &Path) -> Result<Vec<Staged>, RpcError> {
     let path = state.join(NOTE);
     match fs::read(&path) {

@@ -40,6 +40,7 @@ impl Destination {
     /// # Errors
     /// `conflict` where something is there already; `bad-request` for a name that promises something else, and for a
     /// place in which what is written would be taken for memory; else as the system says.
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn of(shared: &Shared, to: &Path, format: BackupFormat, force: bool) -> Result<Self, RpcError> {
         let what = name_of(format);
         let name = to.file_name().unwrap_or_default();
@@ -77,6 +78,7 @@ impl Destination {
     ///
     /// # Errors
     /// `conflict`.
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn free(&self) -> Result<(), RpcError> {
         let Ok(found) = self.path.symlink_metadata() else {
             return Ok(());
@@ -151,6 +153,7 @@ impl Destination {
 }
 
 /// Whether a file is an earlier backup, or nothing yet: no file of another kind is replaced. The first member tells.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn is_earlier(file: &Path) -> bool {
     let Ok(opened) = File::open(file) else {
         return false;

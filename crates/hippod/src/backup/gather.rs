@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hippo_core::layout::INDEX_FILE;
+use hippo_fs::{Kind, WorkspaceDir};
 use hippo_proto::{BackupFormat, LeftOut, RpcError};
 use hippo_store::StoreError;
 use hippo_store::copies::{Database, Snapshot};
@@ -58,6 +59,7 @@ struct Moment {
 ///
 /// # Errors
 /// Its folder is away, a database cannot be read, or the backup cannot be written.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn gather(
     shared: &Shared,
     view: &WorkspaceView,
@@ -100,6 +102,7 @@ pub fn gather(
 }
 
 /// A moment at which the database and what hippod wrote below the root agree.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn agreeing(view: &WorkspaceView, state: &Path) -> Result<Moment, RpcError> {
     let begin = |database, path: &Path| Snapshot::begin(database, path).map_err(|error| store_error(&error));
     for last in (0..MOMENTS).rev() {
@@ -133,41 +136,41 @@ fn agreeing(view: &WorkspaceView, state: &Path) -> Result<Moment, RpcError> {
 /// The index file, and everything below `.hippocampus`.
 fn own_files(root: &Path) -> (Vec<Found>, Vec<LeftOut>) {
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
+    let Ok(dir) = WorkspaceDir::open(root) else {
+        return (found, left_out);
+    };
     let mut paths: Vec<PathBuf> = [INDEX_FILE, hippo_core::harness::FILE]
         .iter()
-        .map(|name| root.join(name))
-        .filter(|path| path.exists())
+        .map(PathBuf::from)
+        .filter(|path| dir.exists(path))
         .collect();
-    let mut folders = vec![root.join(OWN)];
+    let mut folders = vec![PathBuf::from(OWN)];
     while let Some(folder) = folders.pop() {
-        // A link may lead anywhere.
-        let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
-        let entries = match fs::read_dir(&folder) {
+        let entries = match dir.entries(&folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) if hippo_fs::refusal(&error).is_some() => {
+                left_out.push(reason(&folder, "a link"));
+                continue;
+            }
             Err(error) => {
-                left_out.push(reason(root, &folder, &format!("could not be read: {error}")));
+                left_out.push(reason(&folder, &format!("could not be read: {error}")));
                 continue;
             }
         };
-        for entry in entries.flatten() {
-            let path = entry.path();
-            let Ok(kind) = entry.file_type() else { continue };
-            if !is_folder || kind.is_symlink() {
-                left_out.push(reason(root, &path, "a link"));
-            } else if kind.is_dir() {
-                folders.push(path);
-            } else if path
-                .strip_prefix(root)
-                .is_ok_and(|path| path != Path::new(OWN).join(CANARY))
-            {
-                paths.push(path);
+        for entry in entries {
+            let path = folder.join(entry.name);
+            match entry.kind {
+                Kind::Link => left_out.push(reason(&path, "a link")),
+                Kind::Folder => folders.push(path),
+                _ if path != Path::new(OWN).join(CANARY) => paths.push(path),
+                _ => {}
             }
         }
     }
     paths.sort();
     for path in paths {
-        match read(root, &path, MOST) {
+        match read(&dir, &path, MOST) {
             Ok(file) => found.push(file),
             Err(left) => left_out.extend(left),
         }
@@ -187,11 +190,21 @@ fn watched(
     if !scan.root_present {
         return Err(root_missing(&view.root));
     }
-    let rules = scan.dirs.iter().flat_map(|dir| RULES.map(|name| dir.join(name)));
-    let rules = rules.filter(|path| path.is_file());
+    let dir = WorkspaceDir::open(&view.root).map_err(|_| root_missing(&view.root))?;
+    let folders = scan
+        .dirs
+        .iter()
+        .filter_map(|folder| folder.strip_prefix(&view.root).ok());
+    let rules = folders.flat_map(|folder| RULES.map(|name| folder.join(name)));
+    let rules = rules.filter(|path| dir.is_file(path));
     let most = view.config.sources.max_file_bytes.max(MOST);
-    for path in scan.files.iter().map(|file| file.abs.clone()).chain(rules) {
-        match read(&view.root, &path, most) {
+    for path in scan
+        .files
+        .iter()
+        .map(|file| PathBuf::from(&file.rel))
+        .chain(rules)
+    {
+        match read(&dir, &path, most) {
             Ok(found) => {
                 if taken.insert(found.path.clone()) {
                     add(workspace, &found, writer, job)?;
@@ -209,15 +222,16 @@ fn watched(
 }
 
 /// A file with what is told of it; why it is left out, where it is there and cannot be taken.
-fn read(root: &Path, path: &Path, most: u64) -> Result<Found, Option<LeftOut>> {
-    let name = files::below(root, path);
+fn read(dir: &WorkspaceDir, path: &Path, most: u64) -> Result<Found, Option<LeftOut>> {
+    let name = path.to_str().map(|_| files::slashed(path));
     let Some(name) = name.filter(|name| name.len() < LONGEST_NAME / 2) else {
-        return Err(Some(reason(root, path, "its name is not UTF-8, or too long")));
+        return Err(Some(reason(path, "its name is not UTF-8, or too long")));
     };
     if !is_memory(&name.split('/').collect::<Vec<_>>()) {
-        return Err(Some(reason(root, path, "a hidden file that is no markdown")));
+        return Err(Some(reason(path, "a hidden file that is no markdown")));
     }
-    let read = files::open(path).and_then(|(_, metadata)| Ok((files::read(path, most)?, metadata)));
+    let opened = dir.open_source(path);
+    let read = opened.and_then(|(_, metadata)| Ok((dir.read_source(path, most)?, metadata)));
     match read {
         Ok((bytes, metadata)) => Ok(Found {
             path: name,
@@ -226,7 +240,7 @@ fn read(root: &Path, path: &Path, most: u64) -> Result<Found, Option<LeftOut>> {
         }),
         // It went just now.
         Err(error) if files::is_absence(&error) => Err(None),
-        Err(error) => Err(Some(reason(root, path, &error.to_string()))),
+        Err(error) => Err(Some(reason(path, &error.to_string()))),
     }
 }
 
@@ -237,9 +251,9 @@ fn traits(metadata: &Metadata) -> Traits {
     }
 }
 
-fn reason(root: &Path, path: &Path, reason: &str) -> LeftOut {
+fn reason(path: &Path, reason: &str) -> LeftOut {
     LeftOut {
-        path: files::slashed(path.strip_prefix(root).unwrap_or(path)),
+        path: files::slashed(path),
         reason: reason.to_owned(),
     }
 }

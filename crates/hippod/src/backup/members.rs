@@ -26,6 +26,7 @@ pub type Visit<'a> = dyn FnMut(&str, u64, &mut dyn Read) -> Result<(), RpcError>
 ///
 /// # Errors
 /// What is no regular file, has a name that leads elsewhere, or cannot be read. The member is named.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
     let opened = File::open(file).map_err(|error| io_refusal("read the backup", file, &error))?;
     let size = opened.metadata().map_or(0, |metadata| metadata.len());

@@ -35,6 +35,7 @@ impl Partial {
     ///
     /// # Errors
     /// `conflict` where a folder of that name is there which hippod did not make; else as the system says.
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn begin(state: &Path, what: &str, to: &Path) -> Result<Self, RpcError> {
         clear_left(state);
         let mut name = std::ffi::OsString::from(".");
@@ -71,6 +72,7 @@ impl Partial {
 }
 
 impl Drop for Partial {
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     fn drop(&mut self) {
         match fs::remove_dir_all(&self.folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -102,6 +104,7 @@ pub fn left(state: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether nothing of it is to be removed any more.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn is_cleared(folder: &Path) -> bool {
     if is_ours(folder) {
         return fs::remove_dir_all(folder).is_ok();
@@ -111,6 +114,7 @@ fn is_cleared(folder: &Path) -> bool {
 }
 
 /// Whether a folder has the name of one, and nothing in it that hippod does not make.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn is_ours(folder: &Path) -> bool {
     let name = folder.file_name().and_then(OsStr::to_str);
     let fits = name.is_some_and(|name| name.starts_with('.') && name.ends_with(PARTIAL));
@@ -125,12 +129,14 @@ fn is_made(name: &OsStr) -> bool {
     rest.into_iter().any(|rest| BESIDE.contains(&rest))
 }
 
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn noted(state: &Path) -> Vec<PathBuf> {
     let bytes = fs::read(state.join(NOTE)).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
 /// Where it cannot be noted, a kill leaves a folder: that is no reason to make no backup, least of all on a full disk.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn note(state: &Path, folders: &[PathBuf]) {
     let path = state.join(NOTE);
     let noted = match folders {

@@ -1,10 +1,11 @@
 //! How does a workspace come out of a backup: verified, made ready beside its place, put there in one step?
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use hippo_fs::WorkspaceDir;
 use hippo_proto::{BackupFormat, RestoreRequest, Restored, RpcError};
 use hippo_store::StoreError;
 use hippo_store::copies::{self, Database};
@@ -136,6 +137,7 @@ fn wanted<'m>(
 }
 
 /// Writes everything beside its place.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn stage(
     source: &Source,
     manifest: &Manifest,
@@ -161,15 +163,15 @@ fn stage(
     }
     source.take(manifest, job, &mut |member, bytes| {
         for (workspace, staged) in staged.iter_mut() {
-            let to = match workspace.place(&member.path) {
+            let (root, path) = match workspace.place(&member.path) {
                 Some(Place::File(path)) => {
                     staged.files_in_it += 1;
-                    staged.files.join(path)
+                    (&staged.files, path)
                 }
-                Some(Place::State(path)) => staged.state.join(path),
+                Some(Place::State(path)) => (&staged.state, path),
                 None => continue,
             };
-            return put(member, bytes, &to);
+            return put(member, bytes, root, Path::new(&path));
         }
         io::copy(bytes, &mut io::sink())
             .map(drop)
@@ -182,30 +184,27 @@ fn stage(
 }
 
 /// Writes one file, durably, with its time and its rights.
-fn put(member: &Member, bytes: &mut dyn Read, to: &Path) -> Result<(), RpcError> {
+fn put(member: &Member, bytes: &mut dyn Read, root: &Path, path: &Path) -> Result<(), RpcError> {
     let mut written = || -> io::Result<()> {
-        if let Some(above) = to.parent() {
-            fs::create_dir_all(above)?;
-        }
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .with_mode(PRIVATE_FILE)
-            .open(to)?;
+        let dir = WorkspaceDir::open(root)?;
+        let (folder, name) = dir.make_parent(path)?;
+        let mut file = folder.create_new(name)?;
+        system::set_file_mode(&file, PRIVATE_FILE)?;
         io::copy(bytes, &mut file)?;
         if let Some(at) = member.mtime_ns.and_then(|ns| u64::try_from(ns).ok()) {
             file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_nanos(at))?;
         }
         if let Some(mode) = member.mode {
             // No memory is a program.
-            system::set_mode(to, mode & 0o666)?;
+            system::set_file_mode(&file, mode & 0o666)?;
         }
         file.sync_all()
     };
-    written().map_err(|error| io_refusal("write what was in the backup", to, &error))
+    written().map_err(|error| io_refusal("write what was in the backup", &root.join(path), &error))
 }
 
 /// Makes the databases those of this build and of this root.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn databases(
     backup: &Path,
     format: BackupFormat,
@@ -274,6 +273,7 @@ fn stamp(shared: &Shared) -> String {
 }
 
 impl Staged {
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     fn at(state: &Path, root: PathBuf, was: &str, stamp: &str, is_aside: bool) -> Self {
         let home = state_folder(state, &root);
         // Another restore may have been within the same second, or before a clock was set back.

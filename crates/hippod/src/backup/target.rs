@@ -15,6 +15,7 @@ use crate::shared::Shared;
 ///
 /// # Errors
 /// What is there is no folder, or cannot be looked at; or it is one that hippod itself lives in.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
     let refused = |error| io_refusal("use the folder", folder, &error);
     let mut above = folder;
@@ -69,6 +70,7 @@ pub fn vacant(root: &Path, aside: bool) -> Result<(), RpcError> {
 ///
 /// # Errors
 /// `conflict`.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn known(shared: &Shared, root: &Path) -> Result<(), RpcError> {
     let is_registered = shared.views.root_of(root).is_some_and(|known| known == root);
     if is_registered || root.join(OWN).is_dir() || is_vacant(root)? {
@@ -85,6 +87,7 @@ pub fn known(shared: &Shared, root: &Path) -> Result<(), RpcError> {
 ///
 /// # Errors
 /// `conflict`.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn free_beside(staged: &Staged) -> Result<(), RpcError> {
     if staged.files.symlink_metadata().is_err() {
         return Ok(());
@@ -98,6 +101,7 @@ pub fn free_beside(staged: &Staged) -> Result<(), RpcError> {
 }
 
 /// Whether a folder is empty, or not there.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn is_vacant(root: &Path) -> Result<bool, RpcError> {
     match fs::read_dir(root) {
         Ok(mut entries) => Ok(entries.next().is_none()),

@@ -49,6 +49,7 @@ impl Writer {
     ///
     /// # Errors
     /// `conflict` where something stands beside it already, else as the system says.
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn begin(state: &Path, to: Destination) -> Result<Self, RpcError> {
         let partial = Partial::begin(state, name_of(to.format), &to.path)?;
         let refused = |error| refusal(&to, &error);
@@ -98,6 +99,7 @@ impl Writer {
     ///
     /// # Errors
     /// As the system says.
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn add_made(&mut self, path: &str, file: &Path, job: &mut Job<'_>) -> Result<(), RpcError> {
         let refused = |error| io_refusal("read what was copied", file, &error);
         let made = File::open(file).map_err(refused)?;
@@ -145,6 +147,7 @@ impl Writer {
     ///
     /// # Errors
     /// As the system says; nothing is left then.
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn finish(mut self, mut manifest: Manifest) -> Result<(Manifest, u64), RpcError> {
         manifest.members = std::mem::take(&mut self.members);
         let mut json = serde_json::to_vec_pretty(&manifest)
@@ -198,6 +201,7 @@ fn refusal(to: &Destination, error: &io::Error) -> RpcError {
     io_refusal(&format!("write the {}", name_of(to.format)), &to.path, error)
 }
 
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn private(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .write(true)
@@ -206,6 +210,7 @@ fn private(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn into_folder(folder: &Path, path: &str, from: &mut impl Read) -> io::Result<()> {
     let file = folder.join(path);
     if let Some(above) = file.parent() {

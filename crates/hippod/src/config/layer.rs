@@ -10,7 +10,6 @@ use toml::{Spanned, Table, Value};
 
 use super::keys::{KEYS, Key};
 use super::{Config, ConfigError};
-use crate::files;
 
 /// A workspace's settings are not read above this size.
 const LARGEST: u64 = 1 << 20;
@@ -54,15 +53,21 @@ pub(super) fn merge(base: &Config, layers: &[Layer]) -> Result<Config, ConfigErr
         .map_err(|error| ConfigError::Together(error.into()))
 }
 
-/// What a file sets; an absent file sets nothing.
-pub(super) fn of_file(file: &Path, whose: Whose) -> Result<Layer, ConfigError> {
-    let text = match whose {
-        Whose::Daemon => std::fs::read_to_string(file),
-        // Anybody may have put anything there.
-        Whose::Workspace => files::read(file, LARGEST).and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error))
-        }),
-    };
+/// What the user's file sets; an absent file sets nothing.
+#[expect(clippy::disallowed_methods, reason = "the user's own configuration")]
+pub(super) fn of_daemon(file: &Path) -> Result<Layer, ConfigError> {
+    of_read(file, std::fs::read_to_string(file), Whose::Daemon)
+}
+
+/// What the file of a workspace sets; an absent file sets nothing. Anything may be in its place.
+pub(super) fn of_workspace(root: &Path, file: &Path) -> Result<Layer, ConfigError> {
+    let text = hippo_fs::read(root, file, LARGEST).and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error))
+    });
+    of_read(&root.join(file), text, Whose::Workspace)
+}
+
+fn of_read(file: &Path, text: std::io::Result<String>, whose: Whose) -> Result<Layer, ConfigError> {
     let text = match text {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

@@ -56,6 +56,7 @@ pub fn accept(shared: &Shared, root: &Path, request: &SessionFlushRequest) -> Re
 ///
 /// # Errors
 /// Where the database of the contexts cannot be read.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn promised(shared: &Shared, root: &Path) -> Result<Vec<Promise>, RpcError> {
     let place = shared.contexts.place(shared, root);
     if !place.file.exists() {

@@ -162,7 +162,7 @@ fn config(
     let Some(view) = view else {
         return Ok((Config::default(), Vec::new()));
     };
-    match files::read(&view.root.join(CONFIG_FILE), LARGEST) {
+    match hippo_fs::read(&view.root, CONFIG_FILE, LARGEST) {
         Ok(bytes) => Ok(Config::parse(&bytes)),
         Err(error) if files::is_absence(&error) => Ok((Config::default(), Vec::new())),
         Err(error) => Ok((

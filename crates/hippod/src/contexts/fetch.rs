@@ -218,8 +218,13 @@ fn reason(why: &Gone) -> String {
 
 /// The text of a file as it is now.
 fn source_now(root: &Path, path: &str) -> Result<Vec<u8>, String> {
-    let path: PathBuf = root.join(path);
-    let bytes = files::read(&path, LARGEST).map_err(|error| format!("{}: {error}", path.display()))?;
+    let whole: PathBuf = root.join(path);
+    let read = match whole.strip_prefix(root) {
+        Ok(below) => hippo_fs::read_source(root, below, LARGEST),
+        Err(_) => files::read(&whole, LARGEST),
+    };
+    let path = whole;
+    let bytes = read.map_err(|error| format!("{}: {error}", path.display()))?;
     match std::str::from_utf8(&bytes) {
         Ok(_) => Ok(bytes),
         Err(_) => Err(format!("{} is no text", path.display())),

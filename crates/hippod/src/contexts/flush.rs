@@ -37,13 +37,14 @@ const SESSION: usize = 40;
 /// # Errors
 /// `not-found` for a file that is not there, `bad-request` for what is no regular file or may not be read, and as for `remember`. What
 /// was read is appended by the next flush then.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn flush(
     shared: &Shared,
     view: &WorkspaceView,
     request: &SessionFlushRequest,
     _: &Turn,
 ) -> Result<SessionFlushResponse, RpcError> {
-    if view.status().is_some_and(|status| !status.root_present) || !view.root.is_dir() {
+    if view.status().is_some_and(|status| !status.root_present) || !hippo_fs::is_present(&view.root) {
         return Err(root_missing(&view.root));
     }
     let path = Path::new(&request.path);

@@ -5,8 +5,6 @@ use std::sync::{Arc, Mutex};
 
 use hippo_core::context::policy::{self, Rule};
 
-use crate::files;
-
 /// Policies of a workspace, below its root.
 pub const FILE: &str = ".hippocampus/policies.yaml";
 /// A larger file is refused.
@@ -21,9 +19,9 @@ type Read = (Arc<[Rule]>, Option<String>);
 impl Policies {
     /// The built-in rules and those of the file; where that cannot be used, the built-in ones, and why.
     pub fn of(&self, root: &Path) -> Read {
-        let bytes = match files::read(&root.join(FILE), LARGEST) {
+        let bytes = match hippo_fs::read(root, FILE, LARGEST) {
             Ok(bytes) => bytes,
-            Err(error) if files::is_absence(&error) => Vec::new(),
+            Err(error) if hippo_fs::is_absence(&error) => Vec::new(),
             Err(error) => return built_in(Some(error.to_string())),
         };
         let mut last = super::lock(&self.0);

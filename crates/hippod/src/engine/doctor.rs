@@ -69,7 +69,7 @@ impl std::fmt::Debug for Surveyed {
 struct Doubt {
     entry: String,
     /// Where there is no such document, the file may be there all the same: JSON for instance.
-    file: Option<PathBuf>,
+    file: Option<String>,
 }
 
 /// Losses that are told.
@@ -291,7 +291,7 @@ fn doubtful(workspace: &Workspace) -> Vec<Doubt> {
             });
             (!leads).then_some(None)
         }
-        None => Some(Some(workspace.root.join(&pointer.path))),
+        None => Some(Some(pointer.path.clone())),
     };
     let records = workspace.entries.known.records.values();
     let live = records.filter(|record| !matches!(record.place, Place::Archive(_)));

@@ -13,7 +13,6 @@ use super::Engine;
 use super::patch;
 use super::workspace::Workspace;
 use crate::embed_worker::{EmbedEvent, Job, Passage};
-use crate::files;
 use crate::verify::{FileMark, Span};
 
 /// Text of one job, in bytes: some tenths of a second of work, so that vectors are stored often and an edit that is
@@ -100,7 +99,7 @@ impl Workspace {
                 continue;
             };
             let limit = self.view.config.sources.max_file_bytes;
-            let bytes = files::read(&self.root.join(&path), limit).unwrap_or_default();
+            let bytes = hippo_fs::read_source(&self.root, &path, limit).unwrap_or_default();
             let hash = ContentHash::of(&bytes).0;
             if self
                 .known

@@ -1,5 +1,6 @@
 //! One dirty path: read it, and bring store and picture to what it says now, in one transaction.
 
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,12 +10,12 @@ use hippo_core::retrieval::terms::Analyzer;
 use hippo_core::source;
 use hippo_core::time::{Date, Timestamp};
 use hippo_core::tree::{Node, Period, Writer};
+use hippo_fs::WorkspaceDir;
 use hippo_store::StoreError;
 use hippo_store::db::{DocumentChange, DocumentRecord};
 
 use super::patch;
 use super::workspace::{Dirty, Known, Workspace};
-use crate::files;
 use crate::scan::{self, Look, Skipped};
 use crate::verify::FileMark;
 
@@ -301,13 +302,13 @@ impl Workspace {
             Look::File(_) => {}
             Look::Skipped(reason) => {
                 // What cannot be read just now may be as it was; what is no memory any more must go.
-                let forget = match files::open(&self.root.join(path)) {
+                let forget = match open(&self.root, path) {
                     Ok(_) => true,
                     Err(error) => error.kind() == std::io::ErrorKind::InvalidInput,
                 };
                 return Reading::Refused { reason, forget };
             }
-            Look::None if self.root.join(path).exists() => {
+            Look::None if hippo_fs::exists(&self.root, path) => {
                 return Reading::Refused {
                     reason: "ignored".to_owned(),
                     forget: true,
@@ -336,10 +337,13 @@ enum Reading {
     Refused { reason: String, forget: bool },
 }
 
+fn open(root: &Path, path: &str) -> std::io::Result<(File, Metadata)> {
+    WorkspaceDir::open(root)?.open_source(path)
+}
+
 fn read_file(root: &Path, path: &str, limit: u64) -> Reading {
     let refuse = |reason: String, forget: bool| Reading::Refused { reason, forget };
-    let whole = root.join(path);
-    let (mut file, metadata) = match files::open(&whole) {
+    let (mut file, metadata) = match open(root, path) {
         Ok(opened) => opened,
         Err(error) => {
             return match error.kind() {

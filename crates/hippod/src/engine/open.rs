@@ -58,6 +58,7 @@ pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
 ///
 /// # Errors
 /// A damaged database is told apart by [`StoreError::needs_rebuild`] in the chain.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     let Opening {
         key,

@@ -125,9 +125,9 @@ impl Workspace {
             if self.entries.file.is_at(&self.root, &path) {
                 self.entries.file.look(now);
             }
-            if self.view.rules.is_source(&relative) && !path.is_dir() {
+            if self.view.rules.is_source(&relative) && !hippo_fs::is_folder(&self.root, &relative) {
                 self.mark_dirty(relative, now);
-            } else if relative.is_empty() || self.is_folder_of_memory(&relative, &path) {
+            } else if relative.is_empty() || self.is_folder_of_memory(&relative) {
                 self.scan_at = now;
             }
         }
@@ -138,10 +138,10 @@ impl Workspace {
         self.view.set_by_meaning(by_meaning(&self.root));
     }
 
-    fn is_folder_of_memory(&self, relative: &str, path: &Path) -> bool {
+    fn is_folder_of_memory(&self, relative: &str) -> bool {
         let below = format!("{relative}/");
         self.known.keys().any(|known| known.starts_with(&below))
-            || (self.view.rules.may_contain(relative) && path.is_dir())
+            || (self.view.rules.may_contain(relative) && hippo_fs::is_folder(&self.root, relative))
     }
 
     /// When the missing documents of now can be taken for deleted, if there are any.
@@ -159,7 +159,7 @@ impl Workspace {
         if !self.dirty.is_empty() || !self.root_present {
             return Ok(Deletions::default());
         }
-        if !self.root.is_dir() {
+        if !hippo_fs::is_present(&self.root) {
             self.root_present = false;
             self.missing.clear();
             return Ok(Deletions::default());
@@ -169,7 +169,7 @@ impl Workspace {
         let (share, least) = (watch.mass_delete_share, watch.mass_delete_min);
         let mut gone = Vec::new();
         for (path, since) in self.missing.clone() {
-            if self.root.join(&path).exists() {
+            if hippo_fs::exists(&self.root, &path) {
                 self.missing.remove(&path);
                 self.mark_dirty(path, now);
             } else if now >= since + delay {
@@ -208,7 +208,7 @@ impl Workspace {
         let held: Vec<String> = self
             .held
             .iter()
-            .filter(|path| !self.root.join(path).exists())
+            .filter(|path| !hippo_fs::exists(&self.root, path))
             .cloned()
             .collect();
         let removed = self.remove(&held)?;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use hippo_fs::{Kind, WorkspaceDir};
 use hippo_proto::{
     ErrorKind, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
 };
@@ -19,6 +20,7 @@ use crate::event::{Event, Request, Until};
 use crate::files;
 use crate::registry;
 use crate::shared::{Slot, no_workspace};
+use crate::watcher::OWN_FOLDER;
 
 impl Engine {
     /// Serves one request. A client that is gone needs no answer.
@@ -126,6 +128,7 @@ impl Engine {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     fn add(&mut self, folder: &Path) -> Result<WorkspaceAddResponse, RpcError> {
         let root = folder.canonicalize().map_err(|error| {
             RpcError::not_found(format!(
@@ -134,13 +137,18 @@ impl Engine {
             ))
             .hint("give a folder that exists")
         })?;
-        if !root.is_dir() {
+        if !hippo_fs::is_present(&root) {
             return Err(RpcError::bad_request(format!("not a folder: {}", root.display()))
                 .hint("give the folder that holds the memory files"));
         }
-        if files::is_own(&self.shared.paths, &root) {
-            let what = format!("hippod keeps its own files there: {}", root.display());
-            return Err(RpcError::bad_request(what).hint("give the folder that holds the memory files"));
+        if let Some(why) = files::unfit(&self.shared.paths, &root) {
+            return Err(RpcError::bad_request(why).hint("give the folder that holds the memory files"));
+        }
+        let own = WorkspaceDir::open(&root).and_then(|dir| dir.stat(OWN_FOLDER));
+        if own.is_ok_and(|own| own.is_some_and(|own| own.kind == Kind::Link)) {
+            let own = root.join(OWN_FOLDER);
+            let what = format!("could not use {}: it is a link", own.display());
+            return Err(RpcError::bad_request(what).hint("remove the link: hippod makes the folder itself"));
         }
         let added = self.registry.add(&root).map_err(|error| registry_error(&error))?;
         if added {
@@ -167,6 +175,7 @@ impl Engine {
     }
 
     /// What was derived from the files goes; what sessions stored stands nowhere else, and stays unless `purge` is said.
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     fn remove(&mut self, folder: &Path, purge: bool) -> Result<WorkspaceRemoveResponse, RpcError> {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let known = self

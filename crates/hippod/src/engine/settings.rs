@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use super::Engine;
 use super::workspace::Workspace;
 use crate::config::WorkspaceConfig;
-use crate::files;
 
 /// A file of settings above this size is not compared with what was read.
 const LARGEST: u64 = 1 << 20;
@@ -40,7 +39,7 @@ pub fn settings_path(root: &Path) -> PathBuf {
 }
 
 fn bytes_of(root: &Path) -> Option<Vec<u8>> {
-    files::read(&settings_path(root), LARGEST).ok()
+    hippo_fs::read(root, ".hippocampus/config.toml", LARGEST).ok()
 }
 
 impl Engine {
@@ -77,7 +76,7 @@ impl Engine {
             .map(|embedder| embedder.model.as_str());
         let other_model = model.as_ref().map(|model| &*model.id) != embedder;
         let bytes = bytes_of(&workspace.root);
-        if bytes == workspace.own.bytes || !workspace.root.is_dir() {
+        if bytes == workspace.own.bytes || !hippo_fs::is_present(&workspace.root) {
             return other_model;
         }
         workspace.own.bytes = bytes;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use hippo_core::import::{Memory, Program};
 use hippo_core::time::{DAY_MS, Date, Timestamp};
+use hippo_fs::WorkspaceDir;
 use hippo_proto::RpcError;
 
 use super::Job;
@@ -173,7 +174,7 @@ fn standing(view: &WorkspaceView) -> HashSet<String> {
     let texts = found
         .files
         .iter()
-        .filter_map(|file| files::read(&file.abs, config.sources.max_file_bytes).ok());
+        .filter_map(|file| hippo_fs::read_source(&view.root, &file.rel, config.sources.max_file_bytes).ok());
     texts.flat_map(|text| hashes(&text)).collect()
 }
 
@@ -184,7 +185,7 @@ fn unwatched(view: &WorkspaceView, place: &Place) -> HashSet<String> {
         return found;
     }
     for number in 1.. {
-        let Ok(text) = files::read(&view.root.join(place.path(number)), LOOKED_AT) else {
+        let Ok(text) = hippo_fs::read_source(&view.root, place.path(number), LOOKED_AT) else {
             break;
         };
         found.extend(hashes(&text));
@@ -207,7 +208,7 @@ fn place(
         let stem = note.strip_suffix(".md").unwrap_or(note);
         let stem = format!("{}/{stem}", imported());
         // Another note of that name, or an earlier version of this one, stays as it is.
-        let free = match files::read(&view.root.join(format!("{stem}.md")), FULL) {
+        let free = match hippo_fs::read_source(&view.root, format!("{stem}.md"), FULL) {
             Ok(there) => section.text.as_bytes().starts_with(&there),
             Err(error) => files::is_absence(&error),
         };
@@ -247,16 +248,18 @@ fn fill(view: &WorkspaceView, place: &Place, sections: impl Iterator<Item = Sect
             _ => loop {
                 number += 1;
                 let path = place.path(number);
-                let there = std::fs::metadata(view.root.join(&path)).map(|file| file.len());
-                let left = full.saturating_sub(*there.as_ref().unwrap_or(&0));
+                let stat = WorkspaceDir::open(&view.root).and_then(|dir| dir.stat(&path));
+                // A name that cannot be looked at is taken.
+                let there = stat.map_or(Some(full), |stat| stat.map(|stat| stat.size));
+                let left = full.saturating_sub(there.unwrap_or(0));
                 // A memory that no file has room for has one for itself.
-                if left < bytes && there.is_ok() {
+                if left < bytes && there.is_some() {
                     continue;
                 }
                 plan.files.push(PlannedFile {
                     path,
                     title: place.title.clone(),
-                    new: there.is_err(),
+                    new: there.is_none(),
                     ..PlannedFile::default()
                 });
                 break left.max(bytes);

@@ -49,6 +49,7 @@ impl Source {
 ///
 /// # Errors
 /// `not-found` where there is none, `bad-request` where it is none of this program, `too-large`.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub(super) fn read(program: Program, path: &Path, root: &Path, scratch: &Path) -> Result<Source, RpcError> {
     if !path.is_absolute() {
         let what = format!("the path of the import is not absolute: {}", path.display());
@@ -77,6 +78,7 @@ pub(super) fn read(program: Program, path: &Path, root: &Path, scratch: &Path) -
     Ok(source)
 }
 
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn folder(
     program: Program,
     path: &Path,
@@ -166,6 +168,7 @@ fn unreadable(table: &str, gap: &Gap) -> String {
 }
 
 /// The markdown files below some folders, by their paths.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn notes(program: Program, store: &Path, folders: &[&str], source: &mut Source) -> Result<(), RpcError> {
     let mut found: Vec<(String, PathBuf)> = Vec::new();
     for folder in folders {
@@ -214,6 +217,7 @@ fn note(program: Program, path: &Path, name: &str, source: &mut Source) -> Resul
     Ok(())
 }
 
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn gather(
     store: &Path,
     folder: &Path,

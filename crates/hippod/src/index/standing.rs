@@ -1,14 +1,12 @@
 //! In which file does an entry stand: in the index file, or in one of those below it for which it had no room?
 
-use std::fs;
 use std::path::Path;
 
 use hippo_core::entry::EntryId;
 use hippo_core::hierarchy::FOLDER;
 use hippo_core::index_file::{IndexFile, Settings};
 use hippo_core::layout::INDEX_FILE;
-
-use crate::files;
+use hippo_fs::WorkspaceDir;
 
 /// Larger files are not looked through; the index file is refused above this size, and hippod writes none.
 const LARGEST: u64 = 4 << 20;
@@ -17,27 +15,28 @@ const BELOW: [&str; 2] = ["topics", "temporal"];
 
 /// The file, relative to the workspace; nothing where it is in none, because it has not been written yet. Reads files.
 pub fn file_of(root: &Path, id: &EntryId) -> Option<String> {
-    if stands_in(&root.join(INDEX_FILE), id) {
+    if stands_in(root, INDEX_FILE, id) {
         return Some(INDEX_FILE.to_owned());
     }
     BELOW.iter().find_map(|folder| {
         let folder = format!("{FOLDER}/{folder}");
-        let listed = fs::read_dir(root.join(&folder)).ok()?;
+        let listed = WorkspaceDir::open(root).and_then(|dir| dir.entries(&folder));
         let mut names: Vec<String> = listed
-            .flatten()
-            .filter_map(|file| file.file_name().into_string().ok())
+            .ok()?
+            .into_iter()
+            .filter_map(|entry| entry.name.into_string().ok())
             .filter(|name| name.ends_with(".md"))
             .collect();
         names.sort_unstable();
         names
             .into_iter()
             .map(|name| format!("{folder}/{name}"))
-            .find(|path| stands_in(&root.join(path), id))
+            .find(|path| stands_in(root, path, id))
     })
 }
 
-fn stands_in(file: &Path, id: &EntryId) -> bool {
-    let Ok(bytes) = files::read(file, LARGEST) else {
+fn stands_in(root: &Path, file: &str, id: &EntryId) -> bool {
+    let Ok(bytes) = hippo_fs::read_source(root, file, LARGEST) else {
         return false;
     };
     // Most files do not name it, and need no reading.

@@ -87,7 +87,7 @@ fn relative(glob: &str, root: &Path) -> String {
     let folder = glob.trim_end_matches('/');
     if folder.is_empty() || folder == "." {
         "**".to_owned()
-    } else if root.join(folder).is_dir() {
+    } else if hippo_fs::is_folder(root, folder) {
         format!("{}/**", globset::escape(folder))
     } else {
         folder.to_owned()

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hippo_core::chunk::{self, ContentHash, Document};
+use hippo_fs::Refusal;
 use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError, shorten};
 
 use super::gone;
 use super::hit::public_id;
-use crate::files;
 use crate::shared::Shared;
 use crate::verify::{FileMark, Span, Verifier};
 use crate::view::WorkspaceView;
@@ -162,33 +162,25 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
 }
 
 fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
-    let whole = view.root.join(path);
-    let not_found = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => RpcError::not_found(format!("could not find the file: {path}"))
-            .hint("hippoctl search names the files that are there"),
-        _ => RpcError::internal(format!("could not read the file: {path}: {error}"))
-            .hint("look after the rights and the disk of the workspace"),
-    };
-    let real = whole.canonicalize().map_err(not_found)?;
-    if !real.starts_with(&view.root) {
-        return Err(
-            RpcError::bad_request(format!("the path leads outside of the workspace: {path}"))
-                .hint("links are followed within the workspace only"),
-        );
-    }
-    let metadata = std::fs::metadata(&real).map_err(not_found)?;
-    if !metadata.is_file() {
-        return Err(RpcError::not_found(format!("not a file: {path}")).hint("name a file"));
-    }
     let limit = view.config.sources.max_file_bytes;
-    if metadata.len() > limit {
-        return Err(RpcError::new(
-            ErrorKind::TooLarge,
-            format!("the file is larger than {limit} bytes: {path}"),
-        )
-        .hint("[sources] max_file_bytes sets the limit"));
-    }
-    files::read(&real, limit).map_err(not_found)
+    hippo_fs::read_source(&view.root, path, limit).map_err(|error| match hippo_fs::refusal(&error) {
+        Some(Refusal::NotRegular(_)) => {
+            RpcError::not_found(format!("not a file: {path}")).hint("name a file")
+        }
+        Some(_) => RpcError::bad_request(format!("the path leads outside of the workspace: {path}"))
+            .hint("links are followed within the workspace only"),
+        None => match error.kind() {
+            std::io::ErrorKind::NotFound => RpcError::not_found(format!("could not find the file: {path}"))
+                .hint("hippoctl search names the files that are there"),
+            std::io::ErrorKind::FileTooLarge => RpcError::new(
+                ErrorKind::TooLarge,
+                format!("the file is larger than {limit} bytes: {path}"),
+            )
+            .hint("[sources] max_file_bytes sets the limit"),
+            _ => RpcError::internal(format!("could not read the file: {path}: {error}"))
+                .hint("look after the rights and the disk of the workspace"),
+        },
+    })
 }
 
 fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, RpcError> {

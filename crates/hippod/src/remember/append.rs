@@ -1,10 +1,9 @@
 //! How do bytes come to the end of a log, and are told if they do not all, while others append to it too?
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Seek, Write};
-use std::path::Path;
 
-use hippo_store::system;
+use hippo_fs::Folder;
 
 /// Why bytes do not stand in the log.
 #[derive(Debug)]
@@ -35,9 +34,8 @@ pub(super) enum Durable {
 /// # Errors
 /// As the system says. What was written until then stays: nobody can shorten a log to which others append at any moment without
 /// taking some of theirs. That the disk has no room is found out before anything is written, where the system can say so.
-pub(super) fn append(path: &Path, bytes: &[u8], durable: Durable) -> Result<u64, Failed> {
-    let is_new = !path.exists();
-    let mut log = OpenOptions::new().append(true).create(true).open(path)?;
+pub(super) fn append(folder: &Folder, name: &str, bytes: &[u8], durable: Durable) -> Result<u64, Failed> {
+    let (mut log, is_new) = folder.append(name)?;
     make_room(&log, bytes.len() as u64)?;
     let mut written = 0;
     let appended = write(&mut log, bytes, &mut written).and_then(|end| {
@@ -45,9 +43,8 @@ pub(super) fn append(path: &Path, bytes: &[u8], durable: Durable) -> Result<u64,
             return Ok(end);
         }
         log.sync_all()?;
-        match path.parent() {
-            Some(folder) if is_new => system::sync_folder(folder)?,
-            _ => {}
+        if is_new {
+            folder.sync()?;
         }
         Ok(end)
     });
@@ -99,13 +96,18 @@ fn write(log: &mut File, bytes: &[u8], written: &mut usize) -> io::Result<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
+
+    use hippo_fs::WorkspaceDir;
+
     use super::*;
 
     #[test]
     fn what_is_appended_ends_where_it_is_said_whoever_wrote_before() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.md");
-        assert_eq!(append(&path, b"one\n", Durable::Now).unwrap(), 4);
+        let top = WorkspaceDir::open(folder.path()).unwrap().folder("").unwrap();
+        assert_eq!(append(&top, "log.md", b"one\n", Durable::Now).unwrap(), 4);
         let mut other = OpenOptions::new().append(true).open(&path).unwrap();
         other.write_all(b"of another\n").unwrap();
         let mut log = OpenOptions::new().append(true).open(&path).unwrap();

@@ -1,14 +1,14 @@
 //! Where is a log, may it be appended to, and how do whole sections come to its end in one step?
 
 use std::io::{self, ErrorKind as IoErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hippo_core::time::Date;
+use hippo_fs::{Folder, Refusal, WorkspaceDir};
 use hippo_proto::{ErrorKind, RpcError};
 
 use super::append::{Durable, append};
-use super::files;
 
 /// A log above this size is not read to find its line ends.
 const LARGEST: u64 = 64 << 20;
@@ -19,7 +19,8 @@ pub(super) struct Log {
     pub path: String,
     /// All of it; nothing where there is none yet.
     pub before: Vec<u8>,
-    whole: PathBuf,
+    folder: Folder,
+    name: String,
     title: Option<String>,
     _one: MutexGuard<'static, ()>,
 }
@@ -36,35 +37,18 @@ impl Log {
     /// Looks at a log at any path below the workspace; one that is begun gets the title.
     ///
     /// # Errors
-    /// `bad-request` where it leads out of the workspace, else `read-only` or `internal` with what the system said.
+    /// `bad-request` where a component of the path is a link, else `read-only` or `internal` with what the system said.
     pub fn at(root: &Path, path: String, title: Option<String>) -> Result<Self, RpcError> {
         // Two clients that begin a day write its title once.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let whole = root.join(&path);
         let refused = |error| refused(&path, error);
-        let leads_out = || {
-            RpcError::bad_request(format!("the log leads out of the workspace: {path}"))
-                .hint("logs are written within the workspace only; nothing was written")
-        };
-        let mut folder = root.to_path_buf();
-        for part in Path::new(&path).parent().into_iter().flat_map(Path::components) {
-            folder.push(part);
-            match std::fs::create_dir(&folder) {
-                Err(error) if error.kind() != IoErrorKind::AlreadyExists => return Err(refused(error)),
-                _ => {}
-            }
-            if !folder.canonicalize().map_err(refused)?.starts_with(root) {
-                return Err(leads_out());
-            }
-        }
-        match whole.canonicalize() {
-            Ok(real) if !real.starts_with(root) => return Err(leads_out()),
-            // Where a link leads to what is not there yet, the file would be made there.
-            Err(_) if whole.is_symlink() => return Err(leads_out()),
-            _ => {}
-        }
-        let before = match files::read(&whole, LARGEST) {
+        let opened = WorkspaceDir::open(root).and_then(|dir| {
+            let (folder, name) = dir.make_parent(&path)?;
+            Ok((folder, name.to_string_lossy().into_owned()))
+        });
+        let (folder, name) = opened.map_err(refused)?;
+        let before = match folder.read(&name, LARGEST) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == IoErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(refused(error)),
@@ -72,7 +56,8 @@ impl Log {
         Ok(Self {
             path,
             before,
-            whole,
+            folder,
+            name,
             title,
             _one: one,
         })
@@ -141,7 +126,7 @@ impl Log {
     /// Appends bytes with which `section` ends.
     fn put(&self, durable: Durable, bytes: &[u8], section: &str, name: &str) -> Result<(u32, u32), RpcError> {
         let path = &self.path;
-        let after = append(&self.whole, bytes, durable).map_err(|failed| match failed.left {
+        let after = append(&self.folder, &self.name, bytes, durable).map_err(|failed| match failed.left {
             0 => refused(path, failed.error),
             left => RpcError::internal(format!("could not append all of the text to {path}: {}", failed.error)).hint(
                 format!("the first {left} bytes of the section {name:?} stand there: take them out, or say it once more when there is room"),
@@ -149,7 +134,7 @@ impl Log {
         })?;
         // Others may have appended before and after: where it stands is counted from the end of this write.
         let upto = usize::try_from(after).unwrap_or(usize::MAX);
-        let now = files::read(&self.whole, LARGEST).map_err(|error| {
+        let now = self.folder.read(&self.name, LARGEST).map_err(|error| {
             RpcError::internal(format!(
                 "the text was appended to {path}, which cannot be read now: {error}"
             ))
@@ -185,6 +170,14 @@ fn unfinished<'s>(before: &[u8], section: &'s [u8]) -> Option<&'s [u8]> {
 fn refused(path: &str, error: io::Error) -> RpcError {
     let what = format!("could not append to {path}: {error}");
     match error.kind() {
+        _ if matches!(
+            hippo_fs::refusal(&error),
+            Some(Refusal::Link(_) | Refusal::Outside(_))
+        ) =>
+        {
+            RpcError::bad_request(what)
+                .hint("logs are written within the workspace, and never through a link; nothing was written")
+        }
         IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
             let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
             RpcError::new(ErrorKind::ReadOnly, what).hint(format!(

@@ -52,6 +52,7 @@ impl Gate {
         wanted
     }
 
+    #[expect(clippy::disallowed_methods, reason = "names and times alone")]
     fn admits_link(&self, path: &Path, rel: &str, wanted: bool, interesting: bool) -> bool {
         if !self.follow_links {
             if interesting {

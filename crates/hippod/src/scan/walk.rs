@@ -9,6 +9,7 @@ use hippo_store::system::{self, FileId};
 use ignore::{DirEntry, Error, WalkBuilder};
 
 use super::gate::Gate;
+use super::ignores::Ignores;
 use super::{ScannedFile, Skipped};
 use crate::config::WorkspaceConfig;
 use crate::files;
@@ -24,6 +25,7 @@ pub(super) struct Walked {
 }
 
 /// Walks below `root`; with `only`, on the way to that relative path alone. `at_each` is called for each entry.
+#[expect(clippy::disallowed_methods, reason = "names and times alone")]
 pub(super) fn walk(
     root: &Path,
     rules: &SourceRules,
@@ -44,15 +46,19 @@ pub(super) fn walk(
         skipped: Arc::clone(&skipped),
     };
     let respect = config.sources.respect_ignore_files;
+    let ignores = Arc::new(Mutex::new(Ignores::new(root)));
+    let heard = Arc::clone(&ignores);
     let mut builder = WalkBuilder::new(root);
     builder
         .standard_filters(false)
-        .ignore(respect)
         .follow_links(config.sources.follow_links);
-    if respect {
-        builder.add_custom_ignore_filename(".hippoignore");
-    }
-    builder.filter_entry(move |entry| gate.admits(entry));
+    builder.filter_entry(move |entry| {
+        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let mut ignores = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_ignored = respect && entry.depth() > 0 && ignores.is_ignored(entry.path(), is_dir);
+        drop(ignores);
+        !is_ignored && gate.admits(entry)
+    });
 
     let mut walked = Walked {
         root_present: true,
@@ -63,12 +69,6 @@ pub(super) fn walk(
         at_each();
         match entry {
             Ok(entry) => {
-                if let Some(problem) = entry.error() {
-                    let reason = format!("could not use an ignore file: {problem}");
-                    walked
-                        .skipped
-                        .push(Skipped::new(relative(root, entry.path()), reason));
-                }
                 if entry.depth() > 0 && entry.path_is_symlink() {
                     links.push(entry.path().to_path_buf());
                 }
@@ -78,6 +78,8 @@ pub(super) fn walk(
             Err(error) => refuse(root, rules, &error, &mut walked),
         }
     }
+    let mut ignores = ignores.lock().unwrap_or_else(PoisonError::into_inner);
+    walked.skipped.append(&mut ignores.problems);
     walked
         .skipped
         .append(&mut skipped.lock().unwrap_or_else(PoisonError::into_inner));
@@ -85,6 +87,7 @@ pub(super) fn walk(
 }
 
 /// Takes an entry that the gate let through.
+#[expect(clippy::disallowed_methods, reason = "names and times alone")]
 fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mut Walked) {
     if entry.file_type().is_some_and(|kind| kind.is_dir()) {
         walked.dirs.push((entry.path().to_path_buf(), linked));
@@ -152,6 +155,7 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) 
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "names and times alone")]
 fn refuse_path(root: &Path, rules: &SourceRules, path: &Path, error: &std::io::Error, walked: &mut Walked) {
     let rel = relative(root, path);
     if rel.is_empty() {

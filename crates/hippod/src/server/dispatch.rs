@@ -262,7 +262,7 @@ fn list(shared: &Shared) -> WorkspaceListResponse {
         };
         WorkspaceInfo {
             opening,
-            root_present: root.is_dir(),
+            root_present: hippo_fs::is_present(&root),
             root: root.display().to_string(),
             documents: status.as_ref().map_or(0, |status| status.documents),
             pending: status.as_ref().map_or(0, |status| status.pending),

@@ -120,7 +120,7 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
     let view = shared.views.get(&request.workspace).await?;
     let zone = shared.zone_of(&view);
     let today = date_in(shared.clock.now(), &zone);
-    if view.status().is_some_and(|status| !status.root_present) || !view.root.is_dir() {
+    if view.status().is_some_and(|status| !status.root_present) || !hippo_fs::is_present(&view.root) {
         return Err(root_missing(&view.root));
     }
     let (root, asked) = (view.root.clone(), request.clone());

@@ -37,7 +37,7 @@ pub async fn flush(
             // It says how a workspace is registered.
             shared.views.get(&request.workspace).await?.root.clone()
         }
-        Some(root) if !root.is_dir() => return Err(root_missing(&root)),
+        Some(root) if !hippo_fs::is_present(&root) => return Err(root_missing(&root)),
         Some(root) => root,
     };
     let of = root.clone();

@@ -102,6 +102,7 @@ fn choose(count: usize, names: &str) -> Option<usize> {
 }
 
 /// The socket is this user's, and closed to others, as one that hippod binds itself.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn keep_private(path: &Path) -> Result<()> {
     let place = path.display();
     let metadata =

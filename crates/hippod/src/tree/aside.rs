@@ -1,15 +1,14 @@
 //! Where is kept what a node does not take, or what it loses?
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::SystemTime;
 
 use hippo_core::redact::without_secrets;
 use hippo_core::tree::{Fingerprint, Node, Period, Rejected, Writer};
+use hippo_fs::WorkspaceDir;
 
-use super::disk::{Found, LARGEST_NODE, folder_within};
-use crate::files;
-use crate::registry::write_atomically;
+use super::disk::{Found, LARGEST_NODE};
 
 /// Bodies that were refused, relative to the workspace.
 pub const REJECTED: &str = ".hippocampus/rejected";
@@ -27,16 +26,11 @@ const LARGEST_ROOT: u64 = 1 << 20;
 /// # Errors
 /// As the system says; too many of this node are kept already.
 pub fn rejected(root: &Path, period: Period, body: &str, why: &Rejected) -> io::Result<String> {
-    let folder = root.join(REJECTED);
-    folder_within(root, &folder)?;
+    let folder = WorkspaceDir::open(root)?.make_folder(REJECTED)?;
     let text = format!("<!-- refused: {why} -->\n\n{}", without_secrets(body));
     for number in 1..=MOST_REJECTED {
         let name = format!("{period}-{number}.md");
-        let file = File::options()
-            .write(true)
-            .create_new(true)
-            .open(folder.join(&name));
-        match file {
+        match folder.create_new(&name) {
             Ok(mut file) => {
                 file.write_all(text.as_bytes())?;
                 return Ok(format!("{REJECTED}/{name}"));
@@ -68,7 +62,7 @@ pub fn replaced(root: &Path, found: &Found) -> io::Result<()> {
 /// As the system says: it must not be replaced then.
 pub fn carry(root: &Path, bytes: &[u8]) -> io::Result<()> {
     // One that was carried so far stays as well.
-    if let Ok(before) = files::read(&carried_file(root), LARGEST_ROOT)
+    if let Ok(before) = hippo_fs::read(root, carried_file(), LARGEST_ROOT)
         && before != bytes
     {
         let mark = Fingerprint::of(&before);
@@ -78,26 +72,24 @@ pub fn carry(root: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The ROOT.md that is carried, with the moment in which it was kept.
-pub fn carried(root: &Path) -> Option<(Node, std::time::SystemTime)> {
-    let file = carried_file(root);
-    let bytes = files::read(&file, LARGEST_ROOT).ok()?;
-    let kept = file.metadata().and_then(|metadata| metadata.modified()).ok()?;
+pub fn carried(root: &Path) -> Option<(Node, SystemTime)> {
+    let dir = WorkspaceDir::open(root).ok()?;
+    let bytes = dir.read(carried_file(), LARGEST_ROOT).ok()?;
+    let kept = dir.open_file(carried_file()).ok()?.1.modified().ok()?;
     Some((Node::read(Period::All, &String::from_utf8_lossy(&bytes)), kept))
 }
 
-fn carried_file(root: &Path) -> std::path::PathBuf {
-    root.join(CARRIED).join("ROOT.md")
+fn carried_file() -> String {
+    format!("{CARRIED}/ROOT.md")
 }
 
 /// Writes a file below a folder of the workspace, unless it is there already.
 fn keep(root: &Path, folder: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
-    let folder = root.join(folder);
-    let file = folder.join(name);
-    if files::read(&file, LARGEST_NODE).is_ok_and(|there| there == bytes) {
+    let (dir, path) = (WorkspaceDir::open(root)?, format!("{folder}/{name}"));
+    if dir.read(&path, LARGEST_NODE).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
-    folder_within(root, &folder)?;
-    write_atomically(&file, bytes)
+    dir.write_whole(path, bytes)
 }
 
 #[cfg(test)]
@@ -149,8 +141,6 @@ mod tests {
         let root = root.canonicalize().unwrap();
         assert!(carry(&root, b"theirs").is_err());
         assert!(rejected(&root, Period::All, "body", &Rejected::Short(0)).is_err());
-        assert_eq!(std::fs::read_dir(&out).unwrap().count(), 2, "folders alone");
-        let files = std::fs::read_dir(&out).unwrap().flatten();
-        assert!(files.map(|entry| entry.path()).all(|path| path.is_dir()));
+        assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0, "not even folders");
     }
 }

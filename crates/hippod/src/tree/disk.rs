@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hippo_core::source::{SourceKind, SourceRules, date_in_name};
 use hippo_core::tree::{Fingerprint, Node, Period, SourceFile, Writer};
-use hippo_store::shared_file;
+use hippo_fs::{Kind, WorkspaceDir};
+use hippo_store::shared_file::SharedFile;
 
 use crate::config::WorkspaceConfig;
-use crate::files;
 use crate::scan;
 
 /// Bytes below which a log says nothing.
@@ -95,6 +95,14 @@ pub fn read(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> Disk 
             "the folder could not be read; no node is made until it can be".to_owned(),
         ));
     }
+    let dir = match WorkspaceDir::open(root) {
+        Ok(dir) => dir,
+        Err(error) => {
+            disk.unread_folders = true;
+            disk.refused.push((String::new(), error.to_string()));
+            return disk;
+        }
+    };
     for file in found.files {
         let node = Period::of_path(&file.rel);
         let limit = if node.is_some() {
@@ -106,7 +114,7 @@ pub fn read(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> Disk 
         if node.is_none() && !log {
             continue;
         }
-        let bytes = match files::read(&file.abs, limit) {
+        let bytes = match dir.read_source(&file.rel, limit) {
             Ok(bytes) => bytes,
             Err(error) => {
                 disk.refuse(file.rel, error.to_string());
@@ -145,66 +153,47 @@ pub fn read(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> Disk 
 /// # Errors
 /// As the system says.
 pub fn text(root: &Path, path: &str, limit: u64) -> io::Result<String> {
-    let bytes = files::read(&root.join(path), limit)?;
+    let bytes = hippo_fs::read_source(root, path, limit)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Makes a folder that lies within the workspace.
-///
-/// # Errors
-/// As the system says, also for one that leads out of the workspace.
-pub fn folder_within(root: &Path, folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    let real = folder.canonicalize()?;
-    if real.starts_with(root) {
-        return Ok(());
-    }
-    let what = format!(
-        "{} leads out of the workspace, to {}",
-        folder.display(),
-        real.display()
-    );
-    Err(io::Error::new(io::ErrorKind::PermissionDenied, what))
 }
 
 /// Puts a node in place, durably, if the file still has the bytes that it was planned over. Answers whether it had.
 ///
 /// # Errors
-/// As the system says, also for a folder that leads out of the workspace; the file is as it was.
+/// A component of the path is a link, or the system refuses; the file is unchanged.
 pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Result<bool> {
-    let file = place(root, path)?;
-    tidy(&file)?;
-    let replaced = shared_file::replace(&file, text.as_bytes(), 0)?;
+    let dir = WorkspaceDir::open(root)?;
+    let file = place(&dir, path)?;
+    tidy(&dir, path, &file)?;
+    let replaced = file.replace(text.as_bytes(), 0)?;
     if replaced.as_deref() == before || replaced.as_deref() == Some(text.as_bytes()) {
-        return shared_file::settle(&file, 0).map(|()| true);
+        return file.settle(0).map(|()| true);
     }
     // Somebody wrote it meanwhile: theirs goes back, and is looked at again.
     match replaced {
         Some(theirs) => {
-            let ours = shared_file::replace(&file, &theirs, 1)?;
+            let ours = file.replace(&theirs, 1)?;
             if ours.as_deref() == Some(text.as_bytes()) {
-                shared_file::settle(&file, 1)?;
+                file.settle(1)?;
             } else {
-                shared_file::set_aside(&file, 1)?;
+                file.set_aside(1)?;
             }
-            shared_file::settle(&file, 0)?;
+            file.settle(0)?;
         }
         // Somebody removed it: they may want it gone, or made anew.
         None => {
-            shared_file::take_away(&file, 0)?;
-            shared_file::settle(&file, 0)?;
+            file.take_away(0)?;
+            file.settle(0)?;
         }
     }
     Ok(false)
 }
 
-/// The file of a node, within the workspace; its folder is made.
-fn place(root: &Path, path: &str) -> io::Result<PathBuf> {
-    let file = root.join(path);
-    let folder = file.parent().unwrap_or(root);
-    folder_within(root, folder)?;
-    match file.symlink_metadata() {
-        Ok(there) if !there.is_file() => Err(io::Error::new(
+/// The file of a node, whose folder is made.
+fn place(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
+    let file = SharedFile::open_in_new_folder(dir, path)?;
+    match dir.stat(path)? {
+        Some(there) if there.kind != Kind::File => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             format!("{path} is a link or a folder; put a file there or take it away"),
         )),
@@ -212,18 +201,18 @@ fn place(root: &Path, path: &str) -> io::Result<PathBuf> {
     }
 }
 
-/// What a process left that was stopped between two steps: a node of hippod's can be made again, anything else is kept.
-fn tidy(file: &Path) -> io::Result<()> {
-    shared_file::tidy(file);
+/// Clears what a process left that was stopped between two steps: a node of hippod's can be made again, anything else is kept.
+fn tidy(dir: &WorkspaceDir, path: &str, file: &SharedFile) -> io::Result<()> {
+    file.tidy();
     for slot in [0, 1] {
-        let Some(left) = shared_file::replaced(file, slot)? else {
+        let Some(left) = file.replaced(slot)? else {
             continue;
         };
         let node = Node::read(Period::All, &String::from_utf8_lossy(&left));
-        if node.writer == Writer::Hippod || files::read(file, LARGEST_NODE).is_ok_and(|now| now == left) {
-            shared_file::settle(file, slot)?;
+        if node.writer == Writer::Hippod || dir.read(path, LARGEST_NODE).is_ok_and(|now| now == left) {
+            file.settle(slot)?;
         } else {
-            let kept = shared_file::set_aside(file, slot)?;
+            let kept = file.set_aside(slot)?;
             tracing::warn!(file = %kept.display(), "an earlier version of a node was kept: a write was cut off");
         }
     }

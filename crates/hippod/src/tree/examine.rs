@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use hippo_core::harness::FILE;
 use hippo_core::source::NodeKind;
 use hippo_core::tree::{Period, Status, Writer, level_name};
+use hippo_fs::{Kind, WorkspaceDir};
 use hippo_proto::{Problem, Severity};
 
 use super::aside::{CARRIED, REJECTED};
@@ -16,7 +17,6 @@ use super::settings::Settings;
 use super::state::{Spend, State};
 use crate::clock::date_in;
 use crate::config::{Summaries, Tree};
-use crate::files;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -65,17 +65,23 @@ pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
         let place = view.root.join(FILE);
         found.add("tree-config", Severity::Warning, note, &place, fix);
     }
-    if is_kept(view) || view.root.join("memory/ROOT.md").symlink_metadata().is_ok() {
+    if is_kept(view) || has_root(&view.root) {
         if is_kept(view)
             && let Some((folder, error)) = unwritable(&view.root)
         {
             let what = format!("nodes cannot be made or replaced here, and stay as they are: {error}");
             let fix = "make the folder writable for the user that runs hippod; the next hippoctl tree compact does what is due";
-            found.add("tree-folder", Severity::Warning, what, &folder, fix);
+            found.add(
+                "tree-folder",
+                Severity::Warning,
+                what,
+                &view.root.join(folder),
+                fix,
+            );
         }
         let nodes = nodes(&view.root);
         for (period, path) in &nodes {
-            examine_node(*period, path, &mut found);
+            examine_node(&view.root, *period, path, &mut found);
         }
         found.detail = Some(format!("{}: {} nodes", view.root.display(), nodes.len()));
     }
@@ -109,10 +115,16 @@ pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
     found
 }
 
-fn examine_node(period: Period, path: &Path, found: &mut Examined) {
+fn has_root(root: &Path) -> bool {
+    let stat = WorkspaceDir::open(root).and_then(|dir| dir.stat(Period::All.path()));
+    stat.is_ok_and(|stat| stat.is_some())
+}
+
+fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examined) {
+    let path = &workspace.join(file);
     let root = period == Period::All;
     let id = if root { "tree-root" } else { "tree-node" };
-    let bytes = match files::read(path, LARGEST_NODE) {
+    let bytes = match hippo_fs::read_source(workspace, file, LARGEST_NODE) {
         Ok(bytes) => bytes,
         Err(error) => {
             let fix = "put a file there that hippod may read, or take it away: hippoctl tree compact makes it from its sources";
@@ -219,17 +231,17 @@ fn examine_aside(root: &Path, found: &mut Examined) {
         ),
     ];
     for (folder, id, what, fix) in told {
-        let path = root.join(folder);
-        let Ok(entries) = std::fs::read_dir(&path) else {
-            continue;
-        };
-        let kept = entries.flatten().filter(|entry| entry.path().is_file()).count();
+        let entries = WorkspaceDir::open(root).and_then(|dir| dir.entries(folder));
+        let entries = entries.unwrap_or_default();
+        let kept = entries.iter().filter(|entry| entry.kind == Kind::File).count();
         if kept > 0 {
+            let path = root.join(folder);
             found.add(id, Severity::Info, format!("{kept} {what}"), &path, fix);
         }
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a program that the user names")]
 fn examine_program(settings: &Tree, root: &Path, found: &mut Examined) {
     let id = "tree-command";
     let Some(program) = settings.command.first() else {
@@ -266,6 +278,7 @@ fn examine_program(settings: &Tree, root: &Path, found: &mut Examined) {
 }
 
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "a program that the user names")]
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata()

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use hippo_core::time::{Date, Timestamp};
 use hippo_core::tree::{Node, Period, Status};
+use hippo_fs::WorkspaceDir;
 use hippo_proto::{TreeCommandStatus, TreeStatus};
-use hippo_store::system;
 
 use super::command::held_back;
 use super::disk::LARGEST_NODE;
@@ -17,7 +17,6 @@ use super::run::is_kept;
 use super::state::State;
 use crate::clock::{date_in, rfc3339};
 use crate::config::Summaries;
-use crate::files;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -54,7 +53,8 @@ fn status(shared: &Shared, view: &WorkspaceView) -> TreeStatus {
     let state = State::try_read(&shared.paths.state, &view.root).unwrap_or_default();
     let mut status = TreeStatus {
         last: state.last_ms.map(|at| rfc3339(Timestamp(at))),
-        unwritable: unwritable(&view.root).map(|(folder, error)| format!("{}: {error}", folder.display())),
+        unwritable: unwritable(&view.root)
+            .map(|(folder, error)| format!("{}: {error}", view.root.join(folder).display())),
         ..TreeStatus::default()
     };
     let today = date_in(shared.clock.now(), &shared.zone_of(view));
@@ -77,14 +77,14 @@ fn status(shared: &Shared, view: &WorkspaceView) -> TreeStatus {
 /// Counts the nodes by their status, and those that somebody is asked to write.
 fn count(root: &Path, today: Date, status: &mut TreeStatus) {
     for (period, path) in nodes(root) {
-        let Ok(front) = front(&path) else { continue };
+        let Ok(front) = front(root, &path) else { continue };
         match Node::read(period, &front).status {
             Some(Status::Fixed) => status.fixed += 1,
             Some(Status::Tentative) => status.tentative += 1,
             Some(Status::NeedsSummarization) => {
                 status.needs_summarization += 1;
                 // Whose body it is, all of it says.
-                let text = files::read(&path, LARGEST_NODE).unwrap_or_default();
+                let text = hippo_fs::read_source(root, &path, LARGEST_NODE).unwrap_or_default();
                 let node = Node::read(period, &String::from_utf8_lossy(&text));
                 status.waiting += u64::from(node.is_wanted(today));
             }
@@ -93,48 +93,54 @@ fn count(root: &Path, today: Date, status: &mut TreeStatus) {
     }
 }
 
-/// The files that stand where nodes do, by what they stand for.
-pub(super) fn nodes(root: &Path) -> Vec<(Period, PathBuf)> {
+/// Lists the files in the places of nodes, relative to the workspace, by what they are nodes of.
+pub(super) fn nodes(root: &Path) -> Vec<(Period, String)> {
+    let Ok(dir) = WorkspaceDir::open(root) else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     for folder in FOLDERS {
-        let Ok(entries) = std::fs::read_dir(root.join(folder)) else {
-            continue;
-        };
-        for entry in entries.flatten().take(MOST_NODES) {
-            let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
-            found.extend(Period::of_path(&path).map(|period| (period, entry.path())));
+        let entries = dir.entries(folder).unwrap_or_default();
+        for entry in entries.into_iter().take(MOST_NODES) {
+            let path = format!("{folder}/{}", entry.name.to_string_lossy());
+            found.extend(Period::of_path(&path).map(|period| (period, path)));
         }
     }
-    let top = Period::All.path();
-    let all = root.join(top);
-    if all.symlink_metadata().is_ok() {
+    let all = Period::All.path();
+    if dir.stat(&all).is_ok_and(|stat| stat.is_some()) {
         found.push((Period::All, all));
     }
     found.sort();
     found
 }
 
-/// The first folder in which no node can be made or replaced, and why.
+/// Returns the first folder, relative to the workspace, in which no node can be made or replaced, and why.
 pub(super) fn unwritable(root: &Path) -> Option<(PathBuf, std::io::Error)> {
-    let above = Path::new(Period::All.path().as_str())
-        .parent()
-        .map(|folder| root.join(folder));
-    let folders = above.into_iter().chain(FOLDERS.map(|folder| root.join(folder)));
-    // One that is not there is made.
-    let folders = folders.filter_map(|folder| {
-        let there = folder.ancestors().find(|folder| folder.exists());
-        there.map(Path::to_path_buf)
-    });
-    let refused = folders.filter_map(|folder| {
-        let refused = system::check_writable(&folder).err()?;
-        Some((folder, refused))
-    });
-    refused.into_iter().next()
+    let dir = match WorkspaceDir::open(root) {
+        Ok(dir) => dir,
+        Err(error) => return Some((PathBuf::new(), error)),
+    };
+    let top = Period::All.path();
+    let above = Path::new(&top).parent();
+    let folders = above.into_iter().chain(FOLDERS.map(Path::new));
+    folders.into_iter().find_map(|folder| {
+        // One that does not exist is made.
+        folder.ancestors().find_map(|folder| match dir.folder(folder) {
+            Ok(opened) => Some(
+                opened
+                    .check_writable()
+                    .err()
+                    .map(|error| (folder.to_path_buf(), error)),
+            ),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => Some(Some((folder.to_path_buf(), error))),
+        })?
+    })
 }
 
 /// The beginning of a node's file.
-fn front(path: &Path) -> std::io::Result<String> {
-    let (file, _) = files::open(path)?;
+fn front(root: &Path, path: &str) -> std::io::Result<String> {
+    let (file, _) = WorkspaceDir::open(root)?.open_source(path)?;
     let mut bytes = Vec::new();
     file.take(FRONT_MATTER).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -9,7 +9,6 @@ use hippo_proto::Severity;
 
 use super::examine::Examined;
 use crate::clock::date_in;
-use crate::files;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -63,7 +62,7 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examine
     );
     let is_text = |log: &&String| {
         // One that cannot be read now is told as such.
-        files::read(&root.join(log), limit).map_or(true, |bytes| std::str::from_utf8(&bytes).is_ok())
+        hippo_fs::read_source(root, log, limit).map_or(true, |bytes| std::str::from_utf8(&bytes).is_ok())
     };
     found.several(
         root,

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use hippo_core::tree::root::Passage;
+use hippo_fs::WorkspaceDir;
 
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;
@@ -38,8 +39,8 @@ impl<'a> Passages<'a> {
     pub fn find(&self, path: &str, line: u32) -> Option<Passage> {
         let id = *self.documents.get(path)?;
         let mark = *self.marks.borrow_mut().entry(id).or_insert_with(|| {
-            let file = self.view.root.join(path).symlink_metadata();
-            file.ok().as_ref().map(FileMark::of)
+            let file = WorkspaceDir::open(&self.view.root).and_then(|dir| dir.stat(path));
+            file.ok().flatten().map(FileMark::from)
         });
         let chunk = {
             let picture = self.view.picture();

@@ -13,7 +13,6 @@ use super::aside;
 use super::disk::Found;
 use super::passages::Passages;
 use super::run::Run;
-use crate::files;
 use crate::own_part;
 use crate::view::WorkspaceView;
 
@@ -180,7 +179,7 @@ impl Run<'_> {
             .strip_prefix("## ")
             .map_or_else(|| shown.clone(), |rest| format!("### {rest}"));
         let shown = format!("## Compaction Root\n\n{}", shown.trim_end());
-        let there = files::read(&self.view.root.join(file), LARGEST).unwrap_or_default();
+        let there = hippo_fs::read_source(&self.view.root, file, LARGEST).unwrap_or_default();
         // Who took the block out does not want it.
         if !matches!(own_block::body(&there, BLOCK), Ok(Some(block)) if block.trim_ascii() != shown.as_bytes())
         {

@@ -293,7 +293,7 @@ fn action(action: Action) -> &'static str {
 /// Whether the tree of a workspace is kept up to date unasked.
 pub fn is_kept(view: &WorkspaceView) -> bool {
     match view.config.tree.keep {
-        KeepTree::Auto => view.root.join("memory/ROOT.md").is_file(),
+        KeepTree::Auto => hippo_fs::is_file(&view.root, "memory/ROOT.md"),
         KeepTree::Always => true,
         KeepTree::Never => false,
     }

@@ -91,6 +91,7 @@ impl State {
     ///
     /// # Errors
     /// As the system says.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
         let file = Self::file(state, root);
         if let Some(folder) = file.parent() {

@@ -56,6 +56,7 @@ impl Poller {
 }
 
 /// Entries of a folder that changed after a moment, in seconds since the Unix epoch.
+#[expect(clippy::disallowed_methods, reason = "names and times alone")]
 pub(super) fn changed_since(dir: &Path, since: i64) -> Vec<PathBuf> {
     let Ok(entries) = dir.read_dir() else {
         return Vec::new();
@@ -69,6 +70,7 @@ pub(super) fn changed_since(dir: &Path, since: i64) -> Vec<PathBuf> {
         .collect()
 }
 
+#[expect(clippy::disallowed_methods, reason = "names and times alone")]
 fn marks(dir: &Path) -> std::io::Result<Vec<(PathBuf, Mark)>> {
     let mut marks = Vec::new();
     for entry in dir.read_dir()? {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use hippo_fs::WorkspaceDir;
 use hippo_store::system::FileId;
 
 use super::backend::{Backend, Refusal, identity};
@@ -12,7 +13,6 @@ use super::dirty::Batch;
 use super::hear::{Shared, Turn};
 use super::poll::changed_since;
 use super::{CANARY, OWN_FOLDER, PollMode, RescanReason, Sink, WatchError, WatchEvent, WatchSpec};
-use crate::files;
 
 /// Distance between two looks at the root: a disk that was unmounted sends no event.
 const ROOT_CHECK: Duration = Duration::from_secs(10);
@@ -218,12 +218,16 @@ impl Worker {
 
     /// Writes the canary once more, now that its folder is watched for sure.
     fn write_canary(&mut self) {
+        let root = WorkspaceDir::open(&self.spec.root);
+        let Ok(opened) = root.and_then(|root| root.folder(OWN_FOLDER)) else {
+            return;
+        };
         let folder = self.spec.root.join(OWN_FOLDER);
         let Some(now) = identity(&folder) else { return };
         if self.shared.with(|inbox| inbox.watched.get(&folder) != Some(&now)) {
             self.watch(&folder, now);
         }
-        if let Err(error) = files::overwrite(&folder.join(CANARY), b"hippod\n") {
+        if let Err(error) = opened.overwrite(CANARY, b"hippod\n") {
             tracing::debug!(%error, "could not write the canary");
         }
     }

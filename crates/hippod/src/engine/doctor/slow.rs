@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hippo_core::layout::INDEX_FILE;
+use hippo_fs::WorkspaceDir;
 use hippo_proto::{DoctorResponse, Problem, Severity};
 use hippo_store::db::Reader;
 use hippo_store::shared_file::UNMERGED;
@@ -14,9 +15,8 @@ use super::{Survey, Surveyed};
 use crate::backup;
 use crate::contexts::POLICIES;
 use crate::engine::entries::index_path;
-use crate::files;
 use crate::instance;
-use crate::scan::Skipped;
+use crate::scan::{self, Skipped};
 use crate::shared::Shared;
 use crate::tree;
 
@@ -81,6 +81,7 @@ fn examine_folders(shared: &Shared, report: &mut Report) {
 }
 
 /// Files below the state folder that a process left half written: nobody writes at one for so long.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn leftovers(state: &Path) -> Vec<PathBuf> {
     let mut folders = vec![(state.to_path_buf(), 0)];
     let mut found = Vec::new();
@@ -130,7 +131,7 @@ fn examine_database(place: &Surveyed, report: &mut Report) {
 fn examine_index_copy(place: &Surveyed, report: &mut Report) {
     let file = index_path(&place.view.root);
     let kept = file.with_file_name(format!("{INDEX_FILE}{UNMERGED}"));
-    if place.indexed && kept.exists() {
+    if place.indexed && hippo_fs::exists(&place.view.root, format!("{INDEX_FILE}{UNMERGED}")) {
         report.problem(
             "index-copy",
             Severity::Warning,
@@ -140,9 +141,9 @@ fn examine_index_copy(place: &Surveyed, report: &mut Report) {
         );
     }
     let Some(detail) = &place.index_file else { return };
-    if file.exists() {
+    if hippo_fs::exists(&place.view.root, INDEX_FILE) {
         report.sound("index-file", detail.clone());
-    } else if place.view.root.is_dir() {
+    } else if hippo_fs::is_present(&place.view.root) {
         let found = problem(
             "index-missing",
             Severity::Info,
@@ -157,7 +158,8 @@ fn examine_index_copy(place: &Surveyed, report: &mut Report) {
 /// Whether the entries point at what is there.
 fn examine_pointers(place: &Surveyed, report: &mut Report) {
     let lost = place.doubtful.iter();
-    let lost = lost.filter(|doubt| doubt.file.as_ref().is_none_or(|file| !file.exists()));
+    let is_there = |file: &String| hippo_fs::exists(&place.view.root, file);
+    let lost = lost.filter(|doubt| !doubt.file.as_ref().is_some_and(is_there));
     let mut of: Vec<&str> = lost.map(|doubt| doubt.entry.as_str()).collect();
     let stale = of.len();
     of.dedup();
@@ -204,11 +206,16 @@ fn examine_disk(place: &Surveyed, report: &mut Report) {
 /// A file or a folder that is not read: a problem where questions were answered from it before.
 fn left_out(root: &Path, skipped: &Skipped, kept: usize) -> Problem {
     let path = root.join(&skipped.rel);
-    let is_unreadable = if path.is_dir() {
-        path.read_dir().is_err()
-    } else {
-        files::open(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
-    };
+    if scan::is_own_place(&skipped.rel) {
+        let (place, fix) = (path.display().to_string(), "remove the link");
+        return problem("link", Severity::Warning, skipped.reason.clone(), place, fix);
+    }
+    let is_refused = |error: std::io::Error| error.kind() == std::io::ErrorKind::PermissionDenied;
+    let is_unreadable = WorkspaceDir::open(root).is_ok_and(|dir| match dir.resolve(&skipped.rel) {
+        Ok(real) if dir.is_folder(&real) => dir.entries(real).is_err(),
+        Ok(real) => dir.open_file(real).is_err_and(is_refused),
+        Err(error) => is_refused(error),
+    });
     let place = path.display().to_string();
     if is_unreadable && kept > 0 {
         let what = format!(

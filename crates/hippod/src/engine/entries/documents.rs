@@ -10,6 +10,7 @@ use hippo_core::chunk::{self, ContentHash, Document};
 use hippo_core::consolidation::{DocumentState, SectionState};
 use hippo_core::source::SourceKind;
 use hippo_core::time::Timestamp;
+use hippo_fs::{Kind, WorkspaceDir};
 
 use super::Documents;
 use crate::files;
@@ -45,7 +46,7 @@ pub struct Read {
 
 /// Reads a document; nothing where it cannot be read now, or is another one by now.
 pub fn read(root: &Path, known: &Known, limit: u64) -> Option<Read> {
-    let bytes = files::read(&root.join(&known.path), limit).ok()?;
+    let bytes = hippo_fs::read_source(root, &known.path, limit).ok()?;
     if ContentHash::of(&bytes).0 != known.hash {
         // The index hears of it in a moment, and the next cycle with it.
         return None;
@@ -114,17 +115,18 @@ pub fn states<'p>(
 
 /// A file that is no document, but that somebody points at; nothing for one that is out of the workspace.
 fn other(root: &Path, path: &str, limit: u64) -> io::Result<Option<DocumentState>> {
-    let whole = root.join(path).canonicalize()?;
-    if !whole.starts_with(root) {
-        return Ok(None);
-    }
-    if whole.is_dir() {
+    let dir = WorkspaceDir::open(root)?;
+    let real = match dir.resolve(path) {
+        Err(error) if hippo_fs::refusal(&error).is_some() => return Ok(None),
+        real => real?,
+    };
+    if dir.is_folder(&real) {
         return Ok(Some(DocumentState {
             hash: ContentHash::of(path.as_bytes()),
             sections: Vec::new(),
         }));
     }
-    let bytes = files::read(&whole, limit)?;
+    let bytes = dir.read(&real, limit)?;
     let document = path.ends_with(".md").then(|| chunk::chunk(&bytes));
     Ok(Some(state(path, &bytes, document.as_ref())))
 }
@@ -178,38 +180,32 @@ pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentS
 /// Files that hold state and are no markdown, by path, with their bytes and times.
 pub fn state_files(root: &Path) -> Vec<(String, Vec<u8>, Timestamp)> {
     let mut found = Vec::new();
+    let Ok(dir) = WorkspaceDir::open(root) else {
+        return Vec::new();
+    };
     for folder in STATE_FOLDERS {
-        collect(root, &root.join(folder), STATE_DEPTH, &mut found);
+        collect(&dir, folder, STATE_DEPTH, &mut found);
     }
     found.sort();
     found.truncate(MOST_STATE);
     let read = found.into_iter().filter_map(|path| {
-        let whole = root.join(&path);
-        let bytes = files::read(&whole, LARGEST_STATE).ok()?;
-        let modified = whole.metadata().ok()?.modified().ok()?;
-        let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
-        let modified = Timestamp(i64::try_from(since.as_millis()).ok()?);
+        let bytes = dir.read(&path, LARGEST_STATE).ok()?;
+        let modified = Timestamp(dir.stat(&path).ok()??.modified_ns.div_euclid(1_000_000));
         Some((path, bytes, modified))
     });
     read.collect()
 }
 
-fn collect(root: &Path, folder: &Path, depth: usize, found: &mut Vec<String>) {
-    let Ok(listing) = std::fs::read_dir(folder) else {
-        return;
-    };
-    for entry in listing.flatten() {
-        let (Ok(kind), path) = (entry.file_type(), entry.path()) else {
+fn collect(dir: &WorkspaceDir, folder: &str, depth: usize, found: &mut Vec<String>) {
+    for entry in dir.entries(folder).unwrap_or_default() {
+        let Some(name) = entry.name.to_str().filter(|name| !name.starts_with('.')) else {
             continue;
         };
-        let hidden = entry.file_name().to_string_lossy().starts_with('.');
-        if hidden || kind.is_symlink() {
-            continue;
-        }
-        if kind.is_dir() && depth > 1 {
-            collect(root, &path, depth - 1, found);
-        } else if kind.is_file() && is_state(&path) {
-            found.extend(files::below(root, &path));
+        let path = format!("{folder}/{name}");
+        match entry.kind {
+            Kind::Folder if depth > 1 => collect(dir, &path, depth - 1, found),
+            Kind::File if is_state(Path::new(name)) => found.push(path),
+            _ => {}
         }
     }
 }

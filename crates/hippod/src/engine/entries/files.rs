@@ -13,7 +13,7 @@ mod take;
 mod versions;
 mod write;
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -21,9 +21,10 @@ use hippo_core::entry::EntryId;
 use hippo_core::index_file::Settings;
 use hippo_core::layout::INDEX_FILE;
 use hippo_core::time::Timestamp;
+use hippo_fs::{Kind, WorkspaceDir};
 use hippo_store::StoreError;
 use hippo_store::db::Store;
-use hippo_store::shared_file::SLOTS;
+use hippo_store::shared_file::{SLOTS, SharedFile};
 
 pub use replaced::old_key;
 pub use versions::Origin;
@@ -32,7 +33,6 @@ pub use write::Begun;
 use super::index_path;
 use super::merge::Because;
 use crate::config;
-use crate::files;
 use crate::verify::FileMark;
 use blocks::Blocks;
 use conflicts::Conflicts;
@@ -248,27 +248,40 @@ impl IndexFile {
     }
 }
 
-/// The file that is meant: a link within the workspace is followed, one that leads out of it is not.
-fn meant(root: &Path) -> Result<PathBuf, Trouble> {
-    let path = index_path(root);
-    match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_symlink() => {}
-        _ => return Ok(path),
-    }
-    match path.canonicalize() {
-        Ok(real) if real.starts_with(root) => Ok(real),
-        Ok(real) => Err(unreadable(
-            format!(
-                "{INDEX_FILE} is a link that leads out of the workspace ({})",
-                real.display()
-            ),
+/// The index file in its opened folder.
+struct Meant {
+    dir: WorkspaceDir,
+    /// Where it is, relative to the root: where its name is a link, the file behind it.
+    path: PathBuf,
+    file: SharedFile,
+}
+
+/// Opens the folder of the index file: a link to another note of the workspace is followed, any other is not.
+fn meant(root: &Path) -> Result<Meant, Trouble> {
+    let opened = WorkspaceDir::open(root).and_then(|dir| {
+        let path = dir.file_to_write(INDEX_FILE)?;
+        let file = SharedFile::open(&dir, &path)?;
+        Ok(Meant { dir, path, file })
+    });
+    opened.map_err(|error| match hippo_fs::refusal(&error) {
+        Some(refusal) => unreadable(
+            format!("{INDEX_FILE} cannot be used: {refusal}"),
             "put the file itself there, or set index.enabled = false",
-        )),
-        Err(error) => Err(unreadable(
+        ),
+        None if error.kind() == io::ErrorKind::NotFound && is_link(root) => unreadable(
             format!("{INDEX_FILE} is a link that leads nowhere ({error})"),
             "remove the link, and the index is written again",
-        )),
-    }
+        ),
+        None => unreadable(
+            format!("{INDEX_FILE} cannot be read: {error}"),
+            "give hippod the right to read it",
+        ),
+    })
+}
+
+fn is_link(root: &Path) -> bool {
+    let stat = WorkspaceDir::open(root).and_then(|dir| dir.stat(INDEX_FILE));
+    stat.is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == Kind::Link))
 }
 
 fn unreadable(what: String, fix: &str) -> Trouble {
@@ -279,22 +292,22 @@ fn unreadable(what: String, fix: &str) -> Trouble {
     }
 }
 
-fn read(path: &Path) -> Look {
+fn read(meant: &Meant) -> Look {
     let refused = |error: io::Error| {
         let what = format!("{INDEX_FILE} cannot be read: {error}");
         Look::Blocked(unreadable(what, "give hippod the right to read it"))
     };
-    let metadata = match std::fs::metadata(path) {
-        Ok(metadata) => metadata,
+    let (file, metadata) = match meant.dir.open_file(&meant.path) {
+        Ok(opened) => opened,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Look::Missing,
+        Err(error) if hippo_fs::refusal(&error).is_some() => {
+            return Look::Blocked(unreadable(
+                format!("{INDEX_FILE} is no file: something else stands in its place"),
+                "move it away, and the index is written again",
+            ));
+        }
         Err(error) => return refused(error),
     };
-    if !metadata.is_file() {
-        return Look::Blocked(unreadable(
-            format!("{INDEX_FILE} is no file: something else stands in its place"),
-            "move it away, and the index is written again",
-        ));
-    }
     if metadata.len() > LARGEST {
         let what = format!(
             "{INDEX_FILE} has {} bytes, more than the {LARGEST} that an index file may have; it is left as it is",
@@ -303,16 +316,18 @@ fn read(path: &Path) -> Look {
         return Look::Blocked(unreadable(what, "shorten it, or move it away"));
     }
     let before = FileMark::of(&metadata);
-    match files::read(path, LARGEST) {
-        Ok(bytes) if bytes.contains(&0) => Look::Blocked(unreadable(
+    let mut bytes = Vec::new();
+    match file.take(LARGEST).read_to_end(&mut bytes) {
+        Ok(_) if bytes.contains(&0) => Look::Blocked(unreadable(
             format!("{INDEX_FILE} is no text: it has zero bytes; it is left as it is"),
             "move it away, and the index is written again",
         )),
-        Ok(bytes) => match std::fs::metadata(path).map(|metadata| FileMark::of(&metadata)) {
-            Ok(after) if after == before && bytes.len() as u64 == after.size => Look::Whole(bytes),
+        Ok(size) => match meant.dir.stat(&meant.path) {
+            Ok(Some(after)) if FileMark::from(after) == before && size as u64 == after.size => {
+                Look::Whole(bytes)
+            }
             _ => Look::Unsettled,
         },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Look::Unsettled,
         Err(error) => refused(error),
     }
 }

@@ -12,11 +12,11 @@ use hippo_core::decay::{self, Profile};
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::source::{SourceKind, date_in_name};
 use hippo_core::time::Timestamp;
+use hippo_fs::WorkspaceDir;
 
 use super::documents::{self, Known, Read};
 use super::{Documents, EntryVectors};
 use crate::embed_worker::EmbedWorker;
-use crate::files;
 
 /// Bytes of files that are read at once to know how rare words are; of more, those that changed come first.
 pub const AT_ONCE: u64 = 256 << 20;
@@ -187,9 +187,9 @@ impl Input {
         let paths = records.flat_map(|record| &record.entry.pointers);
         let paths: BTreeSet<&str> = paths.map(|pointer| pointer.path.as_str()).collect();
         let documents: BTreeSet<&str> = self.documents.iter().map(|known| known.path.as_str()).collect();
-        let is_gone = |path: &str| match self.root.join(path).metadata() {
+        let is_gone = |path: &str| match WorkspaceDir::open(&self.root).and_then(|dir| dir.resolve(path)) {
             Ok(_) => false,
-            Err(error) => files::is_absence(&error),
+            Err(error) => hippo_fs::is_absence(&error),
         };
         let unread = paths.into_iter().filter(|path| !read.contains_key(*path));
         let there = unread.filter(|path| documents.contains(path) || !is_gone(path));

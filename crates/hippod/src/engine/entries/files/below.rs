@@ -12,6 +12,7 @@ use hippo_core::entry::EntryId;
 use hippo_core::hierarchy::FOLDER;
 use hippo_core::index_file::IndexFile as Parsed;
 use hippo_core::time::Timestamp;
+use hippo_fs::WorkspaceDir;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 
@@ -54,11 +55,19 @@ impl Entries {
 
 fn left_in(now: Now<'_>) -> BTreeMap<EntryId, Record> {
     let mut found = BTreeMap::new();
-    for path in others::made_here(now.root) {
+    let made = WorkspaceDir::open(now.root).and_then(|dir| Ok((others::made_here(&dir)?, dir)));
+    let (paths, dir) = match made {
+        Ok(made) => made,
+        Err(error) => {
+            tracing::warn!(root = %now.root.display(), %error, "the files of an earlier store are not read");
+            return found;
+        }
+    };
+    for path in paths {
         let Some((kind, name)) = named(&path) else {
             continue;
         };
-        let bytes = match crate::files::read(&now.root.join(&path), others::LARGEST) {
+        let bytes = match dir.read(&path, others::LARGEST) {
             Ok(bytes) if others::is_ours(&path, &bytes) => bytes,
             Ok(_) => continue,
             Err(error) => {

@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Bound;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use hippo_core::hierarchy::{FOLDER, Meta};
 use hippo_core::layout::{self, META_FILE};
+use hippo_fs::{Kind, Refusal, WorkspaceDir};
 use hippo_store::db::RunFile;
-use hippo_store::system;
-
-use crate::files;
 
 /// What each file says of itself.
 const MARK: &[u8] = b"<!-- Written by hippod";
@@ -65,12 +63,12 @@ pub(super) fn write(
 ) -> io::Result<bool> {
     let late =
         |changed: &[RunFile]| !changed.is_empty() && until.is_some_and(|until| Instant::now() >= until);
+    let dir = WorkspaceDir::open(root)?;
     // Their names are made durable once, after all of them.
-    let mut touched: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut touched: BTreeSet<String> = BTreeSet::new();
     let (mut all, mut upto) = (true, None);
     for (path, bytes) in wanted.rest() {
-        let whole = root.join(path);
-        let before = read(root, path)?;
+        let before = read(&dir, path)?;
         if before.as_ref() != Some(bytes) {
             if late(changed) {
                 all = false;
@@ -80,30 +78,27 @@ pub(super) fn write(
                 let what = format!("{path} is not hippod's own; move it away");
                 return Err(io::Error::other(what));
             }
-            write_whole(root, &whole, bytes)?;
-            touched.extend(whole.parent().map(Path::to_path_buf));
+            write_whole(&dir, path, bytes)?;
+            touched.insert(folder_of(path));
             note(changed, path, before, bytes.clone());
         }
         upto = Some(path.clone());
     }
-    for path in if all { made_here(root) } else { Vec::new() } {
+    for path in if all { made_here(&dir)? } else { Vec::new() } {
         if !wanted.files.contains_key(&path) {
-            let Some(before) = read(root, &path)?.filter(|before| is_ours(&path, before)) else {
+            let Some(before) = read(&dir, &path)?.filter(|before| is_ours(&path, before)) else {
                 continue;
             };
             if late(changed) {
                 all = false;
                 break;
             }
-            let whole = root.join(&path);
-            std::fs::remove_file(&whole)?;
-            touched.extend(whole.parent().map(Path::to_path_buf));
+            dir.remove_file(&path)?;
+            touched.insert(folder_of(&path));
             note(changed, &path, Some(before), Vec::new());
         }
     }
-    touched
-        .iter()
-        .try_for_each(|folder| system::sync_folder(folder))?;
+    touched.iter().try_for_each(|folder| dir.folder(folder)?.sync())?;
     if upto.is_some() {
         wanted.upto = upto;
     }
@@ -111,13 +106,14 @@ pub(super) fn write(
 }
 
 /// The bytes of a file; `None`: there is none.
-fn read(root: &Path, path: &str) -> io::Result<Option<Vec<u8>>> {
-    match files::read(&root.join(path), LARGEST) {
+fn read(dir: &WorkspaceDir, path: &str) -> io::Result<Option<Vec<u8>>> {
+    match dir.read(path, LARGEST) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Err(io::Error::other(format!(
-            "{path} is no file: move away what stands in its place"
-        ))),
+        Err(error) if matches!(hippo_fs::refusal(&error), Some(Refusal::NotRegular(_))) => {
+            Err(io::Error::other(format!("{path} is not a file: move it away")))
+        }
+        Err(error) if hippo_fs::refusal(&error).is_some() => Err(error),
         Err(error) => Err(io::Error::new(error.kind(), format!("{path}: {error}"))),
     }
 }
@@ -130,66 +126,62 @@ pub(super) fn is_ours(path: &str, bytes: &[u8]) -> bool {
 
 /// Puts a file back as it was before a run, where it is still as the run left it. Answers whether it was.
 pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
-    let mut parts = Path::new(&file.path).components();
-    if !parts.all(|part| matches!(part, Component::Normal(_))) {
-        return false;
-    }
-    let path = root.join(&file.path);
-    // A file that the run removed is as empty as none.
-    let is = read(root, &file.path).map(Option::unwrap_or_default);
-    if is.ok().as_ref() != Some(&file.after) {
-        return false;
-    }
-    let done = match &file.before {
-        Some(before) => write_whole(root, &path, before),
-        None => std::fs::remove_file(&path),
+    let put_back = || -> io::Result<bool> {
+        let dir = WorkspaceDir::open(root)?;
+        // A file that the run removed is as empty as none.
+        if read(&dir, &file.path)?.unwrap_or_default() != file.after {
+            return Ok(false);
+        }
+        match &file.before {
+            Some(before) => write_whole(&dir, &file.path, before)?,
+            None => drop(dir.remove_file(&file.path)?),
+        }
+        dir.folder(folder_of(&file.path))?.sync()?;
+        Ok(true)
     };
-    done.and_then(|()| path.parent().map_or(Ok(()), system::sync_folder))
-        .is_ok()
+    put_back().unwrap_or_default()
 }
 
-/// The files that an earlier writing may have made.
-pub(super) fn made_here(root: &Path) -> Vec<String> {
+/// The files that an earlier writing may have made. Drafts of a process that was stopped are removed.
+///
+/// # Errors
+/// A folder is a link: nothing below it is hippod's.
+pub(super) fn made_here(dir: &WorkspaceDir) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
-    if root.join(META_FILE).is_file() {
+    if dir.is_file(META_FILE) {
         found.push(META_FILE.to_owned());
     }
-    for folder in ["topics", "temporal", "archive"] {
-        let listing = std::fs::read_dir(root.join(FOLDER).join(folder))
-            .into_iter()
-            .flatten();
-        for entry in listing.flatten() {
-            let Ok(name) = entry.file_name().into_string() else {
+    for name in ["topics", "temporal", "archive"] {
+        let folder = match dir.folder(format!("{FOLDER}/{name}")) {
+            Ok(folder) => folder,
+            Err(error) if hippo_fs::refusal(&error).is_some() => return Err(error),
+            Err(_) => continue,
+        };
+        for entry in folder.entries().unwrap_or_default() {
+            let Ok(file) = entry.name.into_string() else {
                 continue;
             };
-            if name.starts_with('.') && name.ends_with(DRAFT) {
-                // Of a process that was stopped while it wrote.
-                let _ = std::fs::remove_file(entry.path());
+            if file.starts_with('.') && file.ends_with(DRAFT) {
+                let _ = folder.remove_file(file);
                 continue;
             }
-            let path = format!("{FOLDER}/{folder}/{name}");
-            if layout::is_made_here(&path) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            let path = format!("{FOLDER}/{name}/{file}");
+            if layout::is_made_here(&path) && entry.kind == Kind::File {
                 found.push(path);
             }
         }
     }
     found.sort();
-    found
+    Ok(found)
 }
 
 /// Writes a file whole or not at all. Its bytes are durable, and its name once its folder is.
-fn write_whole(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(root);
-    let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(root);
-    if !there.canonicalize()?.starts_with(root) {
-        let what = format!("{} leads out of the workspace", there.display());
-        return Err(io::Error::other(what));
-    }
-    std::fs::create_dir_all(folder)?;
-    if there != folder {
-        system::sync_folder(there)?;
-        folder.parent().map_or(Ok(()), system::sync_folder)?;
-    }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    files::write_whole(path, &path.with_file_name(format!(".{name}{DRAFT}")), bytes)
+fn write_whole(dir: &WorkspaceDir, path: &str, bytes: &[u8]) -> io::Result<()> {
+    let (folder, name) = dir.make_parent(path)?;
+    let draft = format!(".{}{DRAFT}", name.to_string_lossy());
+    folder.write_whole(name, draft, bytes)
+}
+
+fn folder_of(path: &str) -> String {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
 }

@@ -4,17 +4,16 @@
 //! can be done; until then it stays where it is. Nothing of it is dropped but the beginning of what is known.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hippo_core::layout::INDEX_FILE;
 use hippo_store::StoreError;
 use hippo_store::db::{Base, Store};
-use hippo_store::shared_file::{self, SLOTS};
+use hippo_store::shared_file::{SLOTS, SharedFile};
 
 use super::super::Entries;
 use super::write::{Outcome, refused};
-use super::{AGAIN, Now, meant};
+use super::{AGAIN, Meant, Now, meant};
 
 /// What was replaced is looked at again after this long, for whoever had it open.
 pub(super) const SETTLE: Duration = Duration::from_secs(1);
@@ -43,7 +42,7 @@ impl Entries {
         &mut self,
         store: &mut Store,
         now: Now<'_>,
-        path: &Path,
+        file: &SharedFile,
         current: &[u8],
     ) -> Result<bool, StoreError> {
         if self.file.recovered {
@@ -51,10 +50,10 @@ impl Entries {
         }
         let mut found = Vec::new();
         for slot in 0..SLOTS {
-            match shared_file::replaced(path, slot) {
+            match file.replaced(slot) {
                 Ok(bytes) => found.extend(bytes.map(|bytes| (slot, bytes))),
                 Err(error) => {
-                    let beside = shared_file::replaced_path(path, slot);
+                    let beside = file.replaced_path(slot);
                     let what = format!(
                         "what stood in the place of {INDEX_FILE} cannot be read: {}: {error}",
                         beside.display()
@@ -66,22 +65,22 @@ impl Entries {
             }
         }
         let next = store.base(NEXT)?.map(|base| base.bytes);
-        let never_placed = shared_file::tidy(path);
+        let never_placed = file.tidy();
         let mut placed = next.as_ref().is_some_and(|next| next == current);
         let mut late = Vec::new();
         for (slot, bytes) in found {
             match (store.base(&old_key(slot))?, &next) {
                 (Some(Base { bytes: old, .. }), _) => late.push((slot, old, bytes)),
                 // The bytes themselves: written, and never put into the file's place.
-                (None, Some(next)) if never_placed || bytes == *next => let_go(path, slot),
+                (None, Some(next)) if never_placed || bytes == *next => let_go(file, slot),
                 (None, Some(_)) => {
                     placed = true;
                     late.push((slot, self.file.base.clone().unwrap_or_default(), bytes));
                 }
                 // Of a store that is not there any more: what was written then is in the file, but what of it somebody
                 // else wrote since nobody can tell.
-                (None, None) if says_more(&bytes, current) => self.set_aside(now, path, slot),
-                (None, None) => let_go(path, slot),
+                (None, None) if says_more(&bytes, current) => self.set_aside(now, file, slot),
+                (None, None) => let_go(file, slot),
             }
         }
         if let Some(next) = next.filter(|_| placed) {
@@ -91,7 +90,7 @@ impl Entries {
         let mut waiting: Vec<(u32, Vec<u8>)> = Vec::new();
         for (slot, old, late) in late {
             if self.merge_late(store, now, &old, &late, slot)? || old.starts_with(&late) {
-                let_go(path, slot);
+                let_go(file, slot);
             } else {
                 waiting.push((slot, old));
             }
@@ -114,8 +113,8 @@ impl Entries {
     }
 
     /// Keeps what nobody can merge beside the file, for people.
-    fn set_aside(&mut self, now: Now<'_>, path: &Path, slot: u32) {
-        match shared_file::set_aside(path, slot) {
+    fn set_aside(&mut self, now: Now<'_>, file: &SharedFile, slot: u32) {
+        match file.set_aside(slot) {
             Ok(kept) => {
                 let kept = kept
                     .file_name()
@@ -157,10 +156,10 @@ impl Entries {
         slot: u32,
         taken: &[u8],
     ) -> Result<bool, StoreError> {
-        let Ok(path) = meant(now.root) else {
+        let Ok(Meant { file, .. }) = meant(now.root) else {
             return Ok(false);
         };
-        let late = match shared_file::replaced(&path, slot) {
+        let late = match file.replaced(slot) {
             Ok(late) => late,
             Err(error) => {
                 tracing::warn!(%error, "could not read the replaced index file; it is tried again");
@@ -174,7 +173,7 @@ impl Entries {
         {
             return Ok(false);
         }
-        let_go(&path, slot);
+        let_go(&file, slot);
         let mut batch = store.begin_entries()?;
         batch.drop_base(&old_key(slot))?;
         batch.commit()?;
@@ -213,8 +212,8 @@ fn says_more(bytes: &[u8], file: &[u8]) -> bool {
     !lines(bytes).is_subset(&lines(file))
 }
 
-fn let_go(path: &Path, slot: u32) {
-    if let Err(error) = shared_file::settle(path, slot) {
+fn let_go(file: &SharedFile, slot: u32) {
+    if let Err(error) = file.settle(slot) {
         tracing::warn!(%error, "could not remove the replaced index file; it is in the way of a later writing");
     }
 }

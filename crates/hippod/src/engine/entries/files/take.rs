@@ -58,15 +58,15 @@ impl Entries {
     ) -> Result<Option<Vec<u8>>, StoreError> {
         self.file.look_at = None;
         self.file.unsettled = false;
-        let path = match meant(now.root) {
-            Ok(path) => path,
+        let meant = match meant(now.root) {
+            Ok(meant) => meant,
             Err(trouble) => {
                 self.file.block(now, trouble);
                 return Ok(None);
             }
         };
-        self.file.real = Some(path.clone());
-        let look = read(&path);
+        self.file.real = Some(now.root.join(&meant.path));
+        let look = read(&meant);
         // What the last process left is judged by what stands there now: where that cannot be read, it waits.
         let there = match &look {
             Look::Whole(bytes) => Some(&bytes[..]),
@@ -74,7 +74,7 @@ impl Entries {
             Look::Unsettled | Look::Blocked(_) => None,
         };
         if let Some(there) = there
-            && !self.recover(store, now, &path, there)?
+            && !self.recover(store, now, &meant.file, there)?
         {
             return Ok(None);
         }

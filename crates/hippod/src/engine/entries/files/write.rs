@@ -8,11 +8,11 @@ use hippo_core::index_file::IndexFile as Parsed;
 use hippo_core::layout::{self, INDEX_FILE, META_FILE, Wanted};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, Store};
-use hippo_store::shared_file;
+use hippo_store::shared_file::SharedFile;
 
 use super::super::Entries;
 use super::replaced::{NEXT, Replaced, SETTLE, old_key};
-use super::{Now, Trouble, meant, others};
+use super::{Meant, Now, Trouble, meant, others};
 use crate::files;
 
 /// How often a write begins anew because somebody wrote at the same time.
@@ -182,7 +182,7 @@ impl Entries {
         self.file.blocks.put(&mut batch, now.now)?;
         batch.commit()?;
         self.file.blocks.are_kept();
-        let write = |path: &std::path::Path, slot| shared_file::replace(path, &bytes, slot);
+        let write = |file: &SharedFile, slot| file.replace(&bytes, slot);
         let Some((slot, old)) = self.put(now, write) else {
             return Ok(Outcome::Refused);
         };
@@ -200,7 +200,7 @@ impl Entries {
         now: Now<'_>,
         current: Option<Vec<u8>>,
     ) -> Result<Outcome, StoreError> {
-        let Some((slot, old)) = self.put(now, shared_file::take_away) else {
+        let Some((slot, old)) = self.put(now, SharedFile::take_away) else {
             return Ok(Outcome::Refused);
         };
         self.file.set_base(None, now.now);
@@ -214,15 +214,15 @@ impl Entries {
     fn put(
         &mut self,
         now: Now<'_>,
-        change: impl FnOnce(&std::path::Path, u32) -> io::Result<Option<Vec<u8>>>,
+        change: impl FnOnce(&SharedFile, u32) -> io::Result<Option<Vec<u8>>>,
     ) -> Option<(u32, Option<Vec<u8>>)> {
         let slot = self.file.free_slot()?;
         let trouble = match meant(now.root) {
             Err(trouble) => trouble,
-            Ok(path) => match change(&path, slot) {
+            Ok(Meant { file, .. }) => match change(&file, slot) {
                 Ok(old) => return Some((slot, old)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    let beside = shared_file::replaced_path(&path, slot);
+                    let beside = file.replaced_path(slot);
                     refused(
                         format!(
                             "{INDEX_FILE} cannot be written: {} is in the way",

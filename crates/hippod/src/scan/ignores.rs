@@ -1,0 +1,92 @@
+//! The ignore files of a workspace, each read once; one that is a link is not read.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hippo_fs::{Refusal, WorkspaceDir};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::Skipped;
+use super::walk::relative;
+
+/// The ignore files that count, the one that decides first.
+const NAMES: [&str; 2] = [".hippoignore", ".ignore"];
+/// A larger file is not one that people wrote.
+const LARGEST: u64 = 1 << 20;
+
+/// What the ignore files say that were read so far.
+pub(super) struct Ignores {
+    root: PathBuf,
+    read: HashMap<PathBuf, [Gitignore; 2]>,
+    /// Files, and lines of them, that cannot be used.
+    pub problems: Vec<Skipped>,
+}
+
+impl Ignores {
+    /// None is read yet.
+    pub fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            read: HashMap::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Returns whether an ignore file of a folder above leaves out a path below the root: the nearest one with a matching line
+    /// decides, and `.hippoignore` before `.ignore`.
+    pub fn is_ignored(&mut self, path: &Path, is_dir: bool) -> bool {
+        let mut said = [Match::None, Match::None];
+        let root = self.root.clone();
+        let above = path.ancestors().skip(1);
+        for folder in above.take_while(|folder| folder.starts_with(&root)) {
+            if !self.read.contains_key(folder) {
+                let read = NAMES.map(|name| self.read_one(folder, name));
+                self.read.insert(folder.to_path_buf(), read);
+            }
+            for (said, file) in said.iter_mut().zip(&self.read[folder]) {
+                if said.is_none() {
+                    *said = file.matched(path, is_dir).map(|_| ());
+                }
+            }
+        }
+        let [first, second] = said;
+        first.or(second).is_ignore()
+    }
+
+    fn read_one(&mut self, folder: &Path, name: &str) -> Gitignore {
+        let file = folder.join(name);
+        let mut wrong = |what: &dyn std::fmt::Display| {
+            let reason = format!("could not use an ignore file: {what}");
+            self.problems
+                .push(Skipped::new(relative(&self.root, &file), reason));
+        };
+        let below = folder.strip_prefix(&self.root).unwrap_or(folder);
+        let read = || -> io::Result<Vec<u8>> {
+            let dir = WorkspaceDir::open(&self.root)?;
+            // The folder may be a link within the workspace; the file may not.
+            let folder = dir.folder(dir.resolve(below)?)?;
+            folder.read(name, LARGEST)
+        };
+        let bytes = match read() {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                match hippo_fs::refusal(&error) {
+                    Some(Refusal::Link(_)) => wrong(&"it is a link"),
+                    Some(refusal) => wrong(refusal),
+                    None if hippo_fs::is_absence(&error) => {}
+                    None => wrong(&error),
+                }
+                return Gitignore::empty();
+            }
+        };
+        let mut builder = GitignoreBuilder::new(folder);
+        for line in String::from_utf8_lossy(&bytes).lines() {
+            if let Err(error) = builder.add_line(None, line) {
+                wrong(&error);
+            }
+        }
+        builder.build().unwrap_or_else(|_| Gitignore::empty())
+    }
+}

@@ -1,0 +1,384 @@
+//! Links of a stranger in a folder that hippod serves: nothing outside is read or written through them.
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use hippo_proto::{
+    ErrorKind, RememberRequest, RememberResponse, RpcError, WorkspaceAddRequest, WorkspaceAddResponse,
+};
+use hippod_tests::{Caller, Clocked, Daemon, PATIENCE, QUIET, Scratch, client_program};
+
+use super::index_file::fill;
+use super::service_systemd::cannot;
+use super::tree::{NOW, compact, fill as fill_logs};
+
+/// Proves the watcher each second.
+const EACH_SECOND: [(&str, &str); 1] = [("HIPPOD_WATCH_CANARY_SECS", "1")];
+
+fn git(folder: &Path, words: &[&str]) {
+    let output = Command::new("git")
+        .args(["-c", "user.name=a", "-c", "user.email=a@example.org", "-C"])
+        .arg(folder)
+        .args(words)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{words:?}: {told}");
+}
+
+/// Clones what `make` puts into a repository, to `name` beside the workspace.
+fn cloned(scratch: &Scratch, name: &str, make: impl Fn(&Path)) -> PathBuf {
+    let origin = scratch.beside(&format!("{name}-origin"));
+    std::fs::create_dir_all(origin.join("memory")).unwrap();
+    std::fs::write(origin.join("memory/note.md"), "# Note\n\n- the pump is blue\n").unwrap();
+    make(&origin);
+    git(&origin, &["init", "-q"]);
+    git(&origin, &["add", "-A"]);
+    git(&origin, &["commit", "-qm", "first"]);
+    let clone = scratch.beside(name);
+    let (from, to) = (origin.to_str().unwrap(), clone.to_str().unwrap());
+    git(&scratch.beside("."), &["clone", "-q", from, to]);
+    clone.canonicalize().unwrap()
+}
+
+fn own_folder(root: &Path) -> PathBuf {
+    let own = root.join(".hippocampus");
+    std::fs::create_dir_all(&own).unwrap();
+    own
+}
+
+fn try_add(client: &mut Caller, root: &Path) -> Result<WorkspaceAddResponse, RpcError> {
+    let request = WorkspaceAddRequest {
+        workspace: root.display().to_string(),
+    };
+    client.raw().call(&request.into()).map_err(|error| match error {
+        hippo_proto::ClientError::Refused(error) => error,
+        other => panic!("{other}"),
+    })
+}
+
+/// What the daemon tells of this path, in `status` and in `doctor`.
+fn assert_link_is_named(client: &mut Caller, root: &Path, path: &str) {
+    let status = client.status();
+    let place = root.display().to_string();
+    let workspace = status.workspaces.iter().find(|it| it.root == place).unwrap();
+    let named = workspace.skipped.iter().find(|skipped| skipped.path == path);
+    let reason = &named.unwrap_or_else(|| panic!("{path}: {workspace:?}")).reason;
+    assert!(reason.contains("a link"), "{reason}");
+    let whole = root.join(path).display().to_string();
+    let problems = client.doctor(false).problems;
+    let problem = problems
+        .iter()
+        .find(|problem| problem.id == "link" && problem.where_ == whole);
+    assert!(problem.is_some(), "{path}: {problems:?}");
+}
+
+/// Waits until the watcher could not prove itself, which the check of the watcher says.
+fn wait_for_a_refused_canary(client: &mut Caller, root: &Path) {
+    let deadline = Instant::now() + PATIENCE;
+    let place = root.display().to_string();
+    loop {
+        let checks = client.doctor(false).checks;
+        let is_refused =
+            |detail: &str| detail.contains(&place) && detail.contains(".hippocampus/canary is a link");
+        if checks.iter().any(|check| is_refused(&check.detail)) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{place}: {checks:?}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_canary_that_is_a_link_in_a_clone_overwrites_and_makes_no_file() {
+    let scratch = Scratch::new();
+    let (thesis, absent) = (scratch.beside("thesis.txt"), scratch.beside("absent.txt"));
+    std::fs::write(&thesis, "thesis\n").unwrap();
+    let with_link =
+        |target: &'static str| move |root: &Path| symlink(target, own_folder(root).join("canary")).unwrap();
+    let roots = [
+        cloned(&scratch, "relative", with_link("../../thesis.txt")),
+        cloned(&scratch, "dangling", with_link("../../absent.txt")),
+        cloned(&scratch, "absolute", |root| {
+            symlink(&thesis, own_folder(root).join("canary")).unwrap();
+        }),
+    ];
+    let assert_untouched = |when: &str| {
+        assert_eq!(std::fs::read_to_string(&thesis).unwrap(), "thesis\n", "{when}");
+        assert!(!absent.exists(), "{when}");
+    };
+    for round in ["added", "started again"] {
+        let daemon = Daemon::start(&scratch.home(), &EACH_SECOND);
+        let mut client = daemon.client();
+        for root in &roots {
+            client.index(root);
+            assert_eq!(
+                client.best(root, "blue pump").as_deref(),
+                Some("memory/note.md:3")
+            );
+            wait_for_a_refused_canary(&mut client, root);
+            assert_link_is_named(&mut client, root, ".hippocampus/canary");
+        }
+        assert_untouched(round);
+        daemon.terminate();
+    }
+    let init = Command::new(client_program())
+        .env("HIPPOD_HOME", scratch.home())
+        .current_dir(&roots[0])
+        .args(["init", "--bare"])
+        .output()
+        .unwrap();
+    assert_untouched(&String::from_utf8_lossy(&init.stderr));
+}
+
+#[test]
+fn a_canary_that_becomes_a_link_later_is_not_written_at_the_next_proof() {
+    let scratch = Scratch::new();
+    scratch.write("memory/note.md", "# Note\n\n- the pump is blue\n");
+    let thesis = scratch.beside("thesis.txt");
+    std::fs::write(&thesis, "thesis\n").unwrap();
+    let daemon = Daemon::start(&scratch.home(), &EACH_SECOND);
+    let mut client = daemon.client();
+    let root = scratch.workspace();
+    client.index(&root);
+    let canary = root.join(".hippocampus/canary");
+    let deadline = Instant::now() + PATIENCE;
+    while !canary.is_file() {
+        assert!(Instant::now() < deadline, "no canary");
+        std::thread::yield_now();
+    }
+    std::fs::remove_file(&canary).unwrap();
+    symlink(&thesis, &canary).unwrap();
+    wait_for_a_refused_canary(&mut client, &root);
+    assert_eq!(std::fs::read_to_string(&thesis).unwrap(), "thesis\n");
+}
+
+#[test]
+fn an_own_folder_that_is_a_link_is_refused_and_later_named() {
+    let scratch = Scratch::new();
+    let outside = scratch.beside("outside");
+    std::fs::create_dir_all(&outside).unwrap();
+    std::fs::write(outside.join("canary"), "thesis\n").unwrap();
+    let root = cloned(&scratch, "clone", |root| {
+        symlink("../outside", root.join(".hippocampus")).unwrap()
+    });
+    let daemon = Daemon::start(&scratch.home(), &EACH_SECOND);
+    let mut client = daemon.client();
+    let refused = try_add(&mut client, &root).unwrap_err();
+    assert_eq!(refused.data.kind, ErrorKind::BadRequest);
+    assert!(
+        refused.message.ends_with(".hippocampus: it is a link"),
+        "{refused:?}"
+    );
+    // A folder that was registered before is another thing: its memory is still served.
+    std::fs::remove_file(root.join(".hippocampus")).unwrap();
+    fill_clone(&root);
+    client.index(&root);
+    daemon.terminate();
+    std::fs::remove_dir_all(root.join(".hippocampus")).unwrap();
+    symlink("../outside", root.join(".hippocampus")).unwrap();
+    let daemon = Daemon::start(&scratch.home(), &EACH_SECOND);
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_eq!(
+        client.best(&root, "blue pump").as_deref(),
+        Some("memory/note.md:3")
+    );
+    assert_link_is_named(&mut client, &root, ".hippocampus");
+    let names: Vec<_> = std::fs::read_dir(&outside).unwrap().flatten().collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    assert_eq!(
+        std::fs::read_to_string(outside.join("canary")).unwrap(),
+        "thesis\n"
+    );
+}
+
+fn fill_clone(root: &Path) {
+    std::fs::write(
+        root.join("MEMORY.md"),
+        "# Memory\n\n## Pumps\n\nThe pump of hall 3 is blue, and Ilse Brandt looks after it until the summer.\n",
+    )
+    .unwrap();
+}
+
+#[test]
+fn topics_and_archive_that_are_links_neither_tell_nor_delete_files_of_others() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    // As an earlier hippod left them for a workspace with many entries.
+    let topics = scratch.workspace().join(".hippocampus/topics");
+    std::fs::create_dir_all(&topics).unwrap();
+    let private = "<!-- Written by hippod -->\n\n## Merger\n\nThe merger with Acme closes on Friday.\n<!-- hippo: id=mrg strength=0.9 -->\n";
+    std::fs::write(topics.join("projects.md"), private).unwrap();
+    let drafts = scratch.beside("drafts");
+    std::fs::create_dir_all(&drafts).unwrap();
+    std::fs::write(drafts.join(".letter.new"), "dear\n").unwrap();
+    let root = cloned(&scratch, "clone", |root| {
+        symlink(
+            "../../workspace/.hippocampus/topics",
+            own_folder(root).join("topics"),
+        )
+        .unwrap();
+        symlink("../../drafts", own_folder(root).join("archive")).unwrap();
+        fill_clone(root);
+    });
+    client.index(&root);
+    for path in ["topics", "archive"] {
+        assert_link_is_named(&mut client, &root, &format!(".hippocampus/{path}"));
+    }
+    let index = std::fs::read_to_string(root.join("HIPPOCAMPUS.md")).unwrap_or_default();
+    assert!(!index.contains("Acme"), "{index}");
+    let entries = client.entries(&root);
+    assert!(
+        entries.iter().all(|entry| !entry.topic.contains("Merger")),
+        "{entries:?}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(drafts.join(".letter.new")).unwrap(),
+        "dear\n"
+    );
+    assert_eq!(
+        std::fs::read_to_string(topics.join("projects.md")).unwrap(),
+        private
+    );
+}
+
+#[test]
+fn a_tree_neither_takes_in_a_file_of_others_nor_makes_a_folder_through_a_link() {
+    let scratch = Scratch::new();
+    let notes = scratch.beside("notes");
+    std::fs::create_dir_all(&notes).unwrap();
+    std::fs::write(
+        notes.join("todo.md"),
+        "# Todo\n\n- the merger with Acme closes on Friday\n",
+    )
+    .unwrap();
+    let outside = scratch.beside("outside");
+    std::fs::create_dir_all(&outside).unwrap();
+    fill_logs(&scratch);
+    let root = scratch.workspace();
+    let carried = root.join(".hippocampus/carried");
+    std::fs::create_dir_all(&carried).unwrap();
+    symlink("../../../notes/todo.md", carried.join("ROOT.md")).unwrap();
+    symlink("../../outside", root.join("memory/weekly")).unwrap();
+    symlink("../../outside/new", root.join("memory/monthly")).unwrap();
+    let daemon = Clocked::start(&scratch, NOW, &[]);
+    let mut client = daemon.client();
+    client.index(&root);
+    let made = compact(&mut client, &root);
+    let weekly = made
+        .refused
+        .iter()
+        .find(|it| it.path.starts_with("memory/weekly"));
+    assert!(
+        weekly.is_some_and(|it| it.reason.contains("is a link")),
+        "{made:?}"
+    );
+    let tree = std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap();
+    assert!(!tree.contains("Acme"), "{tree}");
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+    assert_link_is_named(&mut client, &root, ".hippocampus/carried/ROOT.md");
+}
+
+#[test]
+fn a_log_is_not_appended_to_through_a_link() {
+    let scratch = Scratch::new();
+    let outside = scratch.beside("outside");
+    std::fs::create_dir_all(&outside).unwrap();
+    let root = cloned(&scratch, "clone", |root| {
+        std::fs::rename(root.join("memory"), root.join("notes")).unwrap();
+        symlink("../outside", root.join("memory")).unwrap();
+    });
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    client.index(&root);
+    let request = RememberRequest {
+        workspace: root.display().to_string(),
+        text: "The pump is blue.".to_owned(),
+        ..RememberRequest::default()
+    };
+    let refused = client
+        .raw()
+        .call::<RememberResponse>(&request.into())
+        .unwrap_err();
+    assert!(refused.to_string().contains("memory is a link"), "{refused}");
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
+fn configuration_that_is_a_link_is_not_read() {
+    let scratch = Scratch::new();
+    let secret = scratch.beside("credentials");
+    std::fs::write(&secret, "aws_secret_access_key = \"wJalrXUtnFEMI\"\n- {\n").unwrap();
+    let root = cloned(&scratch, "clone", |root| {
+        for name in ["config.toml", "policies.yaml"] {
+            symlink("../../credentials", own_folder(root).join(name)).unwrap();
+        }
+        symlink("../credentials", root.join("hipocampus.config.json")).unwrap();
+        symlink("../credentials", root.join(".hippoignore")).unwrap();
+    });
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    for path in [
+        ".hippocampus/config.toml",
+        ".hippocampus/policies.yaml",
+        "hipocampus.config.json",
+    ] {
+        assert_link_is_named(&mut client, &root, path);
+    }
+    let told = format!(
+        "{:?} {:?} {}",
+        client.status(),
+        client.doctor(false),
+        daemon.log()
+    );
+    for word in ["wJalrXUtnFEMI", "aws_secret_access_key"] {
+        assert!(!told.contains(word), "{word}: {told}");
+    }
+    assert_eq!(
+        client.best(&root, "blue pump").as_deref(),
+        Some("memory/note.md:3")
+    );
+}
+
+#[test]
+fn folders_of_the_system_and_of_hippod_are_no_workspaces() {
+    let scratch = Scratch::new();
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    for root in [
+        PathBuf::from("/dev"),
+        PathBuf::from("/proc/self"),
+        PathBuf::from("/sys"),
+        PathBuf::from("/"),
+        scratch.home(),
+        scratch.home().join("state"),
+        scratch.beside("."),
+    ] {
+        let refused = try_add(&mut client, &root).unwrap_err();
+        assert_eq!(refused.data.kind, ErrorKind::BadRequest, "{refused:?}");
+    }
+    assert!(client.status().workspaces.is_empty());
+}
+
+#[test]
+fn a_home_of_another_user_is_refused_at_the_start() {
+    if !rustix::process::geteuid().is_root() {
+        return cannot("only root can give a folder away");
+    }
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.home()).unwrap();
+    std::os::unix::fs::chown(scratch.home(), Some(65534), Some(65534)).unwrap();
+    let refused = scratch.refused_daemon();
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && told.contains("belongs to another user"),
+        "{told}"
+    );
+}

@@ -1,0 +1,71 @@
+//! The modules that may open files by their paths: all others open those of workspaces through hippo-fs.
+
+use super::{read, sources};
+
+/// Crates that open files of workspaces.
+const CRATES: [&str; 2] = ["crates/hippo-store/src/lib.rs", "crates/hippod/src/lib.rs"];
+/// Modules with hippod's own folders, with files that a person names, or that look at names and times alone.
+const MODULES: [&str; 48] = [
+    "crates/hippo-store/src/contexts/schema.rs",
+    "crates/hippo-store/src/copies/export.rs",
+    "crates/hippo-store/src/copies/rows.rs",
+    "crates/hippo-store/src/copies/snapshot.rs",
+    "crates/hippo-store/src/foreign.rs",
+    "crates/hippo-store/src/in_place.rs",
+    "crates/hippo-store/src/system.rs",
+    "crates/hippo-store/src/system/unix.rs",
+    "crates/hippo-store/src/vector/dump.rs",
+    "crates/hippod/src/audit.rs",
+    "crates/hippod/src/backup/commit.rs",
+    "crates/hippod/src/backup/destination.rs",
+    "crates/hippod/src/backup/gather.rs",
+    "crates/hippod/src/backup/left.rs",
+    "crates/hippod/src/backup/members.rs",
+    "crates/hippod/src/backup/partial.rs",
+    "crates/hippod/src/backup/restore.rs",
+    "crates/hippod/src/backup/source.rs",
+    "crates/hippod/src/backup/target.rs",
+    "crates/hippod/src/backup/write.rs",
+    "crates/hippod/src/config/layer.rs",
+    "crates/hippod/src/contexts.rs",
+    "crates/hippod/src/contexts/accept.rs",
+    "crates/hippod/src/contexts/flush.rs",
+    "crates/hippod/src/engine/doctor/slow.rs",
+    "crates/hippod/src/engine/open.rs",
+    "crates/hippod/src/engine/rebuild.rs",
+    "crates/hippod/src/engine/requests.rs",
+    "crates/hippod/src/engine/status.rs",
+    "crates/hippod/src/files.rs",
+    "crates/hippod/src/import.rs",
+    "crates/hippod/src/import/read.rs",
+    "crates/hippod/src/instance.rs",
+    "crates/hippod/src/instance/socket.rs",
+    "crates/hippod/src/models.rs",
+    "crates/hippod/src/power.rs",
+    "crates/hippod/src/registry.rs",
+    "crates/hippod/src/scan/gate.rs",
+    "crates/hippod/src/scan/walk.rs",
+    "crates/hippod/src/server/doctor.rs",
+    "crates/hippod/src/service/activation.rs",
+    "crates/hippod/src/shared.rs",
+    "crates/hippod/src/status.rs",
+    "crates/hippod/src/tree/examine.rs",
+    "crates/hippod/src/tree/state.rs",
+    "crates/hippod/src/view.rs",
+    "crates/hippod/src/watcher/backend.rs",
+    "crates/hippod/src/watcher/poll.rs",
+];
+
+#[test]
+fn only_named_modules_open_files_by_their_paths() {
+    let lint = concat!("warn(clippy::", "disallowed_methods)");
+    for path in CRATES {
+        assert!(read(path).contains(lint), "{path} does not ask for the lint");
+    }
+    let exempt = concat!("clippy::", "disallowed_methods,");
+    let found: Vec<String> = sources()
+        .into_iter()
+        .filter(|path| path.starts_with("crates/") && path.contains("/src/") && read(path).contains(exempt))
+        .collect();
+    assert_eq!(found, MODULES, "a file of a workspace is opened by hippo-fs");
+}
