@@ -51,6 +51,8 @@ fn stands_in(root: &Path, file: &str, id: &EntryId) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

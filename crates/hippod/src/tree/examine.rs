@@ -305,10 +305,10 @@ mod tests {
 
     fn node(path: &str, bytes: &[u8]) -> Examined {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("node.md");
-        fs::write(&file, bytes).unwrap();
+        fs::write(folder.path().join("node.md"), bytes).unwrap();
         let mut found = Examined::default();
-        examine_node(Period::of_path(path).unwrap(), &file, &mut found);
+        let period = Period::of_path(path).unwrap();
+        examine_node(folder.path(), period, "node.md", &mut found);
         assert!(found.problems.iter().all(|problem| !problem.fix.is_empty()));
         found
     }
@@ -342,8 +342,9 @@ mod tests {
         }
         assert_eq!(node(root, b"# Notes\n\nof mine\n").problems[0].id, "tree-root");
         let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("node.md")).unwrap();
         let mut found = Examined::default();
-        examine_node(Period::All, folder.path(), &mut found);
+        examine_node(folder.path(), Period::All, "node.md", &mut found);
         assert_eq!(found.problems[0].id, "tree-root");
     }
 

@@ -60,7 +60,8 @@ impl Scratch {
 
     /// What the files below the index file say.
     fn below(&self) -> String {
-        let made = others::made_here(&self.root()).into_iter();
+        let root = hippo_fs::WorkspaceDir::open(&self.root()).unwrap();
+        let made = others::made_here(&root).unwrap().into_iter();
         let made = made.filter(|path| path != META_FILE);
         made.map(|path| std::fs::read_to_string(self.root().join(path)).unwrap())
             .collect()
