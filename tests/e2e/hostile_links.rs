@@ -10,7 +10,6 @@ use hippo_proto::{
 };
 use hippod_tests::{Caller, Clocked, Daemon, PATIENCE, QUIET, Scratch, client_program};
 
-use super::index_file::fill;
 use super::service_systemd::cannot;
 use super::tree::{NOW, compact, fill as fill_logs};
 
@@ -206,12 +205,10 @@ fn fill_clone(root: &Path) {
 #[test]
 fn topics_and_archive_that_are_links_neither_tell_nor_delete_files_of_others() {
     let scratch = Scratch::new();
-    fill(&scratch);
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
-    client.index(&scratch.workspace());
-    // As an earlier hippod left them for a workspace with many entries.
-    let topics = scratch.workspace().join(".hippocampus/topics");
+    // As hippod keeps them for a workspace with many entries.
+    let topics = scratch.beside("other/topics");
     std::fs::create_dir_all(&topics).unwrap();
     let private = "<!-- Written by hippod -->\n\n## Merger\n\nThe merger with Acme closes on Friday.\n<!-- hippo: id=mrg strength=0.9 -->\n";
     std::fs::write(topics.join("projects.md"), private).unwrap();
@@ -219,11 +216,7 @@ fn topics_and_archive_that_are_links_neither_tell_nor_delete_files_of_others() {
     std::fs::create_dir_all(&drafts).unwrap();
     std::fs::write(drafts.join(".letter.new"), "dear\n").unwrap();
     let root = cloned(&scratch, "clone", |root| {
-        symlink(
-            "../../workspace/.hippocampus/topics",
-            own_folder(root).join("topics"),
-        )
-        .unwrap();
+        symlink("../../other/topics", own_folder(root).join("topics")).unwrap();
         symlink("../../drafts", own_folder(root).join("archive")).unwrap();
         fill_clone(root);
     });

@@ -132,7 +132,8 @@ pub fn is_own(paths: &Paths, path: &Path) -> bool {
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn unfit(paths: &Paths, root: &Path) -> Option<String> {
     const SYSTEM: [&str; 3] = ["/dev", "/proc", "/sys"];
-    if cfg!(unix) && SYSTEM.iter().any(|place| root.starts_with(place)) {
+    let is_top = root.parent().is_none();
+    if is_top || (cfg!(unix) && SYSTEM.iter().any(|place| root.starts_with(place))) {
         return Some(format!("this is a folder of the system: {}", root.display()));
     }
     let own = [&paths.state, &paths.models, &paths.runtime, &paths.config_file];
