@@ -5,7 +5,7 @@ use super::{read, sources};
 /// Crates that open files of workspaces.
 const CRATES: [&str; 2] = ["crates/hippo-store/src/lib.rs", "crates/hippod/src/lib.rs"];
 /// Modules with hippod's own folders, with files that a person names, or that look at names and times alone.
-const MODULES: [&str; 48] = [
+const MODULES: [&str; 49] = [
     "crates/hippo-store/src/contexts/schema.rs",
     "crates/hippo-store/src/copies/export.rs",
     "crates/hippo-store/src/copies/rows.rs",
@@ -53,6 +53,7 @@ const MODULES: [&str; 48] = [
     "crates/hippod/src/tree/state.rs",
     "crates/hippod/src/view.rs",
     "crates/hippod/src/watcher/backend.rs",
+    "crates/hippod/src/watcher/listener.rs",
     "crates/hippod/src/watcher/poll.rs",
 ];
 
