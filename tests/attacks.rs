@@ -5,6 +5,10 @@
     reason = "helpers of tests, outside the functions that clippy knows as tests"
 )]
 
+#[path = "attacks/archives.rs"]
+mod archives;
+#[path = "attacks/clocks.rs"]
+mod clocks;
 #[path = "attacks/damage.rs"]
 mod damage;
 #[path = "attacks/disk.rs"]
