@@ -1,4 +1,6 @@
-//! How is a file of a workspace opened and read, so that nothing that stands in its place can hold the daemon up?
+//! Files that are in no workspace, and names of paths.
+//!
+//! Those of a workspace are opened by hippo-fs.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
