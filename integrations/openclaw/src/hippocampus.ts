@@ -1,5 +1,5 @@
 /**
- * How does an agent of Pi or OpenClaw get its memory from hippod?
+ * The extension of Pi and OpenClaw that answers compactions with hippod.
  *
  * A compaction is answered by the daemon over its socket, which keeps every message, so that the ids of the summary can be fetched. Where
  * the daemon does not answer in time the host compacts as it does without this extension, and the user is told. Turns are
@@ -8,7 +8,7 @@
  * One file without dependencies: it can be copied into a folder of extensions as it is.
  */
 
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, lstatSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { homedir, platform } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
@@ -20,17 +20,19 @@ import type {
   TurnEndEvent,
 } from "@mariozechner/pi-coding-agent";
 
-/** The file of settings, in the folder of the session. */
+/** The file of settings: the user's own beside hippod's `config.toml`, and one in the folder of the session, which may only narrow. */
 const CONFIG_FILE = "hippocampus.config.json";
+/** A larger file of settings is not read, in bytes. */
+const LARGEST_CONFIG = 64 * 1024;
+/** The log is rotated above this size, in bytes. */
+const LARGEST_LOG = 1024 * 1024;
 /** Bytes of a request; the daemon takes no longer line. */
 const LONGEST = 16 * 1024 * 1024;
 /** How long reporting a turn, or a flush, may take, in milliseconds. */
 const ASIDE_MS = 2_000;
 
-/** What the extension itself is told: the key `hippod` of the file of settings. */
+/** The settings of the extension. */
 interface Settings {
-  /** The daemon's socket, where it is none of the documented places. */
-  socket?: string;
   /** How long a compaction is waited for, in milliseconds. */
   timeoutMs: number;
   /** Most tokens of a summary; as many as the rules make when absent. */
@@ -41,7 +43,7 @@ interface Settings {
   flush: boolean;
   /** Whether log lines go to the console as well. */
   debug: boolean;
-  /** The log. */
+  /** The log; absolute. */
   logFile: string;
   /** The numbers of the compaction, for the daemon. */
   numbers?: Record<string, unknown>;
@@ -75,31 +77,91 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The settings of a folder; what cannot be used is left out. */
-export function settings(cwd: string): Settings {
-  let all: Record<string, unknown> = {};
+/** The object in a file; an empty one where it is a link, no ordinary file, too large or no JSON. */
+function objectIn(file: string): Record<string, unknown> {
   try {
-    const read: unknown = JSON.parse(readFileSync(join(cwd, CONFIG_FILE), "utf8"));
-    if (isRecord(read)) all = read;
+    const stat = lstatSync(file);
+    if (!stat.isFile() || stat.size > LARGEST_CONFIG) return {};
+    const read: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isRecord(read) ? read : {};
   } catch {
-    // The defaults hold.
+    return {};
   }
-  const { hippod, ...numbers } = all;
-  const own = isRecord(hippod) ? hippod : {};
-  const positive = (value: unknown, otherwise: number): number =>
-    typeof value === "number" && Number.isFinite(value) && value > 0 ? value : otherwise;
-  const budget = positive(own["budgetTokens"], 0);
+}
+
+const positive = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) && value > 0 ? value : undefined;
+
+/** The smaller one of two numbers of which either may be absent. */
+const smaller = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined ? other : other === undefined ? one : Math.min(one, other);
+
+/**
+ * The settings for a session in a folder. The user's own file decides. The folder may come from a stranger: its file can lower a budget
+ * or a timeout and switch something off, and names neither a socket nor a file to write.
+ */
+export function settings(cwd: string, env: NodeJS.ProcessEnv = process.env): Settings {
+  const { config, state } = folders(env);
+  const { hippod: ofUser, debug, logFile, ...numbers } = objectIn(join(config, CONFIG_FILE));
+  const user = isRecord(ofUser) ? ofUser : {};
+  const ofFolder = objectIn(join(cwd, CONFIG_FILE));
+  const narrower = isRecord(ofFolder["hippod"]) ? ofFolder["hippod"] : {};
+  const budget = smaller(positive(user["budgetTokens"]), positive(narrower["budgetTokens"]));
+  const longest = positive(user["timeoutMs"]) ?? 5_000;
+  const index = "maxSparseIndexTokens";
+  const sparse = smaller(positive(numbers[index]), positive(ofFolder[index]));
+  if (sparse !== undefined) numbers[index] = sparse;
   return {
-    ...(typeof own["socket"] === "string" ? { socket: own["socket"] } : {}),
-    timeoutMs: positive(own["timeoutMs"], 5_000),
-    ...(budget > 0 ? { budgetTokens: Math.floor(budget) } : {}),
-    turns: own["turns"] !== false,
-    flush: own["flush"] !== false,
-    debug: all["debug"] === true,
-    logFile: typeof all["logFile"] === "string" ? all["logFile"] : ".pi/hippocampus.log",
+    timeoutMs: Math.min(longest, positive(narrower["timeoutMs"]) ?? longest),
+    ...(budget !== undefined ? { budgetTokens: Math.max(1, Math.floor(budget)) } : {}),
+    turns: user["turns"] !== false && narrower["turns"] !== false,
+    flush: user["flush"] !== false && narrower["flush"] !== false,
+    debug: debug === true,
+    logFile: typeof logFile === "string" && isAbsolute(logFile) ? logFile : join(state, "hippocampus.log"),
     ...(Object.keys(numbers).length > 0 ? { numbers } : {}),
   };
 }
+
+/** Where the user's `config.toml` and hippod's state are, by the customs of the platform. */
+export function folders(env: NodeJS.ProcessEnv, system: string = platform()): { config: string; state: string } {
+  const set = (name: string): string | undefined => env[name] || undefined;
+  const home = set("HIPPOD_HOME");
+  if (home) return { config: home, state: join(home, "state") };
+  const user = set("HOME") ?? homedir();
+  if (system === "win32") {
+    const local = join(set("LOCALAPPDATA") ?? join(user, "AppData/Local"), "hippod");
+    const roaming = set("APPDATA");
+    return { config: roaming ? join(roaming, "hippod") : local, state: join(local, "state") };
+  }
+  if (system === "darwin") {
+    const all = join(user, "Library/Application Support/hippod");
+    return { config: all, state: join(all, "state") };
+  }
+  // The XDG specification has relative paths in these variables ignored.
+  const base = (name: string, otherwise: string): string => {
+    const path = set(name);
+    return join(path && isAbsolute(path) ? path : join(user, otherwise), "hippod");
+  };
+  return { config: base("XDG_CONFIG_HOME", ".config"), state: base("XDG_STATE_HOME", ".local/state") };
+}
+
+/** Appends one line to the log, which only the user can read. */
+export function appendLine(file: string, line: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    if (statSync(file).size > LARGEST_LOG) renameSync(file, `${file}.1`);
+  } catch {
+    // There is none yet.
+  }
+  appendFileSync(file, `${oneLine(line)}\n`, { mode: 0o600 });
+}
+
+/** A text without line ends and control characters. */
+const oneLine = (text: string): string =>
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/gu, (letter) => {
+    const code = (letter.codePointAt(0) ?? 0).toString(16);
+    return `\\u${code.padStart(4, "0")}`;
+  });
 
 /** Where the daemon listens, by the customs of the platform. */
 export function socketPath(env: NodeJS.ProcessEnv, system: string = platform()): string {
@@ -206,11 +268,9 @@ export default function hippocampus(pi: ExtensionAPI): void {
   const log = (ctx: ExtensionContext, text: string, data?: Record<string, unknown>): void => {
     const { debug, logFile } = settings(ctx.cwd);
     const line = `[${new Date().toISOString()}] [hippocampus] ${text}${data ? ` ${JSON.stringify(data)}` : ""}`;
-    if (debug) console.error(line);
+    if (debug) console.error(oneLine(line));
     try {
-      const path = isAbsolute(logFile) ? logFile : join(ctx.cwd, logFile);
-      mkdirSync(dirname(path), { recursive: true });
-      appendFileSync(path, `${line}\n`, { mode: 0o600 });
+      appendLine(logFile, line);
     } catch {
       // A session goes on without its log.
     }
@@ -234,7 +294,7 @@ export default function hippocampus(pi: ExtensionAPI): void {
     if (!own.flush || !path) return;
     const params = { workspace: ctx.cwd, path, session: ctx.sessionManager.getSessionId(), format: "pi", wait: false };
     try {
-      await call(own.socket ?? socketPath(process.env), "session.flush", params, ASIDE_MS);
+      await call(socketPath(process.env), "session.flush", params, ASIDE_MS);
     } catch (error) {
       log(ctx, "⚠️ Session not flushed", { ...because(error) });
     }
@@ -243,7 +303,7 @@ export default function hippocampus(pi: ExtensionAPI): void {
   pi.on("session_before_compact", async (event: SessionBeforeCompactEvent, ctx) => {
     const { preparation, signal } = event;
     const own = settings(ctx.cwd);
-    const socket = own.socket ?? socketPath(process.env);
+    const socket = socketPath(process.env);
     const messages = [...preparation.messagesToSummarize, ...preparation.turnPrefixMessages]
       .map(message)
       .filter((one) => one !== undefined);
@@ -290,8 +350,7 @@ export default function hippocampus(pi: ExtensionAPI): void {
   });
 
   const report = async (ctx: ExtensionContext): Promise<void> => {
-    const own = settings(ctx.cwd);
-    const socket = own.socket ?? socketPath(process.env);
+    const socket = socketPath(process.env);
     const name = ctx.sessionManager.getSessionId();
     let session = sessions.get(name);
     if (!session) {

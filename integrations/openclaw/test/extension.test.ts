@@ -1,8 +1,8 @@
-/** Does the extension get its summaries and report its turns, with the real daemon, and leave the host alone without it? */
+/** Tests of the extension with the real daemon, without one, and in the folder of a stranger. */
 
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 import type { ExtensionAPI, ExtensionContext } from "@mariozechner/pi-coding-agent";
 
-import hippocampus, { call, message, settings, socketPath } from "../src/hippocampus.js";
+import hippocampus, { appendLine, call, folders, message, settings, socketPath } from "../src/hippocampus.js";
 
 const here = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const program = process.env["HIPPOD_PROGRAM"] ?? resolve(here, "../../target/debug/hippod");
@@ -119,7 +119,7 @@ test("a compaction is the daemon's, and every message of it can be fetched", asy
   const fetched = (await asked("context.fetch", { id })) as { outcome: string };
   assert.equal(fetched.outcome, "full");
 
-  const log = readFileSync(join(workspace, ".pi/hippocampus.log"), "utf8").trim().split("\n");
+  const log = readFileSync(join(home, "state/hippocampus.log"), "utf8").trim().split("\n");
   assert.match(log[0] ?? "", /^\[\d{4}-.*Z\] \[hippocampus\] 🧠 extension loaded$/);
   assert.match(log[1] ?? "", /🔬 Compaction triggered \{"messages":6,"tokensBefore":4200\}$/);
   assert.match(log[2] ?? "", /📊 Scoring complete \{"total":5,"sparse":\d+,"compressed":\d+,"kept":\d+\}$/);
@@ -151,21 +151,26 @@ test("turns are reported in their order", async () => {
 
 test("without an answer in time the host compacts, and the user is told", async (t) => {
   const silent = createServer(() => undefined);
-  t.after(() => silent.close());
+  t.after(() => {
+    silent.close();
+    delete process.env["HIPPOD_SOCKET"];
+  });
   const socket = join(home, "silent.sock");
   await new Promise<void>((done) => silent.listen(socket, done));
   const folder = join(home, "silent");
   mkdirSync(folder);
-  for (const [hippod, reason] of [
-    [{ socket, timeoutMs: 50 }, /no answer within 50 ms/],
-    [{ socket: join(home, "nowhere.sock") }, /ENOENT/],
+  writeFileSync(join(folder, "hippocampus.config.json"), JSON.stringify({ hippod: { timeoutMs: 50 } }));
+  for (const [listens, reason] of [
+    [socket, /no answer within 50 ms/],
+    [join(home, "nowhere.sock"), /ENOENT/],
   ] as const) {
-    writeFileSync(join(folder, "hippocampus.config.json"), JSON.stringify({ hippod }));
+    process.env["HIPPOD_SOCKET"] = listens;
     const { ctx, shown } = session(folder, "pi-4");
     assert.equal(await run(loaded(), "session_before_compact", ctx, before_compact()), undefined);
     assert.match(shown.join(), reason);
     run(loaded(), "turn_end", ctx);
   }
+  delete process.env["HIPPOD_SOCKET"];
   const gone = new AbortController();
   const { ctx, shown } = session(workspace, "pi-5");
   gone.abort();
@@ -173,19 +178,82 @@ test("without an answer in time the host compacts, and the user is told", async 
   assert.deepEqual(shown, []);
 });
 
+test("the folder of a stranger names neither a socket nor a log", async () => {
+  const folder = join(home, "stranger");
+  mkdirSync(folder);
+  const profile = join(home, ".bashrc");
+  writeFileSync(profile, "# mine\n");
+  const socket = "/nonexistent/$(touch /tmp/proof)";
+  for (const logFile of ["../.bashrc", profile]) {
+    writeFileSync(join(folder, "hippocampus.config.json"), JSON.stringify({ logFile, debug: true, hippod: { socket } }));
+    const { ctx, shown } = session(folder, "pi-6");
+    const answer = (await run(loaded(), "session_before_compact", ctx, before_compact())) as { compaction: unknown };
+    assert.ok(answer.compaction, "the daemon of the user answers");
+    assert.deepEqual(shown, []);
+  }
+  assert.equal(readFileSync(profile, "utf8"), "# mine\n");
+  assert.ok(!readFileSync(join(home, "state/hippocampus.log"), "utf8").includes("/tmp/proof"));
+});
+
+test("the folder of a stranger may only narrow what the user set", () => {
+  const user = join(home, "own");
+  const folder = join(home, "narrow");
+  mkdirSync(user);
+  mkdirSync(folder);
+  const write = (where: string, of: unknown): void => writeFileSync(join(where, "hippocampus.config.json"), JSON.stringify(of));
+  const read = (): unknown => {
+    const { timeoutMs, budgetTokens, turns, flush, debug, numbers } = settings(folder, { HIPPOD_HOME: user });
+    return [timeoutMs, budgetTokens, turns, flush, debug, numbers];
+  };
+  write(folder, { debug: true, sparseThreshold: 0, maxSparseIndexTokens: 900, hippod: { timeoutMs: 9e9, budgetTokens: 400.5 } });
+  assert.deepEqual(read(), [5_000, 400, true, true, false, { maxSparseIndexTokens: 900 }]);
+  write(user, { debug: true, sparseThreshold: 0.3, maxSparseIndexTokens: 500, hippod: { timeoutMs: 7_000, budgetTokens: 300, turns: false } });
+  assert.deepEqual(read(), [7_000, 300, false, true, true, { sparseThreshold: 0.3, maxSparseIndexTokens: 500 }]);
+  write(folder, { hippod: { timeoutMs: 20, turns: true, flush: false } });
+  assert.deepEqual(read(), [20, 300, false, false, true, { sparseThreshold: 0.3, maxSparseIndexTokens: 500 }]);
+  // A link may lead to a pipe that nobody writes to.
+  rmSync(join(folder, "hippocampus.config.json"));
+  symlinkSync(join(user, "hippocampus.config.json"), join(folder, "hippocampus.config.json"));
+  assert.deepEqual(read(), [7_000, 300, false, true, true, { sparseThreshold: 0.3, maxSparseIndexTokens: 500 }]);
+});
+
+test("a log line is one line whatever it says, and a full log is rotated", () => {
+  const file = join(home, "lines/hippocampus.log");
+  appendLine(file, "a\nb\u001b[2Jc\u009bd\u2028e");
+  assert.equal(readFileSync(file, "utf8"), "a\\u000ab\\u001b[2Jc\\u009bd\\u2028e\n");
+  writeFileSync(file, "x".repeat(1024 * 1024 + 1));
+  appendLine(file, "new");
+  assert.equal(readFileSync(file, "utf8"), "new\n");
+  assert.ok(existsSync(`${file}.1`));
+});
+
 test("settings that cannot be used are the defaults", () => {
   const folder = join(home, "settings");
   mkdirSync(folder);
-  assert.equal(settings(folder).timeoutMs, 5_000);
+  const of = (env: NodeJS.ProcessEnv): ReturnType<typeof settings> => settings(folder, env);
+  const user = { HIPPOD_HOME: folder };
+  assert.equal(of(user).timeoutMs, 5_000);
   writeFileSync(join(folder, "hippocampus.config.json"), "{");
-  assert.equal(settings(folder).logFile, ".pi/hippocampus.log");
-  const odd = { sparseThreshold: 0.3, hippod: { timeoutMs: "soon", budgetTokens: -1, turns: false } };
+  assert.equal(of(user).logFile, join(folder, "state/hippocampus.log"));
+  const odd = { sparseThreshold: 0.3, logFile: "relative.log", hippod: { timeoutMs: "soon", budgetTokens: -1, turns: false } };
   writeFileSync(join(folder, "hippocampus.config.json"), JSON.stringify(odd));
-  const { timeoutMs, budgetTokens, turns, numbers } = settings(folder);
+  const { timeoutMs, budgetTokens, turns, numbers, logFile } = of(user);
   assert.deepEqual([timeoutMs, budgetTokens, turns], [5_000, undefined, false]);
   assert.deepEqual(numbers, { sparseThreshold: 0.3 });
+  assert.equal(logFile, join(folder, "state/hippocampus.log"));
   assert.equal(message("text"), undefined);
   assert.equal(message({ content: "x" }), undefined);
+});
+
+test("settings and log are where hippod has its own", () => {
+  const env = { HOME: "/home/u" };
+  assert.deepEqual(folders({ ...env, HIPPOD_HOME: "/h" }, "linux"), { config: "/h", state: "/h/state" });
+  assert.deepEqual(folders({ ...env, XDG_STATE_HOME: "/s", XDG_CONFIG_HOME: "c" }, "linux"), {
+    config: "/home/u/.config/hippod",
+    state: "/s/hippod",
+  });
+  const mac = "/home/u/Library/Application Support/hippod";
+  assert.deepEqual(folders(env, "darwin"), { config: mac, state: `${mac}/state` });
 });
 
 test("the socket is where the daemon has it", () => {
