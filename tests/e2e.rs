@@ -51,6 +51,8 @@ mod fresh_answers;
 mod harness;
 #[path = "e2e/hooks.rs"]
 mod hooks;
+#[path = "e2e/hostile_folder.rs"]
+mod hostile_folder;
 #[path = "e2e/hostile_links.rs"]
 mod hostile_links;
 #[path = "e2e/import.rs"]

@@ -17,6 +17,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use hippo_proto::Client;
+use hippo_proto::folder::{self, Trust};
 use serde_json::Value;
 
 pub use caller::{Answer, Caller, Essence, assert_same, essence};
@@ -70,6 +71,16 @@ impl Scratch {
         let draft = self.folder.path().join("draft");
         std::fs::write(&draft, bytes).expect("a file written");
         std::fs::rename(&draft, &file).expect("a file in its place");
+    }
+
+    /// Writes a file of settings of the workspace that the user trusts. The trust is there first: nothing else is ever in force.
+    pub fn trusted(&self, path: &str, text: &str) {
+        let root = self.workspace().canonicalize().expect("a workspace");
+        let state = self.home().join("state");
+        let mut trust = Trust::of(&state, &root);
+        trust.add(path, &folder::hash(text.as_bytes()));
+        trust.keep(&state, &root).expect("a record of trust");
+        self.write(path, text);
     }
 
     /// A file of the state that daemons keep of the workspace.

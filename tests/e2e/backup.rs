@@ -154,6 +154,7 @@ pub(super) fn restore(
         workspace: None,
         into: into.map(shown),
         aside: false,
+        other_files: false,
     };
     refused(client, request.into())
 }

@@ -220,7 +220,7 @@ fn a_damaged_database_is_told_with_what_to_do_and_search_is_not_concerned() {
     bytes.resize(bytes.len().max(4096), 0);
     bytes[..200].fill(0xAB);
     fs::write(&file, &bytes).unwrap();
-    scratch.write(".hippocampus/policies.yaml", "decay_policies:\n  - match: [\n");
+    scratch.trusted(".hippocampus/policies.yaml", "decay_policies:\n  - match: [\n");
 
     let daemon = scratch.daemon();
     let mut client = daemon.client();

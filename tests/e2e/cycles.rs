@@ -28,7 +28,7 @@ pub fn started(machines_: usize, settings: &str) -> (Scratch, Clocked, Caller) {
     let scratch = Scratch::new();
     machines(&scratch, machines_);
     if !settings.is_empty() {
-        scratch.write(".hippocampus/config.toml", settings);
+        scratch.trusted(".hippocampus/config.toml", settings);
     }
     let daemon = Clocked::start(&scratch, NOW, &QUIET);
     let mut client = daemon.client();

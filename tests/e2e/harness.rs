@@ -210,13 +210,14 @@ fn a_second_platform_has_its_topics_kept_whatever_the_configuration_says() {
     let root = scratch.workspace();
     scratch.write(
         "hipocampus.config.json",
-        "{\n  // mine\n  \"platform\": \"claude-code\",\n}\n",
+        "{\n  // mine\n  \"platform\": \"claude-code\", \"index\": { \"inPrompt\": true },\n}\n",
     );
     scratch.write(
         "memory/2026-03-02.md",
         "## Relay [project]\n\n- decision: The relay of the greenhouse is blue.\n",
     );
     hippoctl(&daemon, &root, &["init"]);
+    hippoctl(&daemon, &root, &["trust"]);
     hippoctl(&daemon, &root, &["init", "--platform", "openclaw"]);
     hippoctl(&daemon, &root, &["tree", "compact"]);
     let memory = || fs::read_to_string(root.join("MEMORY.md")).unwrap();

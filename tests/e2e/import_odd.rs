@@ -107,7 +107,7 @@ fn a_day_that_cannot_be_meant_is_told_and_is_no_day_of_a_log() {
 #[test]
 fn a_memory_belongs_to_the_day_of_the_workspace() {
     let scratch = Scratch::new();
-    scratch.write(
+    scratch.trusted(
         ".hippocampus/config.toml",
         "[search]\ntimezone = \"Pacific/Kiritimati\"\n",
     );
@@ -122,7 +122,7 @@ fn a_memory_belongs_to_the_day_of_the_workspace() {
 fn what_no_file_has_room_for_is_told_and_all_else_stands_once() {
     let scratch = Scratch::new();
     let settings = "[sources]\nexclude = [\"knowledge/imported\"]\n";
-    scratch.write(".hippocampus/config.toml", settings);
+    scratch.trusted(".hippocampus/config.toml", settings);
     let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_SOURCES_MAX_FILE_BYTES", "3000")]);
     let (mut client, root) = (daemon.client(), scratch.workspace());
     client.add(&root);

@@ -172,7 +172,7 @@ fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
     let (scratch, folder) = (scratch(), Folder::new(Shape::default()));
     let root = scratch.workspace();
     let settings = ".hippocampus/config.toml";
-    scratch.write(settings, "[embed]\nmodel = \"toy\"\n");
+    scratch.trusted(settings, "[embed]\nmodel = \"toy\"\n");
     // What the environment says, a workspace does not change.
     fs::write(scratch.home().join("config.toml"), "[embed]\nmodel = \"hash\"\n").unwrap();
     let unsaid = [("HIPPOD_EMBED_MODEL", "")];
@@ -248,7 +248,7 @@ fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
     import(&mut client, &another.path, "toy").unwrap();
     let second = listed(&mut client, "toy").unwrap();
     assert!(second.dimension == 32 && second.id != first.id, "{second:?}");
-    scratch.write(settings, "[embed]\nmodel = \"toy\"\n");
+    scratch.trusted(settings, "[embed]\nmodel = \"toy\"\n");
     embedded(&mut client, &root);
     ferry(&mut client, &root);
 }

@@ -138,6 +138,7 @@ fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
         ("export", json!({"to": beside("zanzibar-export")})),
         ("doctor", json!({"fix": true})),
         ("workspace.sync", json!({"wait": true})),
+        ("workspace.trust", json!({})),
         ("workspace.remove", json!({})),
     ];
     all.extend(of_workspace.map(|(method, mut params)| {

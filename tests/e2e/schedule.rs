@@ -15,7 +15,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 fn started(settings: &str) -> (Scratch, Clocked, Caller) {
     let scratch = Scratch::new();
     fill(&scratch);
-    scratch.write(".hippocampus/config.toml", settings);
+    scratch.trusted(".hippocampus/config.toml", settings);
     let daemon = Clocked::start(&scratch, NOW, &[]);
     let mut client = daemon.client();
     client.index(&scratch.workspace());

@@ -28,7 +28,7 @@ fn finds(client: &mut Caller, scratch: &Scratch) {
 fn a_bad_line_is_told_and_costs_nothing_and_a_mended_one_holds_without_a_restart() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
-    let settings = |text: &str| scratch.write(".hippocampus/config.toml", text);
+    let settings = |text: &str| scratch.trusted(".hippocampus/config.toml", text);
     scratch.write("drafts/crane.md", "# Crane\n\nThe harbour crane was oiled.\n");
     settings("[sources]\ninclude = [\"drafts/*.md\"]\n");
     let before = client.status().workspaces.remove(0).documents;

@@ -320,8 +320,8 @@ fn no_rebuild_and_no_restart_of_a_workspace_drops_what_is_open_alone() {
         let before = known(&mut client, &root);
         fs::remove_file(scratch.state("index.db")).unwrap();
         if round == 2 {
-            let settings = root.join(".hippocampus/config.toml");
-            fs::write(settings, "[search]\ndefault_mode = \"lexical\"\n").unwrap();
+            let settings = ".hippocampus/config.toml";
+            scratch.trusted(settings, "[search]\ndefault_mode = \"lexical\"\n");
         } else {
             let told = client.doctor(true);
             assert!(told.problems.iter().all(|problem| problem.id != "rebuild-lost"));

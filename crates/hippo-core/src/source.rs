@@ -20,12 +20,15 @@ const ROOT_FILES: [&str; 9] = [
 /// Folders in a workspace's root whose markdown files are sources at any depth.
 const ROOT_FOLDERS: [&str; 4] = ["memory", "knowledge", "plans", "projects"];
 
-/// Folders that nothing is read from, at any depth.
-const NEVER: [&str; 2] = [".git", "node_modules"];
+/// Most patterns in one list.
+pub const MOST_PATTERNS: usize = 256;
+/// Longest pattern, in bytes.
+pub const LONGEST_PATTERN: usize = 1_024;
 
 /// Decides which files are sources.
 ///
-/// `HIPPOCAMPUS.md` and `.hippocampus/`, which hippod writes, never are.
+/// These never are, whatever a pattern says: names that begin with a dot and everything below such folders, `node_modules`, and
+/// `HIPPOCAMPUS.md`, which hippod writes.
 #[derive(Debug, Clone)]
 pub struct SourceRules {
     include: GlobSet,
@@ -83,8 +86,11 @@ impl SourceRules {
     /// ends in `/` or names a folder matches everything below it.
     ///
     /// # Errors
-    /// [`PatternError`] names the first pattern that is no glob.
+    /// [`PatternError`] names the first pattern that is no glob, or says that there are more than [`MOST_PATTERNS`] in a list or
+    /// one is longer than [`LONGEST_PATTERN`].
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, PatternError> {
+        bounded(include)?;
+        bounded(exclude)?;
         let mut roots = Vec::new();
         let mut included = GlobSetBuilder::new();
         for pattern in include {
@@ -121,7 +127,7 @@ impl SourceRules {
     /// Whether the file at this path, relative to the workspace with `/` between the parts, is a source.
     #[must_use]
     pub fn is_source(&self, rel: &str) -> bool {
-        !is_own(rel) && !self.exclude.is_match(rel) && (is_default(rel) || self.include.is_match(rel))
+        !is_never(rel) && !self.exclude.is_match(rel) && (is_default(rel) || self.include.is_match(rel))
     }
 
     /// Whether a source could lie in or below this folder; the empty path is the workspace itself.
@@ -133,7 +139,7 @@ impl SourceRules {
         if dir.is_empty() {
             return true;
         }
-        if is_own(dir) || dir.split('/').any(|part| NEVER.contains(&part)) {
+        if is_never(dir) {
             return false;
         }
         // A pattern such as `drafts/**` excludes everything below, which a name that no file has shows.
@@ -241,19 +247,16 @@ fn month(text: &str) -> Option<Date> {
     Date::new(year, month, 1).ok()
 }
 
-/// What hippod itself writes.
-fn is_own(rel: &str) -> bool {
-    rel == "HIPPOCAMPUS.md" || rel.split('/').any(|part| part == ".hippocampus")
+/// Whether a path is no memory whatever a pattern says.
+fn is_never(rel: &str) -> bool {
+    let never = |part: &str| part.starts_with('.') || part == "node_modules";
+    rel == "HIPPOCAMPUS.md" || rel.split('/').any(never)
 }
 
 fn is_default(rel: &str) -> bool {
     match rel.split_once('/') {
         None => ROOT_FILES.contains(&rel),
-        Some((folder, rest)) => {
-            ROOT_FOLDERS.contains(&folder)
-                && is_markdown(rest)
-                && !rest.split('/').any(|part| NEVER.contains(&part))
-        }
+        Some((folder, rest)) => ROOT_FOLDERS.contains(&folder) && is_markdown(rest),
     }
 }
 
@@ -286,6 +289,25 @@ fn variants(pattern: &str) -> Vec<String> {
         vec![path]
     } else {
         vec![format!("{path}/**"), path]
+    }
+}
+
+/// Refuses lists that take long to compile.
+fn bounded(patterns: &[String]) -> Result<(), PatternError> {
+    let error = |pattern: &str, reason: String| PatternError {
+        pattern: pattern.chars().take(40).collect(),
+        reason,
+    };
+    if let Some(first) = patterns.get(MOST_PATTERNS) {
+        let reason = format!(
+            "the list has {}, at most {MOST_PATTERNS} are allowed",
+            patterns.len()
+        );
+        return Err(error(first, reason));
+    }
+    match patterns.iter().find(|pattern| pattern.len() > LONGEST_PATTERN) {
+        Some(long) => Err(error(long, format!("it is longer than {LONGEST_PATTERN} bytes"))),
+        None => Ok(()),
     }
 }
 

@@ -7,6 +7,7 @@
 mod client;
 mod error;
 mod event;
+pub mod folder;
 mod frame;
 mod id;
 pub mod log_file;

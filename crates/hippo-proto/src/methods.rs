@@ -89,6 +89,8 @@ methods! {
     "workspace.remove" => WorkspaceRemove(WorkspaceRemoveRequest) -> WorkspaceRemoveResponse,
     /// Reconciles the index with the disk.
     "workspace.sync" => WorkspaceSync(WorkspaceSyncRequest) -> WorkspaceSyncResponse,
+    /// Shows what the settings that a workspace brings would change, and trusts them as they are now.
+    "workspace.trust" => WorkspaceTrust(WorkspaceTrustRequest) -> WorkspaceTrustResponse,
     /// Retrieval.
     "search" => Search(SearchRequest) -> SearchResponse,
     /// Reads what a pointer points to.
@@ -186,6 +188,7 @@ impl Request {
             | Request::BackupVerify(_) => true,
             Request::Doctor(doctor) => !doctor.rebuild && (!doctor.fix || doctor.dry_run),
             Request::CycleRun(run) => run.dry_run,
+            Request::WorkspaceTrust(trust) => trust.dry_run,
             Request::Audit(_)
             | Request::Shutdown(_)
             | Request::Subscribe(_)

@@ -82,8 +82,9 @@ pub use tree::{
     TreeSubmitRequest, TreeSubmitResponse,
 };
 pub use workspace::{
-    WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceInfo, WorkspaceListRequest, WorkspaceListResponse,
-    WorkspaceRemoveRequest, WorkspaceRemoveResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
+    SettingChange, SettingsFile, WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceInfo,
+    WorkspaceListRequest, WorkspaceListResponse, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
+    WorkspaceSyncRequest, WorkspaceSyncResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
 
 use serde_json::{Map, Value};

@@ -213,6 +213,7 @@ fn the_answer_of_status() {
         degraded: Some("no-model".into()),
         why: Some("not installed".into()),
         settings: None,
+        untrusted: Vec::new(),
         watcher: WatcherStatus {
             mode: WatcherMode::Notify,
             alive: true,

@@ -100,6 +100,16 @@ fn requests_with_every_field() {
     );
     golden("{}", WorkspaceListRequest {}.into());
     golden(
+        r#"{"workspace":"/w","files":{".hippocampus/config.toml":"00"},"revoke":true,"dry_run":true}"#,
+        WorkspaceTrustRequest {
+            workspace: workspace(),
+            files: Some([(".hippocampus/config.toml".to_owned(), "00".to_owned())].into()),
+            revoke: true,
+            dry_run: true,
+        }
+        .into(),
+    );
+    golden(
         r#"{"workspace":"/w"}"#,
         WorkspaceRemoveRequest {
             workspace: workspace(),

@@ -21,6 +21,7 @@ mod search;
 mod service;
 mod texts;
 mod tree;
+mod trust;
 
 use std::path::PathBuf;
 
@@ -47,6 +48,7 @@ pub use search::{ModeArg, SearchArgs};
 pub use service::{ServiceArgs, ServiceVerb};
 pub use texts::in_their_places;
 pub use tree::TreeVerb;
+pub use trust::TrustArgs;
 
 /// Searches and tends the memory of agents that hippod keeps.
 #[derive(Debug, Parser)]
@@ -119,6 +121,12 @@ pub enum Verb {
         #[command(subcommand)]
         verb: WorkspaceVerb,
     },
+    /// Show what the settings that a folder brings would change, and accept them as they are now
+    ///
+    /// A folder may come from a stranger: its files of settings (`.hippocampus/config.toml`, `.hippocampus/policies.yaml`,
+    /// `hipocampus.config.json`, `hippocampus.config.json`) only narrow your own settings until you accept them here. What you
+    /// accept is bound to the content: a changed file has to be accepted again.
+    Trust(TrustArgs),
     /// Reconcile the index with the disk
     Sync(SyncArgs),
     /// Search the memory

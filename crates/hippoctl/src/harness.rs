@@ -1,7 +1,7 @@
-//! What does `init` lay out for the harness of an agent, and how is exactly that taken back?
+//! Files that `init` lays out for the harness of an agent and `deinit` takes back.
 //!
 //! Layout (what a platform gets) and snapshot (what stands there) make a plan, purely; the plan is shown or applied. What was
-//! made is recorded below `.hippocampus/`, so that it can be taken back to the byte.
+//! made is recorded in the state folder, so that it can be taken back to the byte.
 
 pub mod apply;
 pub mod aside;
@@ -26,7 +26,7 @@ pub use apply::write_whole;
 pub use config::{CONFIG, Config};
 pub use plan::{Plan, plan};
 pub use platform::{Found, Platform, detect};
-pub use record::{RECORD, Record};
+pub use record::{OLD_RECORD, Record};
 pub use revert::take_back;
 pub use snapshot::{Snapshot, State};
 

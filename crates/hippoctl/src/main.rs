@@ -81,6 +81,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
             WorkspaceVerb::List => verbs::workspace::list(&mut session, out),
             WorkspaceVerb::Remove { dir, purge } => verbs::workspace::remove(&mut session, dir, purge, out),
         },
+        Verb::Trust(args) => verbs::trust::trust(&mut session, args, out),
         Verb::Sync(args) => verbs::workspace::sync(&mut session, &args, out),
         Verb::Search(args) => verbs::search::search(&mut session, args, out),
         Verb::Get(args) => verbs::get::get(&mut session, &args, out),

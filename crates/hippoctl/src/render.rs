@@ -1,4 +1,4 @@
-//! How do answers look to a person?
+//! Rendering of answers for people.
 
 pub mod audit;
 pub mod backup;
@@ -17,6 +17,7 @@ pub mod search;
 pub mod service;
 pub mod status;
 pub mod tree;
+pub mod trust;
 
 const INDENT: &str = "   ";
 /// What transcripts may be.

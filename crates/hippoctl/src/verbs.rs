@@ -1,4 +1,4 @@
-//! What does each verb do?
+//! The verbs of the command line.
 
 pub mod audit;
 pub mod backup;
@@ -22,5 +22,6 @@ pub mod remember;
 pub mod search;
 pub mod service;
 pub mod tree;
+pub mod trust;
 mod watched;
 pub mod workspace;

@@ -47,7 +47,7 @@ fn a_file_and_a_pipe_reach_the_daemon() {
     fs::write(&path, "one\ntwo").unwrap();
     fs::write(
         workspace.join("hippocampus.config.json"),
-        r#"{"sparseThreshold": 0.2}"#,
+        r#"{"maxSparseIndexTokens": 900, "sparseThreshold": 0.2}"#,
     )
     .unwrap();
     let root = workspace.to_str().unwrap();
@@ -66,10 +66,14 @@ fn a_file_and_a_pipe_reach_the_daemon() {
         path: Some(path.to_str().unwrap().into()),
         messages: None,
         format: Some(TranscriptFormat::Pi),
-        config: json!({"sparseThreshold": 0.2}).as_object().cloned(),
+        config: json!({"maxSparseIndexTokens": 900}).as_object().cloned(),
         budget_tokens: Some(500),
     };
-    let stderr = "warning: line 3: no JSON object; left out\nnote: n\n2 new contents kept; fetch one with: hippoctl context fetch ID\n";
+    let untrusted = format!(
+        "warning: hippocampus.config.json is not trusted; the defaults hold for sparseThreshold; to accept it: hippoctl trust {root}\n"
+    );
+    let stderr = untrusted
+        + "warning: line 3: no JSON object; left out\nnote: n\n2 new contents kept; fetch one with: hippoctl context fetch ID\n";
 
     let daemon = Daemon::start(answer);
     let ended = out(&daemon.run(&workspace, &[&verb[..], &["session.jsonl"]].concat()));

@@ -12,8 +12,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
+use hippo_proto::folder;
 use hippo_proto::{
-    ErrorKind, Request, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, encode_error, encode_result,
+    ErrorKind, Paths, Request, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, encode_error,
+    encode_result,
 };
 use scripted::{Daemon, hippoctl, out};
 use serde_json::Value;
@@ -35,6 +37,16 @@ impl Place {
         self.folder.path().canonicalize().unwrap().join("w")
     }
 
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// Where the record of init lies.
+    fn record(&self) -> PathBuf {
+        let state = Paths::below(&self.home()).state;
+        folder::decisions(&state, &self.root()).join(folder::HARNESS)
+    }
+
     fn write(&self, path: &str, text: &str) {
         let path = self.root().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -43,7 +55,7 @@ impl Place {
 
     fn run(&self, words: &[&str]) -> (i32, String, String) {
         let words: Vec<&str> = words.iter().copied().chain(["--no-start"]).collect();
-        out(&hippoctl(&self.folder.path().join("home"), &self.root(), &words))
+        out(&hippoctl(&self.home(), &self.root(), &words))
     }
 }
 
@@ -207,9 +219,9 @@ fn what_waits_for_a_daemon_stays_in_the_record() {
     let place = Place::new();
     let before = tree(&place.root());
     let root = place.root().display().to_string();
-    let record = || fs::read_to_string(place.root().join(".hippocampus/harness.json")).unwrap();
+    let record = || fs::read_to_string(place.record()).unwrap();
     let (seen, heard) = std::sync::mpsc::channel();
-    let file = place.root().join(".hippocampus/harness.json");
+    let file = place.record();
     let taking = Daemon::start(move |call| {
         // As a process that is stopped now would leave it.
         seen.send(fs::read_to_string(&file).unwrap()).unwrap();
@@ -222,7 +234,7 @@ fn what_waits_for_a_daemon_stays_in_the_record() {
             },
         )
     });
-    let (code, told, _) = out(&taking.run(&place.root(), &["init"]));
+    let (code, told, _) = out(&taking.run_in(&place.home(), &place.root(), &["init"]));
     assert_eq!(code, 0, "{told}");
     assert!(told.contains("note: it lies within /\n"), "{told}");
     assert!(heard.recv().unwrap().contains("\"registered\": true"));
@@ -244,10 +256,54 @@ fn what_waits_for_a_daemon_stays_in_the_record() {
         };
         encode_result(&call.id, &removed)
     });
-    let (code, told, errors) = out(&removing.run(&place.root(), &["deinit"]));
+    let (code, told, errors) = out(&removing.run_in(&place.home(), &place.root(), &["deinit"]));
     assert_eq!(code, 0, "{told}{errors}");
     assert!(told.contains("memory/ROOT.md"), "{told}");
     assert_eq!(tree(&place.root()), before);
+}
+
+#[test]
+fn a_record_in_the_folder_is_not_believed_and_names_nothing_but_what_init_makes() {
+    let place = Place::new();
+    let before = tree(&place.root());
+    place.run(&["init"]);
+    let made = fs::read(place.record()).unwrap();
+    let old = place.root().join(".hippocampus/harness.json");
+    let moved = || {
+        fs::remove_file(place.record()).unwrap();
+        fs::write(&old, &made).unwrap();
+    };
+    moved();
+    let (code, _, errors) = place.run(&["deinit"]);
+    assert_eq!(code, 5, "{errors}");
+    assert!(
+        errors.contains("could not trust the record") && errors.contains("hippoctl deinit --trust-record"),
+        "{errors}"
+    );
+    assert!(place.root().join("CLAUDE.md").exists());
+    let (_, told, _) = place.run(&["init"]);
+    assert!(told.contains("hippoctl init --trust-record"), "{told}");
+    moved();
+    // The first one of an earlier version is taken back as a whole.
+    let (code, told, errors) = place.run(&["deinit", "--trust-record"]);
+    assert_eq!(code, 0, "{told}{errors}");
+    assert_eq!(tree(&place.root()), before, "{told}");
+
+    place.run(&["init"]);
+    moved();
+    let (code, told, errors) = place.run(&["init", "--trust-record"]);
+    assert_eq!(code, 0, "{told}{errors}");
+    assert!(!old.exists() && place.record().exists());
+    place.run(&["deinit"]);
+    assert_eq!(tree(&place.root()), before);
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_done() {
+    let place = Place::new();
+    place.run(&["init"]);
+    let (_, told, _) = place.run(&["deinit", "--dry-run"]);
+    assert!(told.starts_with("would take back in "), "{told}");
 }
 
 #[test]
@@ -314,13 +370,7 @@ fn options_leave_out_what_they_say() {
     let names: Vec<PathBuf> = tree(&place.root()).into_keys().collect();
     assert_eq!(
         names,
-        [
-            ".hippocampus",
-            ".hippocampus/harness.json",
-            "memory",
-            "memory/ROOT.md"
-        ]
-        .map(|name| place.root().join(name))
+        [".hippocampus", "memory", "memory/ROOT.md"].map(|name| place.root().join(name))
     );
     place.run(&["deinit"]);
     assert_eq!(tree(&place.root()).len(), 0);
@@ -333,7 +383,7 @@ fn a_folder_that_the_daemon_refuses_is_laid_out_and_the_refusal_is_told() {
         let refusal = RpcError::new(ErrorKind::Conflict, "too near to another one").hint("choose another");
         encode_error(&call.id, &refusal)
     });
-    let (code, told, errors) = out(&refusing.run(&place.root(), &["init"]));
+    let (code, told, errors) = out(&refusing.run_in(&place.home(), &place.root(), &["init"]));
     assert_eq!(code, 5, "{told}");
     assert!(
         errors.contains("too near") && errors.contains("choose another"),
@@ -350,7 +400,7 @@ fn a_folder_that_the_daemon_refuses_is_laid_out_and_the_refusal_is_told() {
         };
         encode_result(&call.id, &added)
     });
-    let (code, told, _) = out(&taking.run(&place.root(), &["init", "--json"]));
+    let (code, told, _) = out(&taking.run_in(&place.home(), &place.root(), &["init", "--json"]));
     let asked = taking.requests.try_iter().next().unwrap();
     assert!(matches!(asked, Request::WorkspaceAdd(_)), "{asked:?}");
     let told: Value = serde_json::from_str(&told).unwrap();

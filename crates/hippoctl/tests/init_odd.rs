@@ -190,7 +190,7 @@ fn deinit_says_what_stays_and_how_it_goes() {
     let (_folder, root) = folder();
     fs::create_dir(root.join(".git")).unwrap();
     let daemon = keeping(&root);
-    let run = |words: &[&str]| out(&daemon.run(&root, words));
+    let run = |words: &[&str]| out(&daemon.run_in(&root.with_file_name("home"), &root, words));
     run(&["init"]);
     for day in ["2026-03-02", "2026-03-03"] {
         write(&root, &format!("memory/{day}.md"), "- The relay is blue.\n");
@@ -219,7 +219,8 @@ fn deinit_says_what_stays_in_json_as_well() {
     assert_eq!(dry["registered"], Value::Null);
     // Registered by somebody else before, or since.
     let daemon = keeping(&root);
-    let (code, told, errors) = out(&daemon.run(&root, &["deinit", "--json"]));
+    let (code, told, errors) =
+        out(&daemon.run_in(&root.with_file_name("home"), &root, &["deinit", "--json"]));
     assert_eq!(code, 0, "{errors}");
     let told = json(&told);
     let logs = serde_json::json!([{"path": "memory/", "files": 1, "what": "logs"}]);

@@ -1,4 +1,4 @@
-//! Which settings are in force? Defaults < `config.toml` < the workspace's own file < environment < flags.
+//! Settings in force: defaults < `config.toml` < the workspace's own file < environment < flags.
 
 mod context;
 mod index;
@@ -10,9 +10,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use hippo_core::source::SourceRules;
 use serde::{Deserialize, Serialize};
 
 pub use context::Context;
+use hippo_proto::SettingChange;
 pub use index::{Cycles, Decay, DecayProfile, Index};
 use layer::Layer;
 pub use tree::{KeepTree, Summaries, Tree};
@@ -242,15 +244,27 @@ impl Config {
         })
     }
 
-    /// The settings of one workspace: `.hippocampus/config.toml` below its root may change how its own files are
-    /// read and searched, and nothing else.
+    /// The settings of one workspace with the content of its own file, which only narrows these settings unless it is `trusted`.
+    /// Also returns the settings of the file that need trust, whether or not it has it.
     ///
     /// # Errors
     /// As [`Config::load`]; also a key that is not for a workspace to set.
-    pub fn for_workspace(&self, root: &Path) -> Result<WorkspaceConfig, ConfigError> {
-        let mut layer = layer::of_workspace(root, Path::new(".hippocampus/config.toml"))?;
-        layer.drop_keys(&self.fixed);
-        Ok(WorkspaceConfig::of(layer::merge(self, &[layer])?))
+    pub fn for_workspace(
+        &self,
+        file: &Path,
+        bytes: &[u8],
+        trusted: bool,
+    ) -> Result<(WorkspaceConfig, Vec<SettingChange>), ConfigError> {
+        let mut wide = layer::of_workspace(file, bytes)?;
+        wide.drop_keys(&self.fixed);
+        let mut narrow = wide.clone();
+        let changes = narrow.narrow(self)?;
+        let layer = if trusted { wide } else { narrow };
+        let config = WorkspaceConfig::of(layer::merge(self, &[layer])?);
+        // Two lists that are short enough may be too long together.
+        SourceRules::new(&config.sources.include, &config.sources.exclude)
+            .map_err(|error| ConfigError::Together(error.into()))?;
+        Ok((config, changes))
     }
 
     /// The settings of a workspace that has no file of its own.

@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use hippo_proto::folder::Trust;
 use hippo_proto::{ContextsStatus, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::contexts::{ContextError, ContextReader, ContextStore, Packer, Ready, Session};
@@ -193,7 +194,10 @@ impl Contexts {
 
     /// Why the policies of a workspace are not used, where they are not.
     pub fn policies_trouble(&self, shared: &Shared, root: &Path) -> Option<String> {
-        self.place(shared, root).policies.of(root).1
+        let trust = Trust::of(&shared.paths.state, root);
+        let trouble = self.place(shared, root).policies.of(root, &trust).1;
+        // One that is not trusted is not looked into.
+        trouble.filter(|_| policies::is_trusted(root, &trust))
     }
 
     /// How much a workspace keeps; nothing where there never was a session.

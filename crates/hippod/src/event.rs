@@ -8,7 +8,8 @@ use tracing::Span;
 use hippo_core::consolidation::Cycle;
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, DoctorRequest, NextCycle, Pending, RpcError,
-    WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
+    WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse, WorkspaceTrustRequest,
+    WorkspaceTrustResponse,
 };
 
 use hippo_store::StoreError;
@@ -126,6 +127,15 @@ pub enum Request {
         accept_deletions: bool,
         /// The way back.
         reply: Answer<WorkspaceSyncResponse>,
+    },
+    /// Trust the settings of a workspace, or not any more.
+    Trust {
+        /// Canonical root.
+        root: PathBuf,
+        /// Which.
+        request: WorkspaceTrustRequest,
+        /// The way back.
+        reply: Answer<WorkspaceTrustResponse>,
     },
     /// Put what a restore made ready into its place, and open it.
     TakeIn {

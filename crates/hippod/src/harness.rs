@@ -1,22 +1,32 @@
-//! What does `hipocampus.config.json` say that the daemon heeds?
+//! The keys of `hipocampus.config.json` that the daemon heeds.
 //!
 //! The engine reads what search needs when the file changes, and the tree reads it at each run: no question waits for a disk.
 
 use std::path::Path;
 
-use hippo_core::harness::{self, FILE, Settings};
+use hippo_core::harness::{self, FILE, Settings, Wider};
+use hippo_proto::folder::Trust;
+
+use crate::config::Tree;
 
 /// More is no configuration.
 const LARGEST: u64 = 1 << 20;
 
-/// What the file of a workspace says, and what of it is passed over, each with its reason. Of one that is broken nothing is heeded.
-pub fn read(root: &Path) -> (Settings, Vec<String>) {
+/// What the file of a workspace says, as far as it may, and what of it is passed over, each with its reason. Of one that is broken
+/// nothing is heeded.
+pub fn read(root: &Path, trust: &Trust, tree: &Tree) -> (Settings, Vec<String>) {
     match hippo_fs::read(root, FILE, LARGEST) {
         Ok(bytes) => {
-            let (settings, misfits) = harness::read(&bytes);
+            let (said, misfits) = harness::read(&bytes);
             let told = misfits
                 .iter()
                 .map(|misfit| format!("{FILE}: {misfit}; that is passed over"));
+            let settings = if trust.covers(FILE, &bytes) {
+                said
+            } else {
+                said.narrowed(tree.root_max_tokens, f64::from(tree.cooldown_hours))
+                    .0
+            };
             (settings, told.collect())
         }
         Err(error) if hippo_fs::is_absence(&error) => (Settings::default(), Vec::new()),
@@ -27,9 +37,17 @@ pub fn read(root: &Path) -> (Settings, Vec<String>) {
     }
 }
 
-/// Whether questions are answered by meaning as well: unless `search.vector` is `false`. Of a file that cannot be read `doctor` tells.
+/// The settings of a file that hold with trust alone.
+pub fn wider(bytes: &[u8], tree: &Tree) -> Vec<Wider> {
+    let (said, _) = harness::read(bytes);
+    said.narrowed(tree.root_max_tokens, f64::from(tree.cooldown_hours))
+        .1
+}
+
+/// Whether questions are answered by meaning as well: unless `search.vector` is `false`, which needs no trust. `doctor` reports a file
+/// that cannot be read.
 pub fn by_meaning(root: &Path) -> bool {
-    read(root).0.vector != Some(false)
+    read(root, &Trust::default(), &Tree::default()).0.vector != Some(false)
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ mod shared;
 mod status;
 mod ticks;
 mod tree;
+mod trust;
 mod verify;
 mod view;
 mod watcher;

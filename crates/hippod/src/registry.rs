@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use hippo_proto::folder;
 use hippo_store::system;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,7 @@ impl Registry {
     /// When the file is there and cannot be read or understood: nothing is overwritten then.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn open(state: &Path) -> Result<Self> {
-        let file = state.join("registry.json");
+        let file = state.join(folder::REGISTRY);
         let roots = match std::fs::read(&file) {
             Ok(bytes) => {
                 let on_disk: OnDisk = serde_json::from_slice(&bytes)
@@ -100,15 +101,13 @@ impl Registry {
 /// The folder of one workspace's state below the state folder: the name is a hash of the canonical root, so that a
 /// project's own name may change or repeat.
 pub fn state_folder(state: &Path, root: &Path) -> PathBuf {
-    let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
-    state.join("workspaces").join(&hash.to_hex()[..16])
+    state.join("workspaces").join(folder::key(root))
 }
 
 /// How a workspace is called in the log and among the metrics, where its path does not belong: the first digits of the name
 /// of its state folder.
 pub fn short_id(root: &Path) -> String {
-    let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
-    hash.to_hex()[..8].to_owned()
+    folder::key(root)[..8].to_owned()
 }
 
 /// Replaces a file of ours in one step, durably.

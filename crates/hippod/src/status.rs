@@ -69,6 +69,7 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
         degraded: Some(word.to_owned()),
         why: Some(why),
         settings: None,
+        untrusted: Vec::new(),
         watcher: WatcherStatus {
             mode: WatcherMode::None,
             alive: false,

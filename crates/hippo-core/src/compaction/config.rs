@@ -58,6 +58,29 @@ impl Config {
         (config, warnings)
     }
 
+    /// These numbers as far as a folder may set them without trust, which is a smaller index alone; and the keys that need it.
+    #[must_use]
+    pub fn narrowed(&self) -> (Self, Vec<&'static str>) {
+        let usual = Self::default();
+        let index = self.max_sparse_index_tokens.min(usual.max_sparse_index_tokens);
+        let wider = [
+            ("decayRates", self.decay_rates != usual.decay_rates),
+            ("sparseThreshold", self.sparse_threshold != usual.sparse_threshold),
+            (
+                "compressThreshold",
+                self.compress_threshold != usual.compress_threshold,
+            ),
+            ("retentionFloor", self.retention_floor != usual.retention_floor),
+            ("maxSparseIndexTokens", self.max_sparse_index_tokens != index),
+        ];
+        let narrowed = Self {
+            max_sparse_index_tokens: index,
+            ..usual
+        };
+        let keys = wider.into_iter().filter(|(_, wider)| *wider).map(|(key, _)| key);
+        (narrowed, keys.collect())
+    }
+
     fn take(&mut self, keys: &Map<String, Value>, warnings: &mut Vec<String>) {
         for (key, value) in keys {
             let taken = match key.as_str() {

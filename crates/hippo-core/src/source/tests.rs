@@ -89,6 +89,35 @@ fn what_hippod_writes_cannot_be_added() {
 }
 
 #[test]
+fn hidden_folders_are_no_memory_whatever_a_pattern_says() {
+    let rules = rules(&["**/*", ".git/**", "/.env", "node_modules/"], &[]);
+    for path in [
+        ".git/config",
+        "a/.git/config",
+        ".env",
+        "a/.ssh/id",
+        "node_modules/x/README.md",
+    ] {
+        assert!(!rules.is_source(path), "{path}");
+    }
+    assert!(rules.is_source("a/b.txt") && !rules.may_contain(".git") && !rules.may_contain("a/.git/hooks"));
+}
+
+#[test]
+fn long_lists_and_patterns_are_refused() {
+    let many = vec!["a/*.md".to_owned(); MOST_PATTERNS + 1];
+    let error = SourceRules::new(&many, &[]).unwrap_err().to_string();
+    assert!(error.contains("257") && error.contains("at most 256"), "{error}");
+    assert!(SourceRules::new(&many[1..], &many[1..]).is_ok());
+    let long = "x".repeat(LONGEST_PATTERN + 1);
+    let error = SourceRules::new(&[], &[long]).unwrap_err().to_string();
+    assert!(
+        error.contains("longer than 1024 bytes") && error.len() < 200,
+        "{error}"
+    );
+}
+
+#[test]
 fn a_broken_pattern_is_named() {
     let error = SourceRules::new(&["notes/[".to_owned()], &[]).unwrap_err();
     assert!(

@@ -139,6 +139,9 @@ pub struct RestoreRequest {
     /// Whether what stands there is moved aside; otherwise a folder with anything in it is refused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
+    /// Whether files are taken too that are memory only by settings that the workspace had of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub other_files: bool,
 }
 
 impl Validate for RestoreRequest {

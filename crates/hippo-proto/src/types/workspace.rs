@@ -1,4 +1,6 @@
-//! How are folders registered and brought up to date: `workspace.*`?
+//! Types of `workspace.*`: registered folders and trust in their settings.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -138,4 +140,67 @@ pub struct WorkspaceSyncResponse {
     /// What keeps the index from being as the disk is: the folder is away, or deletions are held.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// Parameters of `workspace.trust`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct WorkspaceTrustRequest {
+    /// Path of the workspace, or of anything below it.
+    pub workspace: String,
+    /// Trust these files alone, and only while they have these hashes; all files of settings, as they are now, when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<BTreeMap<String, String>>,
+    /// Withdraw the trust instead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub revoke: bool,
+    /// Only show the files and what they would change.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+}
+
+impl Validate for WorkspaceTrustRequest {
+    fn validate(&self) -> Result<(), RpcError> {
+        no_empty("workspace", Some(&self.workspace))
+    }
+}
+
+/// Answer to `workspace.trust`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WorkspaceTrustResponse {
+    /// Canonical root.
+    pub root: String,
+    /// The files of settings that the workspace has.
+    pub files: Vec<SettingsFile>,
+}
+
+/// A file of settings that a workspace brings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SettingsFile {
+    /// Relative to the root.
+    pub path: String,
+    /// Hash of its content: the first 32 hexadecimal digits of blake3.
+    pub hash: String,
+    /// Whether the user trusts it as it is now.
+    pub trusted: bool,
+    /// Why it cannot be used, with its line; only where it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<String>,
+    /// Its settings that hold only while it is trusted.
+    pub changes: Vec<SettingChange>,
+}
+
+/// A setting that needs trust.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SettingChange {
+    /// The key, as the file names it; `*` for the file as a whole.
+    pub key: String,
+    /// The value without trust.
+    pub from: String,
+    /// The value with trust.
+    pub to: String,
 }

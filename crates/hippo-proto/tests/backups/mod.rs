@@ -28,6 +28,7 @@ pub fn requests() -> Vec<(&'static str, Request)> {
                 workspace: Some("/w".into()),
                 into: Some("/new".into()),
                 aside: true,
+                other_files: false,
             }
             .into(),
         ),

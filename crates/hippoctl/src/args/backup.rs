@@ -58,6 +58,9 @@ pub struct RestoreArgs {
     /// --into
     #[arg(long)]
     pub aside: bool,
+    /// Also restore files that are memory only by settings that the workspace had of its own
+    #[arg(long)]
+    pub other_files: bool,
 }
 
 /// Options of `export`.

@@ -1,4 +1,4 @@
-//! Which words do `init` and `deinit` understand?
+//! Arguments of `init` and `deinit`.
 
 use std::path::PathBuf;
 
@@ -61,6 +61,9 @@ pub struct InitArgs {
     /// Leave the search out of what the agent is told
     #[arg(long)]
     pub no_search: bool,
+    /// Use the record that an earlier version left in the folder; only for files that init makes
+    #[arg(long)]
+    pub trust_record: bool,
     /// Say what would be made and changed, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -71,6 +74,9 @@ pub struct InitArgs {
 pub struct DeinitArgs {
     /// The folder [default: the current one]
     pub dir: Option<PathBuf>,
+    /// Use the record that an earlier version left in the folder; only for files that init makes
+    #[arg(long)]
+    pub trust_record: bool,
     /// Say what would be taken back, and do nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -1,4 +1,4 @@
-//! How is a plan carried out, so that a file is the old or the new one at each moment, and nothing written meanwhile is lost?
+//! Execution of a plan: a file is the old or the new one at each moment, and nothing written meanwhile is lost.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::Problem;
 use super::plan::{Change, Plan};
+use super::snapshot::is_plain;
 use crate::failure::{Exit, Failure};
 
 /// What to do when it ends halfway.
@@ -24,20 +25,11 @@ pub fn forbidden(root: &Path, plan: &Plan) -> Vec<Problem> {
     there.filter_map(problem).collect()
 }
 
-/// Makes one file first, which keeps what is made, then folders, then all other files.
+/// Makes folders, then all files. The record of it has been written before.
 ///
 /// # Errors
 /// What could not be written; what was written before stays, and the record knows it.
-pub fn apply(root: &Path, plan: &Plan, first: Option<&Change>) -> Result<(), Failure> {
-    if let Some(first) = first {
-        if let Some((folder, _)) = first.path.rsplit_once('/') {
-            let above = |made: &&String| folder == *made || folder.starts_with(&format!("{made}/"));
-            for made in plan.folders.iter().filter(above) {
-                make_folder(&root.join(made))?;
-            }
-        }
-        one(root, first)?;
-    }
+pub fn apply(root: &Path, plan: &Plan) -> Result<(), Failure> {
     for folder in &plan.folders {
         make_folder(&root.join(folder))?;
     }
@@ -51,9 +43,9 @@ fn make_folder(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Removes folders that are empty, inner ones first. Answers which.
+/// Removes folders that are empty and reached without a link, inner ones first. Returns them.
 pub fn remove_folders(root: &Path, folders: &[String]) -> Vec<String> {
-    let empty = |folder: &&String| fs::remove_dir(root.join(folder)).is_ok();
+    let empty = |folder: &&String| is_plain(root, folder) && fs::remove_dir(root.join(folder)).is_ok();
     folders.iter().filter(empty).cloned().collect()
 }
 

@@ -38,7 +38,7 @@ fn texts() -> Vec<(String, String)> {
         search: true,
     };
     for platform in <Platform as clap::ValueEnum>::value_variants() {
-        for part in layout(*platform, choice, &Config::default(), &Snapshot::default()) {
+        for part in layout(*platform, choice, &Config::default(), &Snapshot::default(), &[]) {
             if let Part::Block(block) = part {
                 texts.push((format!("{} {}", platform.name(), block.path), block.body));
             }
@@ -146,7 +146,7 @@ fn the_plugin_of_claude_code_holds_what_init_lays_out() {
         vector: true,
         search: true,
     };
-    let parts = layout(Platform::ClaudeCode, choice, &Config::default(), &nothing);
+    let parts = layout(Platform::ClaudeCode, choice, &Config::default(), &nothing, &[]);
     let settings = super::plan::plan(Platform::ClaudeCode, &parts, &nothing, &super::Record::default());
     let settings = settings
         .changes

@@ -1,4 +1,4 @@
-//! Which files does each platform get, given what stands there?
+//! Files that each platform gets, given what stands there.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use hippo_core::own_block::Marks;
 use super::json::{self, Edit};
 use super::platform::{Platform, signs};
 use super::text;
-use super::{CONFIG, Config, RECORD, Record, Snapshot, State};
+use super::{CONFIG, Config, OLD_RECORD, Snapshot, State};
 
 /// The topics of memory, in a file that the harness loads anyway. The daemon keeps this block as `memory/ROOT.md` is.
 pub const ROOT_BLOCK: &str = "root";
@@ -90,8 +90,14 @@ pub fn bare() -> Vec<Part> {
     ]
 }
 
-/// What a platform gets.
-pub fn layout(platform: Platform, choice: Choice, config: &Config, there: &Snapshot) -> Vec<Part> {
+/// What a platform gets. `made` are the folders that init made before.
+pub fn layout(
+    platform: Platform,
+    choice: Choice,
+    config: &Config,
+    there: &Snapshot,
+    made: &[String],
+) -> Vec<Part> {
     let mut parts: Vec<Part> = FOLDERS.into_iter().map(Part::Folder).collect();
     let mut template = |path, text: &str| parts.push(Part::Template(path, text.to_owned()));
     template(ROOT, text::ROOT);
@@ -112,7 +118,7 @@ pub fn layout(platform: Platform, choice: Choice, config: &Config, there: &Snaps
             }
         }
     }
-    parts.push(block(".gitignore", Marks::HASH, "memory", ignored(there)));
+    parts.push(block(".gitignore", Marks::HASH, "memory", ignored(there, made)));
     if platform == Platform::OpenClaw {
         let own = text::OPENCLAW_FILES.map(|(path, _)| format!("/{path}\n"));
         let name = "memory for openclaw";
@@ -138,22 +144,28 @@ fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snap
                 Part::Json(".claude/settings.json", CLAUDE_HOOKS),
             ]
         }
-        Platform::OpenClaw => vec![
-            block("AGENTS.md", Marks::MARKDOWN, &name, protocol),
-            Part::Block(Block {
-                path: "MEMORY.md",
-                marks: Marks::MARKDOWN,
-                name: ROOT_BLOCK.to_owned(),
-                body: root_body(there.file(ROOT)),
-                once: true,
-            }),
-            block(
-                "HEARTBEAT.md",
-                Marks::MARKDOWN,
-                "heartbeat",
-                text::HEARTBEAT.to_owned(),
-            ),
-        ],
+        Platform::OpenClaw => {
+            let mut parts = vec![
+                block("AGENTS.md", Marks::MARKDOWN, &name, protocol),
+                block(
+                    "HEARTBEAT.md",
+                    Marks::MARKDOWN,
+                    "heartbeat",
+                    text::HEARTBEAT.to_owned(),
+                ),
+            ];
+            // MEMORY.md is the user's: nothing is put into it unasked.
+            if index_in_prompt {
+                parts.push(Part::Block(Block {
+                    path: "MEMORY.md",
+                    marks: Marks::MARKDOWN,
+                    name: ROOT_BLOCK.to_owned(),
+                    body: root_body(there.file(ROOT)),
+                    once: true,
+                }));
+            }
+            parts
+        }
         Platform::OpenCode => {
             let jsonc = matches!(there.state("opencode.jsonc"), State::Missing);
             let path = if jsonc { "opencode.json" } else { "opencode.jsonc" };
@@ -206,8 +218,8 @@ fn block(path: &'static str, marks: Marks, name: &str, body: impl Into<String>) 
 }
 
 /// What is a person's memory and not the project's. What the project had before stays in its repository.
-fn ignored(there: &Snapshot) -> String {
-    let before = there_before(there);
+fn ignored(there: &Snapshot, made: &[String]) -> String {
+    let before = there_before(there, made);
     let files = text::WORKING_FILES.iter().map(|(path, _)| *path);
     let rest = ["HIPPOCAMPUS.md", ".HIPPOCAMPUS.md.*", ".hippocampus/"];
     let mut lines: Vec<String> = files.chain(rest).map(|path| format!("/{path}\n")).collect();
@@ -221,9 +233,8 @@ fn ignored(there: &Snapshot) -> String {
     lines.concat()
 }
 
-/// The folders of a person's memory that stood there before init.
-pub fn there_before(there: &Snapshot) -> Vec<&'static str> {
-    let made = Record::read(there).unwrap_or_default().folders;
+/// The folders of a person's memory that stood there before init, which made these.
+pub fn there_before(there: &Snapshot, made: &[String]) -> Vec<&'static str> {
     let before = |folder: &&str| {
         *there.state(folder) == State::Folder && !made.iter().any(|made| made == there.real(folder))
     };
@@ -279,9 +290,13 @@ pub fn paths() -> BTreeSet<String> {
         vector: true,
         search: true,
     };
+    let asked = Config {
+        index_in_prompt: Some(true),
+        ..Config::default()
+    };
     let mut paths: BTreeSet<String> = signs().map(str::to_owned).collect();
     for platform in clap::ValueEnum::value_variants() {
-        for part in layout(*platform, choice, &Config::default(), &nothing) {
+        for part in layout(*platform, choice, &asked, &nothing, &[]) {
             paths.insert(match part {
                 Part::Folder(path) | Part::Template(path, _) | Part::Json(path, _) => path.to_owned(),
                 Part::Own(path, _) => path,
@@ -289,7 +304,7 @@ pub fn paths() -> BTreeSet<String> {
             });
         }
     }
-    let further = ["opencode.jsonc", ".codex/hooks.json", RECORD];
+    let further = ["opencode.jsonc", ".codex/hooks.json", OLD_RECORD];
     paths.extend(further.into_iter().chain(INDEX).map(str::to_owned));
     paths
 }

@@ -1,11 +1,11 @@
-//! Which files change, and how, so that a layout is there?
+//! Plan of the files that change so that a layout is there.
 
 use std::collections::BTreeMap;
 
 use super::json::{self, Entered};
 use super::layout::{Block, INDEX, Part};
 use super::platform::Platform;
-use super::record::{Entry, Original, PutBlock, RECORD, Record, hash};
+use super::record::{Entry, Original, PutBlock, Record, hash};
 use super::{Kept, Problem, Snapshot, State};
 
 /// What is to be done. Nothing of it was done yet.
@@ -36,20 +36,6 @@ pub struct Change {
     pub after: Option<Vec<u8>>,
     /// What is done, for people.
     pub what: String,
-}
-
-impl Plan {
-    /// The change that keeps the record: the first to be made when laying out, the last when taking back.
-    pub fn record_change(record: &Record, snapshot: &Snapshot) -> Option<Change> {
-        let before = snapshot.file(RECORD).map(<[u8]>::to_vec);
-        let after = (!record.is_empty()).then(|| record.to_bytes());
-        (before != after).then(|| Change {
-            path: snapshot.real(RECORD).to_owned(),
-            before,
-            after,
-            what: "what is made here, so that deinit can take it back".to_owned(),
-        })
-    }
 }
 
 /// A file while its parts are put together.

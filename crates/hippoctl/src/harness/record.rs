@@ -1,17 +1,23 @@
-//! What was made by init, so that exactly that can be taken back?
+//! Record of what `init` made in a workspace, in the state folder.
+//!
+//! Nothing below a workspace is believed to be this record: it names files to rewrite, and a repository of a stranger could bring
+//! one. Builds before kept it there; such a one is used only where the user says so, and only for files that init lays out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
 
 use hippo_core::own_block::Marks;
+use hippo_proto::folder;
 use serde::{Deserialize, Serialize};
 
 use super::json::{self, Entered};
 use super::platform::Platform;
 use super::splice::Splice;
-use super::{Problem, Snapshot, State};
+use super::{Problem, Snapshot, State, layout};
 
-/// Where the record lies.
-pub const RECORD: &str = ".hippocampus/harness.json";
+/// Where builds before kept the record, in the workspace.
+pub const OLD_RECORD: &str = ".hippocampus/harness.json";
 
 /// What init made in a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,25 +86,88 @@ pub enum Original {
 }
 
 impl Record {
-    /// The record of a workspace; an empty one where there is none.
+    /// The record of a workspace, from the state folder; an empty one where there is none.
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn read(snapshot: &Snapshot) -> Result<Self, Problem> {
-        let problem = |what: String| Problem {
-            path: RECORD.to_owned(),
+    pub fn read(state: &Path, root: &Path) -> Result<Self, Problem> {
+        let file = folder::decisions(state, root).join(folder::HARNESS);
+        let parsed = match folder::read(&file) {
+            Ok(bytes) => Self::parse(&bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => Err(error.to_string()),
+        };
+        parsed.map_err(|what| Problem {
+            path: file.display().to_string(),
             what,
+        })
+    }
+
+    /// Keeps the record in the state folder; an empty one is removed.
+    ///
+    /// # Errors
+    /// As the system says; the one that was there stays.
+    pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
+        let place = folder::decisions(state, root);
+        let file = place.join(folder::HARNESS);
+        if !self.is_empty() {
+            return folder::write(&file, &self.to_bytes());
+        }
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        // Trust in settings may be kept beside it.
+        let _ = std::fs::remove_dir(&place);
+        Ok(())
+    }
+
+    /// The record that a build before left in the workspace, or that a stranger put there.
+    ///
+    /// # Errors
+    /// It cannot be read, or it names a file or a folder that init does not make.
+    pub fn in_workspace(there: &Snapshot) -> Result<Option<Self>, Vec<Problem>> {
+        let problem = |path: &str, what: &str| Problem {
+            path: path.to_owned(),
+            what: what.to_owned(),
         };
-        let bytes = match snapshot.state(RECORD) {
-            State::Missing => return Ok(Self::default()),
+        let bytes = match there.state(OLD_RECORD) {
+            State::Missing => return Ok(None),
             State::File(bytes) => bytes,
-            State::Folder => return Err(problem("a folder stands in its place".to_owned())),
-            State::Odd(why) => return Err(problem(why.clone())),
+            State::Folder => return Err(vec![problem(OLD_RECORD, "a folder stands in its place")]),
+            State::Odd(why) => return Err(vec![problem(OLD_RECORD, why)]),
         };
-        let record: Self = serde_json::from_slice(bytes).map_err(|error| problem(error.to_string()))?;
+        let record = Self::parse(bytes).map_err(|what| vec![problem(OLD_RECORD, &what)])?;
+        let known: BTreeSet<String> = layout::paths()
+            .into_iter()
+            .flat_map(|path| [there.real(&path).to_owned(), path])
+            .collect();
+        let above: BTreeSet<&str> = known
+            .iter()
+            .flat_map(|path| path.match_indices('/').map(|(at, _)| &path[..at]))
+            .collect();
+        let files = record.files.keys().filter(|path| !known.contains(*path));
+        let folders = record
+            .folders
+            .iter()
+            .filter(|path| !known.contains(*path) && !above.contains(path.as_str()));
+        let strange: Vec<Problem> = files
+            .chain(folders)
+            .map(|path| problem(path, "the record names it, and init never makes it"))
+            .collect();
+        if strange.is_empty() {
+            Ok(Some(record))
+        } else {
+            Err(strange)
+        }
+    }
+
+    /// Reads a record.
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let record: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         match record.version {
             1 => Ok(record),
-            other => Err(problem(format!("version {other} is of a later hippoctl"))),
+            other => Err(format!("version {other} is of a later hippoctl")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What stands now at the paths that init looks at?
+//! State of the paths that init looks at.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -96,6 +96,11 @@ impl Snapshot {
     }
 }
 
+/// Whether a path stays below the root and no link is on its way.
+pub fn is_plain(root: &Path, path: &str) -> bool {
+    !path.is_empty() && resolve(root, path) == Ok(None)
+}
+
 /// Where a path leads, with the links on its way followed as far as something stands there; nothing where no link is on it.
 ///
 /// # Errors
@@ -127,6 +132,10 @@ fn resolve(root: &Path, path: &str) -> Result<Option<String>, String> {
         if !real.starts_with(root) {
             let target = real.display();
             return Err(format!("it is a link that leads out of the workspace ({target})"));
+        }
+        // Programs heed what lies there.
+        if real.components().any(|part| part.as_os_str() == ".git") {
+            return Err("it is a link that leads into .git".to_owned());
         }
     }
     let real: PathBuf = real.join(parts.as_path());
@@ -183,6 +192,9 @@ mod tests {
         symlink("shared", root.join(".claude")).unwrap();
         symlink("..", root.join("up")).unwrap();
         symlink("gone", root.join("dead")).unwrap();
+        fs::create_dir(root.join(".git")).unwrap();
+        fs::write(root.join(".git/config"), "[core]\n").unwrap();
+        symlink(".git/config", root.join("HEARTBEAT.md")).unwrap();
         let paths = [
             "CLAUDE.md",
             ".claude/settings.json",
@@ -190,6 +202,7 @@ mod tests {
             "dead",
             "plain/x",
             "no/x",
+            "HEARTBEAT.md",
         ];
         let snapshot = Snapshot::read(&root, paths);
         assert_eq!(snapshot.real("CLAUDE.md"), "AGENTS.md");
@@ -197,8 +210,12 @@ mod tests {
         assert_eq!(snapshot.real(".claude/settings.json"), "shared/settings.json");
         assert_eq!(snapshot.state(".claude/settings.json"), &State::Missing);
         assert_eq!(snapshot.state("no/x"), &State::Missing);
-        for odd in ["up/x", "dead", "plain/x"] {
+        for odd in ["up/x", "dead", "plain/x", "HEARTBEAT.md"] {
             assert!(matches!(snapshot.state(odd), State::Odd(_)), "{odd}");
+        }
+        assert!(is_plain(&root, "shared") && is_plain(&root, "no/x"));
+        for no in [".claude/x", "up/x", "../x", "/etc", ""] {
+            assert!(!is_plain(&root, no), "{no}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Is what init makes taken back to the byte, and twice the same as once?
+//! Tests that init is taken back to the byte, and twice is the same as once.
 
 mod laws;
 
@@ -13,11 +13,16 @@ const ALL: Choice = Choice {
     search: true,
 };
 
+/// A configuration that asks for the overviews in the prompt.
+const IN_PROMPT: &str = r#"{"index": {"inPrompt": true}}"#;
+
 /// Files and folders of a workspace.
 #[derive(Clone, Default, PartialEq, Eq)]
 struct World {
     files: BTreeMap<String, Vec<u8>>,
     folders: BTreeSet<String>,
+    /// In the state folder.
+    record: Record,
 }
 
 impl std::fmt::Debug for World {
@@ -87,12 +92,10 @@ impl World {
 
     fn plan(&self, platform: Platform) -> Plan {
         let there = self.snapshot();
-        let record = Record::read(&there).unwrap();
         let config = there.file(CONFIG).map(|bytes| Config::read(bytes).0);
-        let parts = layout(platform, ALL, &config.unwrap_or_default(), &there);
-        let mut plan = plan(platform, &parts, &there, &record);
-        plan.changes.extend(Plan::record_change(&plan.record, &there));
-        plan
+        let config = config.unwrap_or_default();
+        let parts = layout(platform, ALL, &config, &there, &self.record.folders);
+        plan(platform, &parts, &there, &self.record)
     }
 
     /// What init has done when it stops after so many steps: the record first, then folders, then files.
@@ -103,18 +106,12 @@ impl World {
             changes,
             ..Plan::default()
         };
-        let (home, folders): (Vec<_>, Vec<_>) = whole
-            .folders
-            .into_iter()
-            .partition(|folder| folder == ".hippocampus");
-        let (record, files): (Vec<_>, Vec<_>) = whole
-            .changes
-            .into_iter()
-            .partition(|change| change.path == RECORD);
-        let first = [step(home, record)].into_iter();
-        let folders = folders.into_iter().map(|folder| step(vec![folder], vec![]));
-        let files = files.into_iter().map(|change| step(vec![], vec![change]));
-        for step in first.chain(folders).chain(files).take(most) {
+        if most > 0 {
+            self.record = whole.record;
+        }
+        let folders = whole.folders.into_iter().map(|folder| step(vec![folder], vec![]));
+        let files = whole.changes.into_iter().map(|change| step(vec![], vec![change]));
+        for step in folders.chain(files).take(most.saturating_sub(1)) {
             self.apply(&step);
         }
     }
@@ -123,15 +120,16 @@ impl World {
     fn init(&mut self, platform: Platform) -> bool {
         let plan = self.plan(platform);
         self.apply(&plan);
-        !plan.folders.is_empty() || !plan.changes.is_empty()
+        let changed = self.record != plan.record || !plan.folders.is_empty() || !plan.changes.is_empty();
+        self.record = plan.record;
+        changed
     }
 
     fn deinit(&mut self) -> Plan {
         let there = self.snapshot();
-        let record = Record::read(&there).unwrap();
-        let mut plan = take_back(&there, &record);
-        plan.changes.extend(Plan::record_change(&plan.record, &there));
+        let plan = take_back(&there, &self.record);
         self.apply(&plan);
+        self.record = plan.record.clone();
         plan
     }
 }
@@ -169,10 +167,19 @@ fn the_root_is_in_the_prompt_of_each_platform() {
     let mut once = World::of([("CLAUDE.md", "@memory/ROOT.md\n")]);
     once.init(Platform::ClaudeCode);
     assert_eq!(once.text("CLAUDE.md").matches("@memory/ROOT.md").count(), 1);
-    let mut openclaw = World::of([(
+    let root = (
         "memory/ROOT.md",
         "---\ntype: root\n---\n\n## Topics Index\n- pump [project, 2d]: blue\n",
-    )]);
+    );
+    let mut unasked = World::of([root, ("MEMORY.md", "mine\n")]);
+    unasked.init(Platform::OpenClaw);
+    assert_eq!(unasked.text("MEMORY.md"), "mine\n");
+    assert!(
+        unasked
+            .text("AGENTS.md")
+            .contains("`memory/ROOT.md`; where it was not shown to you")
+    );
+    let mut openclaw = World::of([root, (CONFIG, IN_PROMPT)]);
     openclaw.init(Platform::OpenClaw);
     let memory = openclaw.text("MEMORY.md");
     assert!(
@@ -211,12 +218,13 @@ fn the_index_file_is_in_the_prompt_where_that_is_configured() {
 
 #[test]
 fn a_block_that_the_daemon_renewed_goes_all_the_same() {
-    let mut world = World::of([("AGENTS.md", "# Rules")]);
+    let before = World::of([("AGENTS.md", "# Rules"), (CONFIG, IN_PROMPT)]);
+    let mut world = before.clone();
     world.init(Platform::OpenClaw);
     let memory = hippo_core::own_block::put(&world.files["MEMORY.md"], "root", "## Topics\n- new\n").unwrap();
     world.write("MEMORY.md", &memory);
     world.deinit();
-    assert_eq!(world, World::of([("AGENTS.md", "# Rules")]));
+    assert_eq!(world, before);
 }
 
 #[test]
@@ -254,8 +262,7 @@ fn a_later_version_renews_its_own_files_and_forgets_no_original() {
     let before = world.clone();
     world.init(Platform::ClaudeCode);
     // As an earlier version would have written it.
-    let record = Record::read(&world.snapshot()).unwrap();
-    let now = String::from_utf8(record.to_bytes()).unwrap();
+    let now = String::from_utf8(world.record.to_bytes()).unwrap();
     let hash = |text: &str| record::hash(text.as_bytes());
     let (skill, claude) = (".claude/skills/hippod-core/SKILL.md", "CLAUDE.md");
     let old_claude = world.text(claude).replace("## Memory", "## Memories");
@@ -266,7 +273,7 @@ fn a_later_version_renews_its_own_files_and_forgets_no_original() {
     let new = world.clone();
     world.write(skill, b"old");
     world.write(claude, old_claude.as_bytes());
-    world.write(RECORD, now.as_bytes());
+    world.record = serde_json::from_str(&now).unwrap();
     assert!(world.init(Platform::ClaudeCode));
     assert_eq!(
         (world.text(skill), world.text(claude)),
@@ -320,8 +327,42 @@ fn what_cannot_be_taken_back_stays_in_the_record() {
     world.write("CLAUDE.md", torn.as_bytes());
     let plan = world.deinit();
     assert_eq!(plan.kept.len(), 1);
-    assert_eq!(world.files.len(), 2, "{:?}", world.files.keys());
+    assert_eq!(
+        (world.files.len(), world.record.files.len()),
+        (1, 1),
+        "{:?}",
+        world.files.keys()
+    );
     world.write("CLAUDE.md", (torn + "\n<!-- /hippod -->\n").as_bytes());
     world.deinit();
     assert_eq!(world, World::of([("CLAUDE.md", "mine\n")]));
+}
+
+#[test]
+fn a_record_in_the_workspace_names_only_what_init_makes() {
+    let mut made = World::default();
+    made.init(Platform::ClaudeCode);
+    let old = |record: &Record| World::of([(OLD_RECORD, &*String::from_utf8(record.to_bytes()).unwrap())]);
+    let taken = Record::in_workspace(&old(&made.record).snapshot()).unwrap();
+    assert_eq!(taken, Some(made.record.clone()));
+    assert_eq!(Record::in_workspace(&World::default().snapshot()), Ok(None));
+    let entry = made.record.files.values().next().unwrap();
+    for path in [
+        ".git/config",
+        "../x",
+        "/etc/passwd",
+        "src/main.rs",
+        ".hippocampus/../.git/config",
+    ] {
+        let mut strange = made.record.clone();
+        strange.files.insert(path.to_owned(), entry.clone());
+        let problems = Record::in_workspace(&old(&strange).snapshot()).unwrap_err();
+        assert_eq!((problems.len(), &*problems[0].path), (1, path));
+    }
+    for path in ["../../emptydir", "/abs/emptydir", "src", ""] {
+        let mut strange = made.record.clone();
+        strange.folders.push(path.to_owned());
+        let problems = Record::in_workspace(&old(&strange).snapshot()).unwrap_err();
+        assert_eq!((problems.len(), &*problems[0].path), (1, path));
+    }
 }

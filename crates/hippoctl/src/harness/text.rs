@@ -59,9 +59,11 @@ const PROTOCOL: &str = include_str!("../../../../integrations/protocol.md");
 pub fn protocol(platform: Platform, search: bool, index_in_prompt: Option<bool>) -> String {
     let root = match platform {
         Platform::ClaudeCode => "What it knows is listed in `memory/ROOT.md`, which is loaded below.",
-        Platform::OpenClaw => "What it knows is listed in `MEMORY.md`, between the lines that name hippod.",
+        Platform::OpenClaw if index_in_prompt == Some(true) => {
+            "What it knows is listed in `MEMORY.md`, between the lines that name hippod."
+        }
         Platform::OpenCode => "What it knows is listed in `memory/ROOT.md`, which every session loads.",
-        Platform::Codex | Platform::None => {
+        Platform::OpenClaw | Platform::Codex | Platform::None => {
             "What it knows is listed in `memory/ROOT.md`; where it was not shown to you, read it first."
         }
     };

@@ -150,7 +150,12 @@ pub fn initialised(answer: &Initialised, style: Style) -> String {
 
 /// What `deinit` did.
 pub fn taken(answer: &Taken, style: Style) -> String {
-    let mut text = format!("taken back in {}\n", style.path(one_line(&answer.root)));
+    let begin = if answer.dry_run {
+        "would take back"
+    } else {
+        "taken back"
+    };
+    let mut text = format!("{begin} in {}\n", style.path(one_line(&answer.root)));
     let (_, change) = words(answer.dry_run);
     let remove = if answer.dry_run { "would remove" } else { "removed" };
     files(&mut text, &answer.files, ("", change, remove), style);

@@ -11,7 +11,7 @@ use hippo_proto::{
     WorkspaceStatus, WorkspaceSyncResponse,
 };
 
-use super::{age, bytes, harmless, plural, table};
+use super::{age, bytes, harmless, plural, table, trust};
 use crate::output::Style;
 
 /// The daemon, the model, each workspace.
@@ -94,6 +94,7 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         degraded,
         why,
         settings,
+        untrusted,
         watcher,
         disk,
         held_deletions,
@@ -156,6 +157,9 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
     }
     if let Some(settings) = settings {
         let _ = writeln!(text, "  {}", style.bad(format!("settings {settings}")));
+    }
+    for file in untrusted {
+        text.push_str(&trust::line(file, root, style));
     }
     if *held_deletions > 0 {
         let held = plural(*held_deletions, "deletion");
@@ -269,6 +273,7 @@ mod tests {
             degraded: None,
             why: None,
             settings: None,
+            untrusted: Vec::new(),
             watcher: WatcherStatus {
                 mode: WatcherMode::Notify,
                 alive: true,
@@ -305,6 +310,7 @@ mod tests {
             degraded: Some("no-model".into()),
             why: Some("the model is not installed".into()),
             settings: None,
+            untrusted: Vec::new(),
             skipped: vec![Skipped {
                 path: "memory/huge.md".into(),
                 reason: "larger than 16 MiB".into(),

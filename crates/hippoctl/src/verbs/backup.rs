@@ -12,7 +12,7 @@ use super::watched::{BYTES, watched};
 use crate::args::{BackupArgs, BackupVerb, ExportArgs, RestoreArgs};
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
-use crate::harness::{Platform, RECORD, Record, Snapshot};
+use crate::harness::{Platform, Record};
 use crate::output::Output;
 use crate::render;
 
@@ -54,11 +54,17 @@ pub fn restore(session: &mut Session, args: &RestoreArgs, out: &mut Output) -> R
         workspace: session.given_workspace()?.as_deref().map(text).transpose()?,
         into: optional(args.into.as_deref())?,
         aside: args.aside,
+        other_files: args.other_files,
     };
     let answer: RestoreResponse = watched(session, request, out, BYTES)?;
     out.answer(&answer, render::backup::restored)?;
     if !out.json {
-        for note in answer.workspaces.iter().flat_map(missing) {
+        let state = &session.paths.state;
+        for note in answer
+            .workspaces
+            .iter()
+            .flat_map(|restored| missing(state, restored))
+        {
             out.note(&format!("note: {note}"));
         }
     }
@@ -66,10 +72,10 @@ pub fn restore(session: &mut Session, args: &RestoreArgs, out: &mut Output) -> R
 }
 
 /// What was there and is in no backup: the files of a harness, and what of a project is no memory.
-fn missing(workspace: &Restored) -> Vec<String> {
+fn missing(state: &Path, workspace: &Restored) -> Vec<String> {
     let root = Path::new(&workspace.root);
     let shown = render::one_line(&workspace.root);
-    let record = Record::read(&Snapshot::read(root, [RECORD])).unwrap_or_default();
+    let record = Record::read(state, Path::new(&workspace.was)).unwrap_or_default();
     let platforms = record
         .platforms
         .iter()

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use std::thread;
 
 use hippo_core::compaction::{CONFIG_FILE, Compacted, Compactor, Config, Options, Pass, Problem, Stats};
+use hippo_proto::folder::Trust;
 use hippo_proto::{CompactProblem, CompactStats};
 use serde::{Serialize, Serializer};
 
@@ -61,7 +62,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     if args.store {
         return store::compact(session, args, out);
     }
-    let config = config(&folder(session)?, out)?;
+    let config = config(&session.paths.state, &folder(session)?, out)?;
     let debug = config.debug;
     let options = Options {
         config,
@@ -105,8 +106,8 @@ fn beside(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     });
 }
 
-/// The numbers of a folder, or the defaults.
-fn config(folder: &Path, out: &mut Output) -> Result<Config, Failure> {
+/// The numbers of a folder, as far as they are trusted, or the defaults.
+fn config(state: &Path, folder: &Path, out: &mut Output) -> Result<Config, Failure> {
     let path = folder.join(CONFIG_FILE);
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
@@ -117,7 +118,25 @@ fn config(folder: &Path, out: &mut Output) -> Result<Config, Failure> {
     warnings
         .iter()
         .for_each(|warning| out.note(&format!("warning: {warning}")));
-    Ok(config)
+    let (narrowed, wider) = config.narrowed();
+    if wider.is_empty() || is_trusted(state, folder, &bytes) {
+        return Ok(config);
+    }
+    out.note(&format!(
+        "warning: {CONFIG_FILE} is not trusted; the defaults hold for {}; to accept it: hippoctl trust {}",
+        wider.join(", "),
+        folder.display()
+    ));
+    Ok(Config {
+        debug: config.debug,
+        ..narrowed
+    })
+}
+
+/// Whether the user trusts the numbers of a folder as they are now.
+fn is_trusted(state: &Path, folder: &Path, bytes: &[u8]) -> bool {
+    let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    Trust::of(state, &root).covers(CONFIG_FILE, bytes)
 }
 
 /// Standard input in a file without a name: a session that left a path is read twice.

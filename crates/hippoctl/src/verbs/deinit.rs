@@ -1,6 +1,7 @@
-//! `deinit`: how is what `init` laid out taken back, and what stays?
+//! `deinit`: takes back what `init` laid out, and says what stays.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -8,11 +9,12 @@ use hippo_proto::{
     WorkspaceListRequest, WorkspaceListResponse, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
 };
 
-use super::init::{folder, unreadable};
+use super::init::{folder, refused};
 use crate::connect::{Session, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::aside::{self, Aside};
-use crate::harness::{Plan, RECORD, Record, Snapshot, apply, rest, take_back};
+use crate::harness::layout::paths;
+use crate::harness::{OLD_RECORD, Plan, Record, Snapshot, apply, rest, take_back};
 use crate::output::Output;
 use crate::render;
 use crate::render::init::{Taken, file};
@@ -27,7 +29,8 @@ const GITIGNORE: &str = ".gitignore";
 /// Nothing was made there, or a file could not be written.
 pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Result<(), Failure> {
     let root = folder(session, args.dir)?;
-    let (record, there) = recorded(&root)?;
+    let state = session.paths.state.clone();
+    let (record, adopted) = recorded(&state, &root, args.trust_record)?;
     let mut answer = Taken {
         root: root.display().to_string(),
         dry_run: args.dry_run,
@@ -41,7 +44,7 @@ pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Resu
     } else {
         is_registered(session, &root)
     };
-    let there = if args.dry_run { there } else { recorded(&root)?.1 };
+    let there = Snapshot::read(&root, record.files.keys().map(String::as_str));
     let mut plan = take_back(&there, &record);
     if waits {
         plan.record = left(&plan, &record);
@@ -62,20 +65,23 @@ pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Resu
     answer.aside = aside.moved.clone();
     if args.dry_run {
         answer.folders = plan.removed_folders.clone();
-        answer.left = rest::left(&root, &gone_then(&plan, &aside));
+        answer.left = rest::left(&root, &gone_then(&plan, &aside, adopted));
         tell(&root, &there, &plan, &mut answer);
         return out.answer(&answer, render::init::taken);
     }
-    apply::apply(&root, &plan, None)?;
+    apply::apply(&root, &plan)?;
     // The record goes last: what is left when this stops halfway can still be taken back.
     let place = aside::set_aside(&root, &aside.moved, &session.paths.state)
         .map_err(|(path, error)| stays(&path, &error))?;
     answer.aside_in = place.map(|place| place.display().to_string());
     answer.folders = apply::remove_folders(&root, &plan.removed_folders);
-    if let Some(change) = Plan::record_change(&plan.record, &there) {
-        apply::one(&root, &change)?;
+    let failed = |error| Failure::file("keep what is left of init in", &state, error);
+    plan.record.write(&state, &root).map_err(failed)?;
+    if adopted {
+        let old = root.join(OLD_RECORD);
+        fs::remove_file(&old).map_err(|error| Failure::file("remove", &old, error))?;
     }
-    // The one that the record was in.
+    // The one that an earlier version kept its record in.
     answer
         .folders
         .extend(apply::remove_folders(&root, &plan.removed_folders));
@@ -107,11 +113,11 @@ fn stays(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// What is gone once a plan is done.
-fn gone_then<'p>(plan: &'p Plan, aside: &'p Aside) -> BTreeSet<&'p str> {
+fn gone_then<'p>(plan: &'p Plan, aside: &'p Aside, adopted: bool) -> BTreeSet<&'p str> {
     let removed = plan.changes.iter().filter(|change| change.after.is_none());
     let removed = removed.map(|change| change.path.as_str());
     let moved = aside.moved.iter().map(String::as_str);
-    let record = plan.record.is_empty().then_some(RECORD);
+    let record = adopted.then_some(OLD_RECORD);
     removed.chain(moved).chain(record).collect()
 }
 
@@ -159,19 +165,33 @@ fn left(plan: &Plan, record: &Record) -> Record {
     left
 }
 
-fn recorded(root: &Path) -> Result<(Record, Snapshot), Failure> {
-    let there = Snapshot::read(root, [RECORD]);
-    let record = Record::read(&there).map_err(unreadable)?;
-    if record.is_empty() {
-        let what = format!("init made nothing in {}", root.display());
-        return Err(Failure::new(Exit::NotFound, what).hint(format!(
-            "to forget a folder that was only registered: hippoctl workspace remove {}",
-            root.display()
-        )));
+/// The record of what init made, and whether it comes from the workspace, where a build before left it.
+fn recorded(state: &Path, root: &Path, trusted: bool) -> Result<(Record, bool), Failure> {
+    let record = Record::read(state, root).map_err(|problem| refused(&[problem]))?;
+    if !record.is_empty() {
+        return Ok((record, false));
     }
-    let paths = record.files.keys().map(String::as_str);
-    let there = Snapshot::read(root, paths.chain([RECORD]));
-    Ok((record, there))
+    let paths = paths();
+    let there = Snapshot::read(root, paths.iter().map(String::as_str));
+    let shown = root.display();
+    match (there.file(OLD_RECORD), trusted) {
+        (None, _) => {
+            let what = format!("init made nothing in {shown}");
+            Err(Failure::new(Exit::NotFound, what).hint(format!(
+                "to forget a folder that was only registered: hippoctl workspace remove {shown}"
+            )))
+        }
+        (Some(_), false) => {
+            let what = format!("could not trust the record in the folder: {shown}/{OLD_RECORD}");
+            Err(Failure::new(Exit::Refused, what).hint(format!(
+                "an earlier version left it, or somebody else put it there; look at it, then: hippoctl deinit --trust-record {shown}"
+            )))
+        }
+        (Some(_), true) => {
+            let old = Record::in_workspace(&there).map_err(|problems| refused(&problems))?;
+            Ok((old.unwrap_or_default(), true))
+        }
+    }
 }
 
 /// Answers whether the daemon has the folder no more.
@@ -219,7 +239,7 @@ mod tests {
         );
         let root = tempfile::tempdir().unwrap();
         let state = root.path().join("state");
-        std::fs::write(&state, "a file").unwrap();
+        fs::write(&state, "a file").unwrap();
         let (path, _) = aside::set_aside(root.path(), &["memory/ROOT.md".to_owned()], &state).unwrap_err();
         assert_eq!(path, state.join("set-aside"));
     }

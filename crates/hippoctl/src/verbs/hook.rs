@@ -170,7 +170,8 @@ impl Work {
             self.say(Said::Problem(trouble.to_owned()));
         }
         let folder = self.folder(event)?;
-        if let Some(text) = root::section(&folder, self.args.budget, claude_project().is_some()) {
+        if let Some(text) = root::section(&self.paths, &folder, self.args.budget, claude_project().is_some())
+        {
             self.say(Said::Print(text));
         }
         if !self.args.pending {

@@ -1,21 +1,22 @@
-//! `init`: how does an agent's folder get a memory?
+//! `init`: gives an agent's folder a memory.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hippo_proto::folder::{Trust, hash as folder_hash};
 use hippo_proto::{
     CycleName, CycleReport, CycleRunRequest, StatusRequest, StatusResponse, WorkspaceAddRequest,
-    WorkspaceAddResponse,
+    WorkspaceAddResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
 
 use super::place;
 use crate::connect::{Session, absolute, current_dir, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::layout::{Choice, bare, layout, paths, there_before};
-use crate::harness::plan::Change;
 use crate::harness::{
-    CONFIG, Config, Found, Plan, Platform, Problem, RECORD, Record, Snapshot, apply, detect, plan,
+    CONFIG, Config, Found, OLD_RECORD, Plan, Platform, Problem, Record, Snapshot, apply, detect, plan, record,
 };
 use crate::output::Output;
 use crate::render;
@@ -41,45 +42,85 @@ pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(
     }
     let paths = paths();
     let there = Snapshot::read(&root, paths.iter().map(String::as_str));
-    let (mut plan, found) = planned(&there, &args)?;
+    let state = session.paths.state.clone();
+    let (record, adopted) = recorded(&state, &root, &there, args.trust_record)?;
+    let trust = Trust::of(&state, &root);
+    let (mut plan, found, mut told) = planned(&there, &args, &record, &trust)?;
     plan.problems.extend(apply::forbidden(&root, &plan));
     if !plan.problems.is_empty() {
-        return Err(refused(&plan));
+        return Err(refused(&plan.problems));
     }
-    let recorded = Plan::record_change(&plan.record, &there);
     let mut answer = Initialised {
         root: root.display().to_string(),
         platform: found.platform,
         told_by: found.by.clone(),
         dry_run: args.dry_run,
         folders: plan.folders.clone(),
-        files: recorded.iter().chain(&plan.changes).map(file).collect(),
+        files: plan.changes.iter().map(file).collect(),
         kept: plan.kept.clone(),
         registered: Registered::NotTried,
-        notes: notes(&there, &args, &found),
+        notes: notes(&there, &args, &found, &record),
     };
+    answer.notes.append(&mut told);
     if args.dry_run {
         return out.answer(&answer, render::init::initialised);
     }
     // The record first, so that what a stopped process made is known.
-    apply::apply(&root, &plan, recorded.as_ref())?;
+    keep(&plan.record, &state, &root)?;
+    if adopted {
+        let old = root.join(OLD_RECORD);
+        fs::remove_file(&old).map_err(|error| Failure::file("remove", &old, error))?;
+    }
+    apply::apply(&root, &plan)?;
     let refusal = register(session, &root, &mut plan.record, &mut answer)?;
     out.answer(&answer, render::init::initialised)?;
     refusal.map_or(Ok(()), Err)
 }
 
-/// The plan, without the change of the record.
-fn planned(there: &Snapshot, args: &InitArgs) -> Result<(Plan, Found), Failure> {
-    let record = Record::read(there).map_err(unreadable)?;
+/// The record of what init made before, and whether it comes from the workspace, where a build before left it.
+fn recorded(state: &Path, root: &Path, there: &Snapshot, trusted: bool) -> Result<(Record, bool), Failure> {
+    let record = Record::read(state, root).map_err(|problem| refused(&[problem]))?;
+    if !record.is_empty() || !trusted {
+        return Ok((record, false));
+    }
+    match Record::in_workspace(there) {
+        Ok(Some(old)) => Ok((old, true)),
+        Ok(None) => Ok((record, false)),
+        Err(problems) => Err(refused(&problems)),
+    }
+}
+
+fn keep(record: &Record, state: &Path, root: &Path) -> Result<(), Failure> {
+    let failed = |error| Failure::file("keep what init makes in", state, error);
+    record.write(state, root).map_err(failed)
+}
+
+/// The plan, and what is to be said of the configuration that a folder brings.
+fn planned(
+    there: &Snapshot,
+    args: &InitArgs,
+    record: &Record,
+    trust: &Trust,
+) -> Result<(Plan, Found, Vec<String>), Failure> {
     if args.bare {
         let found = Found {
             platform: Platform::None,
             by: "--bare".to_owned(),
             others: Vec::new(),
         };
-        return Ok((plan(Platform::None, &bare(), there, &record), found));
+        return Ok((plan(Platform::None, &bare(), there, record), found, Vec::new()));
     }
-    let (config, misfits) = there.file(CONFIG).map(Config::read).unwrap_or_default();
+    let (mut config, misfits) = there.file(CONFIG).map(Config::read).unwrap_or_default();
+    let mut notes = Vec::new();
+    let trusted = there
+        .file(CONFIG)
+        .is_some_and(|bytes| trust.covers(CONFIG, bytes));
+    if config.index_in_prompt == Some(true) && !trusted {
+        config.index_in_prompt = None;
+        notes.push(format!(
+            "index.inPrompt of {CONFIG} has no effect without trust; once the folder is registered: hippoctl trust, then hippoctl init again"
+        ));
+    }
     let found = match args.platform {
         Some(platform) => Found {
             platform,
@@ -92,10 +133,26 @@ fn planned(there: &Snapshot, args: &InitArgs) -> Result<(Plan, Found), Failure> 
         vector: !args.no_vector,
         search: !args.no_search,
     };
-    let parts = layout(found.platform, choice, &config, there);
-    let mut plan = plan(found.platform, &parts, there, &record);
+    let parts = layout(found.platform, choice, &config, there, &record.folders);
+    let mut plan = plan(found.platform, &parts, there, record);
     plan.problems.splice(..0, misfits);
-    Ok((plan, found))
+    Ok((plan, found, notes))
+}
+
+/// Trusts the configuration that init made and nobody changed: what was there before is not trusted by init.
+fn trust_own(session: &mut Session, workspace: &str, root: &Path, record: &Record) -> Result<(), Failure> {
+    let there = Snapshot::read(root, [CONFIG]);
+    let own = there.file(CONFIG).filter(|bytes| {
+        let entry = record.files.get(there.real(CONFIG));
+        entry.is_some_and(|entry| entry.made && entry.hash == record::hash(bytes))
+    });
+    let Some(bytes) = own else { return Ok(()) };
+    let request = WorkspaceTrustRequest {
+        workspace: workspace.to_owned(),
+        files: Some([(CONFIG.to_owned(), folder_hash(bytes))].into()),
+        ..WorkspaceTrustRequest::default()
+    };
+    session.call::<WorkspaceTrustResponse>(request).map(drop)
 }
 
 /// Registers the folder and keeps in the record that it was done here. That no daemon can be had is no failure.
@@ -109,10 +166,11 @@ fn register(
     let of = workspace.clone();
     let before = record.registered;
     // Before it is done: who is stopped in between is to take it back.
-    note_registered(root, record, true)?;
+    let state = session.paths.state.clone();
+    note_registered(&state, root, record, true)?;
     let asked = session.call::<WorkspaceAddResponse>(WorkspaceAddRequest { workspace });
     let ours = before || asked.as_ref().is_ok_and(|added| added.added);
-    note_registered(root, record, ours)?;
+    note_registered(&state, root, record, ours)?;
     match asked {
         Ok(added) => {
             answer.registered = if added.added {
@@ -121,6 +179,12 @@ fn register(
                 Registered::Already
             };
             answer.notes.extend(added.notes);
+            if let Err(failure) = trust_own(session, &of, root, record) {
+                answer.notes.push(format!(
+                    "{CONFIG} is not trusted: {}; to accept it: hippoctl trust",
+                    failure.message
+                ));
+            }
             if let Err(failure) = write_index(session, of) {
                 answer.notes.push(format!(
                     "HIPPOCAMPUS.md is not made now, but by the next light cycle: {}",
@@ -170,23 +234,16 @@ fn is_read(session: &mut Session, workspace: &str) -> Result<bool, Failure> {
 }
 
 /// Writes into the record whether the folder was registered by init.
-fn note_registered(root: &Path, record: &mut Record, registered: bool) -> Result<(), Failure> {
+fn note_registered(state: &Path, root: &Path, record: &mut Record, registered: bool) -> Result<(), Failure> {
     if record.registered == registered {
         return Ok(());
     }
-    let before = record.to_bytes();
     record.registered = registered;
-    let change = Change {
-        path: RECORD.to_owned(),
-        before: Some(before),
-        after: Some(record.to_bytes()),
-        what: String::new(),
-    };
-    apply::one(root, &change)
+    keep(record, state, root)
 }
 
 /// What a person should know that no file says.
-fn notes(there: &Snapshot, args: &InitArgs, found: &Found) -> Vec<String> {
+fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> Vec<String> {
     let mut notes = Vec::new();
     for other in &found.others {
         let other = other.name();
@@ -215,8 +272,13 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found) -> Vec<String> {
             format!("{CONFIG}: {what}; that is passed over")
         }));
     }
-    let before = there_before(there);
-    if !before.is_empty() && !args.bare && there.file(RECORD).is_none() {
+    if record.is_empty() && there.file(OLD_RECORD).is_some() {
+        notes.push(format!(
+            "{OLD_RECORD} was left by an earlier version or put there by somebody else, and is not used; where it is yours: hippoctl init --trust-record"
+        ));
+    }
+    let before = there_before(there, &record.folders);
+    if !before.is_empty() && !args.bare && record.is_empty() {
         notes.push(format!(
             "of what stood here before init, .gitignore leaves out only what agents and hippod write: {}",
             before.join(", ")
@@ -241,16 +303,8 @@ pub(super) fn folder(session: &Session, dir: Option<PathBuf>) -> Result<PathBuf,
     Ok(dir)
 }
 
-pub(super) fn unreadable(problem: Problem) -> Failure {
-    let plan = Plan {
-        problems: vec![problem],
-        ..Plan::default()
-    };
-    refused(&plan)
-}
-
-fn refused(plan: &Plan) -> Failure {
-    let lines = plan.problems.iter().map(|problem| {
+pub(super) fn refused(problems: &[Problem]) -> Failure {
+    let lines = problems.iter().map(|problem| {
         let what = render::one_line(&problem.what);
         format!("\n  {}: {what}", problem.path)
     });

@@ -47,8 +47,19 @@ impl Daemon {
     }
 
     /// Runs the client against it.
+    #[allow(dead_code, reason = "not every test of the client has the state of this home")]
     pub fn run(&self, cwd: &Path, arguments: &[&str]) -> Output {
         hippoctl(self.home.path(), cwd, arguments)
+    }
+}
+
+impl Daemon {
+    /// Runs the client against it, with the state of another home.
+    #[allow(dead_code, reason = "not every test of the client has a state of its own")]
+    pub fn run_in(&self, home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
+        let socket = Paths::below(self.home.path()).socket;
+        let mut command = command(home, cwd, arguments);
+        command.arg("--socket").arg(socket).output().unwrap()
     }
 }
 

@@ -28,8 +28,9 @@ use crate::{audit, contexts, files, scan, tree};
 
 /// Files of hippod's own below a root.
 pub const OWN: &str = ".hippocampus";
-/// Rewritten now and then to prove that the watcher hears.
-const CANARY: &str = "canary";
+/// Files there that are not backed up: one is rewritten now and then to prove that the watcher hears, the other is the record of `init`
+/// of earlier builds.
+pub const NOT_KEPT: [&str; 2] = ["canary", "harness.json"];
 /// Files that say what is memory, beside the logs.
 const RULES: [&str; 2] = [".hippoignore", ".ignore"];
 /// Largest file that is taken, but for those that sources allow to be larger.
@@ -163,7 +164,7 @@ fn own_files(root: &Path) -> (Vec<Found>, Vec<LeftOut>) {
             match entry.kind {
                 Kind::Link => left_out.push(reason(&path, "a link")),
                 Kind::Folder => folders.push(path),
-                _ if path != Path::new(OWN).join(CANARY) => paths.push(path),
+                _ if NOT_KEPT.iter().all(|name| path != Path::new(OWN).join(name)) => paths.push(path),
                 _ => {}
             }
         }

@@ -1,5 +1,8 @@
-//! What is in a backup, and which names may stand in it?
+//! Manifest of a backup, and the names that it may have.
 
+use hippo_core::harness;
+use hippo_core::layout::INDEX_FILE;
+use hippo_core::source::SourceRules;
 use hippo_proto::{BackupFormat, LeftOut};
 use serde::{Deserialize, Serialize};
 
@@ -133,6 +136,12 @@ pub fn why_not(path: &str) -> Option<&'static str> {
         .next()
         .is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
     let rest: Vec<&str> = parts.collect();
+    if rest
+        .get(1)
+        .is_some_and(|part| part.as_bytes().get(1) == Some(&b':'))
+    {
+        return Some("its name begins with a drive");
+    }
     let known = match rest.as_slice() {
         // What programs heed without being told about it: hooks, settings of a shell, of git.
         ["files", inside @ ..] if !is_memory(inside) => return Some("no backup has a hidden file like this"),
@@ -141,6 +150,16 @@ pub fn why_not(path: &str) -> Option<&'static str> {
         _ => false,
     };
     (!is_number || !known).then_some("no backup has such a member")
+}
+
+/// Whether a backup of a workspace with these rules has a file, by its path below the root.
+pub fn is_written(rules: &SourceRules, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path == INDEX_FILE
+        || path == harness::FILE
+        || path.starts_with(".hippocampus/")
+        || matches!(name, ".hippoignore" | ".ignore")
+        || rules.is_source(path)
 }
 
 /// Whether a file may be one that is watched or hippod's own, by its path below the root.
@@ -157,6 +176,33 @@ pub fn is_memory(path: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_files_that_a_backup_writes_are_written() {
+        let rules = SourceRules::new(&["notes/*.txt".to_owned()], &[]).unwrap();
+        for path in [
+            "MEMORY.md",
+            "AGENTS.md",
+            "memory/a/b.md",
+            "notes/a.txt",
+            "HIPPOCAMPUS.md",
+            "hipocampus.config.json",
+            ".hippocampus/topics/a.md",
+            "plans/.hippoignore",
+        ] {
+            assert!(is_written(&rules, path), "{path}");
+        }
+        for path in [
+            "Makefile",
+            "CLAUDE.md",
+            "src/main.rs",
+            "notes/a.md",
+            "package.json",
+            "a/HIPPOCAMPUS.md",
+        ] {
+            assert!(!is_written(&rules, path), "{path}");
+        }
+    }
 
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
@@ -193,6 +239,8 @@ mod tests {
             "1/files/.git/config",
             "1/files/.claude/settings.json",
             "1/files/.git/.ignore",
+            "1/files/C:/x.md",
+            "1/files/c:x.md",
         ] {
             assert!(why_not(bad).is_some(), "{bad}");
         }

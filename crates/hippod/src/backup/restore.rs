@@ -1,10 +1,11 @@
-//! How does a workspace come out of a backup: verified, made ready beside its place, put there in one step?
+//! Restore: a backup is verified, made ready beside its place, and put there in one step.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use hippo_core::source::SourceRules;
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{BackupFormat, RestoreRequest, Restored, RpcError};
 use hippo_store::StoreError;
@@ -12,14 +13,18 @@ use hippo_store::copies::{self, Database};
 use hippo_store::system::{self, PRIVATE_FILE, PRIVATE_FOLDER, WithMode as _, sync_folder};
 
 use super::commit::{self, Staged};
+use super::gather::{NOT_KEPT, OWN};
 use super::left::BEFORE;
-use super::manifest::{Manifest, Member, Place, Workspace};
+use super::manifest::{Manifest, Member, Place, Workspace, is_written};
 use super::refusal::{damaged, io_refusal, unusable};
 use super::source::Source;
 use super::{Job, absolute, target};
 use crate::engine::store_error;
 use crate::registry::state_folder;
 use crate::shared::Shared;
+
+/// Files that a refusal names.
+const SHOWN: usize = 5;
 
 /// What is ready. What of it was not put into its place when this goes is thrown away, whoever gave up where.
 pub struct Ready {
@@ -45,6 +50,9 @@ pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> 
     let source = Source::open(&absolute(&request.from)?)?;
     let manifest = source.verify(job)?;
     let wanted = wanted(&source, &manifest, request)?;
+    if !request.other_files {
+        only_memory(shared, &source, &manifest, &wanted)?;
+    }
     commit::clear(state)?;
     let stamp = stamp(shared);
     let mut staged = Vec::new();
@@ -73,6 +81,34 @@ pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> 
     stage(&source, &manifest, &mut staged, job)?;
     ready.staged = staged.into_iter().map(|(_, staged)| staged).collect();
     Ok(ready)
+}
+
+/// Refuses files that no backup has by the settings of this user: programs heed a `Makefile`, and harnesses a `CLAUDE.md`.
+fn only_memory(
+    shared: &Shared,
+    source: &Source,
+    manifest: &Manifest,
+    wanted: &[&Workspace],
+) -> Result<(), RpcError> {
+    let rules = SourceRules::new(&shared.config.sources.include, &[]);
+    let rules =
+        rules.map_err(|error| RpcError::bad_request(error.to_string()).hint("mend sources.include"))?;
+    let files = manifest.members.iter().filter_map(|member| {
+        let file = wanted.iter().find_map(|workspace| workspace.file(&member.path))?;
+        (!is_written(&rules, file)).then_some(file)
+    });
+    let strange: Vec<&str> = files.take(SHOWN).collect();
+    if strange.is_empty() {
+        return Ok(());
+    }
+    let what = format!(
+        "the backup has files that are no memory by your settings: {}: {}",
+        source.path().display(),
+        strange.join(", ")
+    );
+    Err(RpcError::bad_request(what).hint(
+        "where the workspace had them by settings of its own: hippoctl restore --other-files, or put them into sources.include of config.toml",
+    ))
 }
 
 /// Refuses workspaces within each other: what is moved into its place as a whole would take the other one along.
@@ -164,6 +200,10 @@ fn stage(
     source.take(manifest, job, &mut |member, bytes| {
         for (workspace, staged) in staged.iter_mut() {
             let (root, path) = match workspace.place(&member.path) {
+                // The record of init is of the machine that it was made on.
+                Some(Place::File(path)) if NOT_KEPT.iter().any(|name| path == format!("{OWN}/{name}")) => {
+                    continue;
+                }
                 Some(Place::File(path)) => {
                     staged.files_in_it += 1;
                     (&staged.files, path)

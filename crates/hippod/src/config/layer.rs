@@ -1,4 +1,4 @@
-//! What does one file, the environment, or the command line set?
+//! The settings of one file, of the environment and of the command line.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -8,14 +8,16 @@ use std::path::Path;
 use toml::de::DeTable;
 use toml::{Spanned, Table, Value};
 
-use super::keys::{KEYS, Key};
+use hippo_proto::SettingChange;
+
+use super::keys::{KEYS, Key, Own};
 use super::{Config, ConfigError};
 
-/// A workspace's settings are not read above this size.
-const LARGEST: u64 = 1 << 20;
+/// Longest value that is shown, in bytes.
+const SHOWN: usize = 200;
 
 /// Keys with checked values.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Layer(Vec<(&'static str, Value)>);
 
 /// Whose file it is decides which keys it may set.
@@ -23,7 +25,7 @@ pub(super) struct Layer(Vec<(&'static str, Value)>);
 pub(super) enum Whose {
     /// The user's: all.
     Daemon,
-    /// A workspace's: those that change how its own files are read and searched.
+    /// A workspace's: all but [`Own::Never`].
     Workspace,
 }
 
@@ -37,6 +39,37 @@ impl Layer {
     pub fn drop_keys(&mut self, keys: &BTreeSet<&'static str>) {
         self.0.retain(|(key, _)| !keys.contains(key));
     }
+
+    /// Leaves each value only as far as it narrows what `user` has. Returns those that were changed for it.
+    pub fn narrow(&mut self, user: &Config) -> Result<Vec<SettingChange>, ConfigError> {
+        let table = Table::try_from(user).map_err(|error| ConfigError::Together(error.into()))?;
+        let mut changes = Vec::new();
+        for (name, wanted) in &mut self.0 {
+            let Some(key) = Key::named(name) else { continue };
+            let (section, inside) = key.parts();
+            let Some(has) = table.get(section).and_then(|section| section.get(inside)) else {
+                continue;
+            };
+            let narrowed = key.own.narrowed(has, wanted);
+            if narrowed != *wanted {
+                changes.push(SettingChange {
+                    key: (*name).to_owned(),
+                    from: shown(&narrowed),
+                    to: shown(wanted),
+                });
+                *wanted = narrowed;
+            }
+        }
+        Ok(changes)
+    }
+}
+
+/// A value for people to read.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    let start = hippo_core::text::start(&text, SHOWN);
+    let cut = if start.len() < text.len() { "…" } else { "" };
+    format!("{start}{cut}")
 }
 
 /// The settings of `base`, overridden by each layer in turn.
@@ -56,19 +89,7 @@ pub(super) fn merge(base: &Config, layers: &[Layer]) -> Result<Config, ConfigErr
 /// What the user's file sets; an absent file sets nothing.
 #[expect(clippy::disallowed_methods, reason = "the user's own configuration")]
 pub(super) fn of_daemon(file: &Path) -> Result<Layer, ConfigError> {
-    of_read(file, std::fs::read_to_string(file), Whose::Daemon)
-}
-
-/// What the file of a workspace sets; an absent file sets nothing. Anything may be in its place.
-pub(super) fn of_workspace(root: &Path, file: &Path) -> Result<Layer, ConfigError> {
-    let text = hippo_fs::read(root, file, LARGEST).and_then(|bytes| {
-        String::from_utf8(bytes).map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error))
-    });
-    of_read(&root.join(file), text, Whose::Workspace)
-}
-
-fn of_read(file: &Path, text: std::io::Result<String>, whose: Whose) -> Result<Layer, ConfigError> {
-    let text = match text {
+    let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(Layer::default());
@@ -80,9 +101,22 @@ fn of_read(file: &Path, text: std::io::Result<String>, whose: Whose) -> Result<L
             });
         }
     };
-    of_text(&text, whose).map_err(|problem| ConfigError::File {
+    named(file, &text, Whose::Daemon)
+}
+
+/// What the bytes of a workspace's own file set.
+pub(super) fn of_workspace(file: &Path, bytes: &[u8]) -> Result<Layer, ConfigError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| ConfigError::Read {
         file: file.to_path_buf(),
-        line: line_of(&text, problem.at),
+        source: std::io::Error::new(ErrorKind::InvalidData, error),
+    })?;
+    named(file, text, Whose::Workspace)
+}
+
+fn named(file: &Path, text: &str, whose: Whose) -> Result<Layer, ConfigError> {
+    of_text(text, whose).map_err(|problem| ConfigError::File {
+        file: file.to_path_buf(),
+        line: line_of(text, problem.at),
         message: problem.message,
     })
 }
@@ -193,7 +227,7 @@ fn one<T>(
         at,
         message: unknown(&full),
     })?;
-    if whose == Whose::Workspace && !key.safe {
+    if whose == Whose::Workspace && key.own == Own::Never {
         let message = format!("a workspace cannot set `{full}`; set it in hippod's own config.toml");
         return Err(Problem { at, message });
     }

@@ -1,6 +1,6 @@
-//! Does a configuration file say what its documentation promises?
+//! Tests of the configuration against its documentation.
 
-use super::keys::KEYS;
+use super::keys::{KEYS, Kind, Own};
 use super::*;
 
 fn environment(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
@@ -17,6 +17,12 @@ fn from(text: &str) -> Result<Config, ConfigError> {
     Config::load(&file, [], &[])
 }
 
+/// The settings of a workspace with this file.
+fn own(config: &Config, text: &str, trusted: bool) -> WorkspaceConfig {
+    let file = Path::new(".hippocampus/config.toml");
+    config.for_workspace(file, text.as_bytes(), trusted).unwrap().0
+}
+
 fn complaint(text: &str) -> String {
     let error = from(text).unwrap_err().to_string();
     let (_, place) = error.split_once("config.toml:").unwrap();
@@ -28,11 +34,7 @@ fn each_layer_overrides_the_one_below() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config.toml");
     std::fs::write(&file, "[embed]\nthreads = 3\nmodel = 'm'\n[search]\nlimit = 11\n").unwrap();
-    let workspace = folder.path().join("w");
-    std::fs::create_dir_all(workspace.join(".hippocampus")).unwrap();
-    let own = "[search]\nlimit = 12\ndefault_mode = 'lexical'\n[sources]\ninclude = ['notes/**/*.md']\n";
-    std::fs::write(workspace.join(".hippocampus/config.toml"), own).unwrap();
-
+    let own_text = "[search]\nlimit = 12\ndefault_mode = 'lexical'\n[sources]\ninclude = ['notes/**/*.md']\n";
     let variables = environment(&[
         ("HIPPOD_EMBED_THREADS", "4"),
         ("HIPPOD_SEARCH_DEFAULT_MODE", "vector"),
@@ -49,7 +51,7 @@ fn each_layer_overrides_the_one_below() {
     assert_eq!(config.sources.exclude, ["a/**", "b/*.md"]);
     assert_eq!(config.log.level, "info");
 
-    let of_workspace = config.for_workspace(&workspace).unwrap();
+    let of_workspace = own(&config, own_text, true);
     assert_eq!(of_workspace.search.limit, 12);
     assert_eq!(
         of_workspace.search.default_mode,
@@ -57,7 +59,7 @@ fn each_layer_overrides_the_one_below() {
         "the environment wins"
     );
     assert_eq!(of_workspace.sources.include, ["notes/**/*.md"]);
-    assert_eq!(config.for_workspace(folder.path()).unwrap().search.limit, 11);
+    assert_eq!(own(&config, "", false).search.limit, 11);
 }
 
 #[test]
@@ -142,7 +144,7 @@ fn a_wrong_value_is_refused_with_its_line() {
     for (text, expected) in cases {
         assert_eq!(complaint(text), expected);
     }
-    assert!(complaint("[sources]\ninclude = ['ok',\n '[']").contains("could not read the glob"));
+    assert!(complaint("[sources]\ninclude = ['ok',\n '[']").contains("could not read the source pattern"));
     assert!(complaint("[embed]\nthreads = 1\nthreads = 2").starts_with("3: "));
     assert!(complaint("[embed\n").starts_with("1: "));
 }
@@ -167,29 +169,140 @@ fn a_wrong_variable_is_named() {
 
 #[test]
 fn a_workspace_cannot_reach_beyond_itself() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join(".hippocampus")).unwrap();
-    let own = folder.path().join(".hippocampus/config.toml");
     let config = Config::default();
-    for key in KEYS.iter().filter(|key| !key.safe) {
+    let file = Path::new(".hippocampus/config.toml");
+    for key in KEYS.iter().filter(|key| key.own == Own::Never) {
         let (section, name) = key.parts();
-        std::fs::write(&own, format!("[{section}]\n{name} = 1\n")).unwrap();
-        let error = config.for_workspace(folder.path()).unwrap_err().to_string();
+        let text = format!("[{section}]\n{name} = 1\n");
+        let error = config
+            .for_workspace(file, text.as_bytes(), true)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains(&format!(":2: a workspace cannot set `{}`", key.name)),
             "{error}"
         );
     }
-    let safe: Vec<_> = KEYS
+    let settable: Vec<_> = KEYS
         .iter()
-        .filter(|key| key.safe)
+        .filter(|key| key.own != Own::Never)
         // One of the models that the user has installed, whatever a workspace says.
         .filter(|key| key.name != "embed.model")
         .map(|key| key.parts().0)
         .collect();
-    assert!(safe.iter().all(|section| {
+    assert!(settable.iter().all(|section| {
         ["sources", "search", "index", "cycles", "context", "tree", "decay"].contains(section)
     }));
+    let programs = KEYS.iter().filter(|key| key.kind == Kind::Words);
+    assert!(
+        programs.into_iter().all(|key| key.own == Own::Never),
+        "no program is named by a workspace"
+    );
+}
+
+/// A value that narrows what the user set, and one that does not.
+const NARROW_AND_WIDE: [(&str, &str, &str); 31] = [
+    ("sources.include", "['notes/*.md']", "['**/*']"),
+    ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
+    ("sources.follow_links", "false", "true"),
+    ("sources.respect_ignore_files", "true", "false"),
+    ("embed.model", "'all-minilm-l6-v2'", "'other'"),
+    ("search.limit", "5", "11"),
+    ("search.default_mode", "'hybrid'", "'vector'"),
+    ("search.index_weight", "0.0", "0.9"),
+    ("search.tree_weight", "0.1", "0.9"),
+    ("search.timezone", "''", "'Europe/Paris'"),
+    ("index.enabled", "false", "true"),
+    ("index.max_tokens", "600", "900000"),
+    ("index.tokens_per_file", "5", "0"),
+    ("index.max_entries", "5", "900"),
+    ("index.entry_level", "0", "3"),
+    ("index.max_learned", "1", "900"),
+    ("index.merge_above", "0.95", "0.1"),
+    ("index.loss_cap", "0.1", "0.9"),
+    ("cycles.light", "''", "'* * * * *'"),
+    ("cycles.deep", "''", "'* * * * *'"),
+    ("cycles.archival", "''", "'* * * * *'"),
+    ("cycles.archival_days", "99", "1"),
+    ("context.worth_tokens", "1000", "0"),
+    ("context.budget_mb", "5", "900000"),
+    ("context.keep_days", "5", "900"),
+    ("context.close_idle_days", "30", "0"),
+    ("context.render_tokens", "200", "900000"),
+    ("context.threshold", "0.8", "0.1"),
+    ("tree.keep", "'never'", "'always'"),
+    ("tree.summaries", "'off'", "'command'"),
+    ("decay.profile", "'protocol'", "'tuned'"),
+];
+
+#[test]
+fn without_trust_a_workspace_only_narrows_and_with_it_sets_any_value() {
+    let user = from(
+        "[sources]\ninclude = ['notes/*.md', 'x']\nexclude = ['mine']\nfollow_links = false\n[index]\nenabled = false\n",
+    )
+    .unwrap();
+    let file = Path::new(".hippocampus/config.toml");
+    for (name, narrow, wide) in NARROW_AND_WIDE {
+        let (section, key) = name.split_once('.').unwrap();
+        let of = |value: &str, trusted: bool| {
+            let text = format!("[{section}]\n{key} = {value}\n");
+            user.for_workspace(file, text.as_bytes(), trusted).unwrap()
+        };
+        let (narrowed, changes) = of(narrow, false);
+        let asks_for_more: Vec<_> = changes.iter().map(|change| change.key.as_str()).collect();
+        assert_eq!(
+            (narrowed, asks_for_more),
+            (of(narrow, true).0, vec![]),
+            "{name} = {narrow}"
+        );
+        let (held, changes) = of(wide, false);
+        assert_ne!(held, of(wide, true).0, "{name} = {wide}");
+        assert_eq!(changes.len(), 1, "{name} = {wide}");
+        assert_eq!(changes[0].key, name);
+        assert_eq!(changes, of(wide, true).1, "{name}");
+    }
+    let settable = KEYS
+        .iter()
+        .filter(|key| key.own != Own::Never)
+        .map(|key| key.name);
+    let untried: Vec<&str> = settable
+        .filter(|name| NARROW_AND_WIDE.iter().all(|(tried, ..)| tried != name))
+        .collect();
+    let plain = [
+        "context.store_secrets",
+        "context.persist_to_memory_md",
+        "tree.root_max_tokens",
+        "tree.cooldown_hours",
+    ];
+    assert_eq!(untried, plain);
+}
+
+#[test]
+fn too_many_patterns_of_a_workspace_are_refused_with_their_line() {
+    let many = vec!["'a/*.md'"; 20_000].join(",");
+    let text = format!("[search]\nlimit = 5\n[sources]\nexclude = [{many}]\n");
+    let error = Config::default()
+        .for_workspace(Path::new("config.toml"), text.as_bytes(), false)
+        .unwrap_err();
+    let told = error.to_string();
+    assert!(
+        told.contains("config.toml:4:") && told.contains("at most 256"),
+        "{told}"
+    );
+    // Two lists that are short enough.
+    let user = Config::load(
+        Path::new("/nowhere"),
+        [],
+        &[("sources.exclude".into(), "x/*.md,".repeat(200))],
+    );
+    let list = vec!["'a/*.md'"; 200].join(",");
+    let text = format!("[sources]\nexclude = [{list}]\n");
+    // Equal patterns are one.
+    assert!(
+        user.unwrap()
+            .for_workspace(Path::new("c"), text.as_bytes(), false)
+            .is_ok()
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::thread;
 
 use hippo_core::compaction::{self, CONFIG_FILE, Compactor, Config, Options, Pass};
 use hippo_core::context::capture::shows_secret;
+use hippo_proto::folder::Trust;
 use hippo_proto::{
     CompactEntry, CompactProblem, CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest,
     SessionCompactResponse, TranscriptFormat,
@@ -39,7 +40,7 @@ pub fn compact(
     view: Option<&WorkspaceView>,
     request: SessionCompactRequest,
 ) -> Result<SessionCompactResponse, RpcError> {
-    let (config, mut notes) = config(view, &request)?;
+    let (config, mut notes) = config(shared, view, &request)?;
     let options = Options {
         config,
         format: request.format.and_then(format),
@@ -152,6 +153,7 @@ pub(super) fn format(format: TranscriptFormat) -> Option<compaction::Format> {
 
 /// The numbers of the request, else those of the workspace, else the defaults; and what is odd about them.
 fn config(
+    shared: &Shared,
     view: Option<&WorkspaceView>,
     request: &SessionCompactRequest,
 ) -> Result<(Config, Vec<String>), RpcError> {
@@ -163,7 +165,11 @@ fn config(
         return Ok((Config::default(), Vec::new()));
     };
     match hippo_fs::read(&view.root, CONFIG_FILE, LARGEST) {
-        Ok(bytes) => Ok(Config::parse(&bytes)),
+        Ok(bytes) => {
+            let (config, warnings) = Config::parse(&bytes);
+            let trusted = Trust::of(&shared.paths.state, &view.root).covers(CONFIG_FILE, &bytes);
+            Ok((if trusted { config } else { config.narrowed().0 }, warnings))
+        }
         Err(error) if files::is_absence(&error) => Ok((Config::default(), Vec::new())),
         Err(error) => Ok((
             Config::default(),

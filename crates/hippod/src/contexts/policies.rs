@@ -1,9 +1,10 @@
-//! Which lifecycle policies hold in a workspace?
+//! Lifecycle policies of a workspace.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use hippo_core::context::policy::{self, Rule};
+use hippo_proto::folder::Trust;
 
 /// Policies of a workspace, below its root.
 pub const FILE: &str = ".hippocampus/policies.yaml";
@@ -17,13 +18,20 @@ pub struct Policies(Mutex<Option<(Vec<u8>, Read)>>);
 type Read = (Arc<[Rule]>, Option<String>);
 
 impl Policies {
-    /// The built-in rules and those of the file; where that cannot be used, the built-in ones, and why.
-    pub fn of(&self, root: &Path) -> Read {
+    /// The built-in rules and those of the file; where that cannot be used or is not trusted, the built-in ones, and why.
+    pub fn of(&self, root: &Path, trust: &Trust) -> Read {
         let bytes = match hippo_fs::read(root, FILE, LARGEST) {
             Ok(bytes) => bytes,
             Err(error) if hippo_fs::is_absence(&error) => Vec::new(),
             Err(error) => return built_in(Some(error.to_string())),
         };
+        if !bytes.is_empty() && !trust.covers(FILE, &bytes) {
+            let why = format!(
+                "{FILE} is not trusted; the built-in policies hold; to accept it: hippoctl trust {}",
+                root.display()
+            );
+            return (policy::built_in().into(), Some(why));
+        }
         let mut last = super::lock(&self.0);
         if let Some((known, read)) = &*last
             && *known == bytes
@@ -40,6 +48,11 @@ impl Policies {
         *last = Some((bytes, read.clone()));
         read
     }
+}
+
+/// Whether the file of a workspace is trusted as it is now.
+pub fn is_trusted(root: &Path, trust: &Trust) -> bool {
+    hippo_fs::read(root, FILE, LARGEST).is_ok_and(|bytes| trust.covers(FILE, &bytes))
 }
 
 fn built_in(why: Option<String>) -> Read {

@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::thread;
 
 use hippo_core::context::capture::{self, Indexing};
+use hippo_proto::folder::Trust;
 use hippo_proto::{
     ContextOpenRequest, ContextOpenResponse, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
     ErrorKind, RpcError,
@@ -67,7 +68,9 @@ pub fn open(
 pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutResponse, RpcError> {
     let Home { view, place, session } = shared.contexts.home(shared, &request.session)?;
     let turn = request.turn.max(session.turn);
-    let (rules, why) = place.policies.of(&view.root);
+    let (rules, why) = place
+        .policies
+        .of(&view.root, &Trust::of(&shared.paths.state, &view.root));
     let settings = view.config.context.capture();
     let content = request.content.as_bytes();
     let mut ready = None;

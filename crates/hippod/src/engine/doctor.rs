@@ -215,6 +215,16 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
             "mend the line that is named; hippod reads the file again when it changes",
         );
     }
+    for file in &workspace.own.untrusted {
+        let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
+        report.problem(
+            "untrusted",
+            Severity::Info,
+            format!("{} has no effect without trust: {}", file.path, keys.join(", ")),
+            workspace.root.join(&file.path).display().to_string(),
+            format!("read the file; to accept it: hippoctl trust {place}"),
+        );
+    }
     let index_file = examine_index_file(workspace, report);
     examine_watcher(workspace, &place, report);
     let kept = |skipped: &Skipped| {

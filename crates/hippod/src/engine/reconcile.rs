@@ -8,12 +8,12 @@ use hippo_core::harness;
 use hippo_store::StoreError;
 
 use super::ingest::Refreshed;
-use super::settings::settings_path;
 use super::workspace::Workspace;
 use crate::files;
 use crate::harness::by_meaning;
 use crate::registry;
 use crate::scan::{self, ScanResult};
+use crate::trust;
 use crate::verify::FileMark;
 
 /// What confirming deletions did.
@@ -118,7 +118,7 @@ impl Workspace {
             let Some(relative) = files::below(&self.root, &path) else {
                 continue;
             };
-            self.own.look |= path == settings_path(&self.root);
+            self.own.look |= trust::FILES.contains(&relative.as_str());
             if relative == harness::FILE {
                 self.look_at_harness();
             }

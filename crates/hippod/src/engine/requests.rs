@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use hippo_fs::{Kind, WorkspaceDir};
+use hippo_proto::folder::Trust;
 use hippo_proto::{
     ErrorKind, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
 };
@@ -67,6 +68,9 @@ impl Engine {
                         let _ = reply.send(Err(store_error(&error)));
                     }
                 }
+            }
+            Request::Trust { root, request, reply } => {
+                let _ = reply.send(self.trust(&root, &request));
             }
             Request::TakeIn { staged, reply } => {
                 let _ = reply.send(self.take_in(&staged));
@@ -208,6 +212,9 @@ impl Engine {
             if error.kind() != std::io::ErrorKind::NotFound {
                 tracing::warn!(%error, folder = %state.display(), "could not remove the state of a workspace");
             }
+        }
+        if let Err(error) = Trust::default().keep(&self.shared.paths.state, &root) {
+            tracing::warn!(%error, "could not withdraw the trust in the settings of a workspace");
         }
         Ok(WorkspaceRemoveResponse {
             root: root.display().to_string(),

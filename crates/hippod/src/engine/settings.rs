@@ -1,25 +1,27 @@
-//! Which settings has a workspace, and what becomes of it when its own file changes or cannot be used?
+//! Settings of a workspace, and what happens when its own files of settings change or cannot be used.
 //!
 //! A file that cannot be used changes nothing: the settings that were in force stay, and at the start those of the daemon
 //! hold. A file that changes the settings has the workspace opened anew, since nearly everything in it follows from them.
 
 use std::path::{Path, PathBuf};
 
+use hippo_proto::folder::Trust;
+use hippo_proto::{RpcError, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse};
+
 use super::Engine;
 use super::workspace::Workspace;
 use crate::config::WorkspaceConfig;
+use crate::shared::no_workspace;
+use crate::trust::{self, SETTINGS, Surveyed};
 
-/// A file of settings above this size is not compared with what was read.
-const LARGEST: u64 = 1 << 20;
-
-/// The file of a workspace's own settings, as it was read last.
+/// The files of a workspace's own settings, as they were read last.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct OwnSettings {
-    /// Its bytes; nothing where there was none to read.
-    bytes: Option<Vec<u8>>,
-    /// What is wrong with it, with file and line.
+    /// What is wrong with its settings, with file and line.
     pub wrong: Option<String>,
-    /// It may have changed.
+    /// The files that ask for more than they may without trust.
+    pub untrusted: Vec<SettingsFile>,
+    /// One of them, or the trust in it, may have changed.
     pub look: bool,
 }
 
@@ -35,18 +37,23 @@ impl OwnSettings {
 
 /// The file of a workspace's own settings.
 pub fn settings_path(root: &Path) -> PathBuf {
-    root.join(".hippocampus").join("config.toml")
-}
-
-fn bytes_of(root: &Path) -> Option<Vec<u8>> {
-    hippo_fs::read(root, ".hippocampus/config.toml", LARGEST).ok()
+    root.join(SETTINGS)
 }
 
 impl Engine {
+    fn surveyed(&self, root: &Path) -> Surveyed {
+        trust::survey(
+            &self.shared.config,
+            &Trust::of(&self.shared.paths.state, root),
+            root,
+        )
+    }
+
     /// The settings to open a workspace with.
     pub(super) fn settings_of(&self, root: &Path) -> (WorkspaceConfig, OwnSettings) {
-        let bytes = bytes_of(root);
-        let (config, wrong) = match self.shared.config.for_workspace(root) {
+        let surveyed = self.surveyed(root);
+        let untrusted = surveyed.refused();
+        let (config, wrong) = match surveyed.config {
             Ok(config) => (config, None),
             Err(error) => {
                 tracing::warn!(root = %root.display(), %error, "the settings of a workspace cannot be used; the daemon's hold");
@@ -54,11 +61,27 @@ impl Engine {
             }
         };
         let own = OwnSettings {
-            bytes,
             wrong,
+            untrusted,
             look: false,
         };
         (config, own)
+    }
+
+    /// Answers `workspace.trust`.
+    ///
+    /// # Errors
+    /// No such workspace, a file that is not what was to be trusted, or a record that cannot be written.
+    pub(super) fn trust(
+        &mut self,
+        root: &Path,
+        request: &WorkspaceTrustRequest,
+    ) -> Result<WorkspaceTrustResponse, RpcError> {
+        let Some(workspace) = self.by_root(root) else {
+            return Err(no_workspace(root));
+        };
+        workspace.own.look = true;
+        trust::decide(&self.shared.config, &self.shared.paths.state, root, request)
     }
 
     /// Looks at the file of settings if it may have changed. Answers whether the workspace has to be opened anew for it.
@@ -75,22 +98,25 @@ impl Engine {
             .as_ref()
             .map(|embedder| embedder.model.as_str());
         let other_model = model.as_ref().map(|model| &*model.id) != embedder;
-        let bytes = bytes_of(&workspace.root);
-        if bytes == workspace.own.bytes || !hippo_fs::is_present(&workspace.root) {
+        if !hippo_fs::is_present(&workspace.root) {
             return other_model;
         }
-        workspace.own.bytes = bytes;
-        match self.shared.config.for_workspace(&workspace.root) {
+        let surveyed = self.surveyed(&workspace.root);
+        workspace.own.untrusted = surveyed.refused();
+        match surveyed.config {
             Ok(config) => {
                 workspace.own.wrong = None;
                 other_model || config != workspace.view.config
             }
             Err(error) => {
-                tracing::warn!(
-                    root = %workspace.root.display(), %error,
-                    "the settings of a workspace cannot be used; those that were in force stay"
-                );
-                workspace.own.wrong = Some(error.to_string());
+                let wrong = Some(error.to_string());
+                if workspace.own.wrong != wrong {
+                    tracing::warn!(
+                        root = %workspace.root.display(), %error,
+                        "the settings of a workspace cannot be used; those that were in force stay"
+                    );
+                    workspace.own.wrong = wrong;
+                }
                 other_model
             }
         }
@@ -108,7 +134,7 @@ impl Engine {
             None => {
                 for waiter in waiters {
                     // A client that is gone needs no answer.
-                    let _ = waiter.reply.send(Err(crate::shared::no_workspace(&root)));
+                    let _ = waiter.reply.send(Err(no_workspace(&root)));
                 }
             }
         }

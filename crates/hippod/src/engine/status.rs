@@ -169,6 +169,7 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
         degraded: degraded.map(str::to_owned),
         why,
         settings: workspace.own.story(),
+        untrusted: workspace.own.untrusted.clone(),
         watcher: WatcherStatus {
             mode: match workspace.watcher.as_ref().map(|watcher| watcher.state().mode) {
                 Some(Mode::Notify) => WatcherMode::Notify,

@@ -93,6 +93,11 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
             });
             line(&id, synced.await)
         }
+        Request::WorkspaceTrust(request) => {
+            let root = shared.views.get(&request.workspace).await?.root.clone();
+            let trusted = ask(shared, |reply| event::Request::Trust { root, request, reply });
+            line(&id, trusted.await)
+        }
         Request::Search(request) => line(&id, recall::search(shared, request).await),
         Request::Get(request) => line(&id, recall::get(shared, request).await),
         Request::Remember(request) => line(&id, entries::remember(shared, request).await),

@@ -6,6 +6,7 @@ use hippo_core::harness::FILE;
 use hippo_core::source::NodeKind;
 use hippo_core::tree::{Period, Status, Writer, level_name};
 use hippo_fs::{Kind, WorkspaceDir};
+use hippo_proto::folder::Trust;
 use hippo_proto::{Problem, Severity};
 
 use super::aside::{CARRIED, REJECTED};
@@ -60,7 +61,8 @@ impl Examined {
 /// Looks at the files of a tree, at what is kept beside it, and at the program that writes its summaries.
 pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
     let mut found = Examined::default();
-    for note in Settings::of(&view.root, &view.config.tree).notes {
+    let trust = Trust::of(&shared.paths.state, &view.root);
+    for note in Settings::of(&view.root, &trust, &view.config.tree).notes {
         let fix = "mend it; until then what the configuration of hippod says holds";
         let place = view.root.join(FILE);
         found.add("tree-config", Severity::Warning, note, &place, fix);

@@ -7,6 +7,7 @@ use hippo_core::source::{NodeKind, SourceRules};
 use hippo_core::time::{Date, Timestamp};
 use hippo_core::tokens;
 use hippo_core::tree::{Action, Input, Node, Period, Source, SourceFile, Status, Step, Text, make, plan};
+use hippo_proto::folder::Trust;
 use hippo_proto::{RpcError, TreeChange, TreeCompactResponse, TreeRefusal};
 use jiff::tz::TimeZone;
 
@@ -132,7 +133,8 @@ impl<'a> Run<'a> {
                 reason: format!("could not be read: {why}"),
             });
         }
-        let settings = Settings::of(&view.root, &view.config.tree);
+        let trust = Trust::of(&shared.paths.state, &view.root);
+        let settings = Settings::of(&view.root, &trust, &view.config.tree);
         answer.notes.extend(settings.notes.iter().cloned());
         Ok(Self {
             view,

@@ -1,6 +1,8 @@
-//! What holds for the tree of one workspace: the configuration, and what its `hipocampus.config.json` says?
+//! Settings of the tree of one workspace: the configuration, and its `hipocampus.config.json`.
 
 use std::path::Path;
+
+use hippo_proto::folder::Trust;
 
 use crate::config::{Summaries, Tree};
 use crate::harness;
@@ -19,9 +21,9 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those of a workspace.
-    pub fn of(root: &Path, config: &Tree) -> Self {
-        let (harness, notes) = harness::read(root);
+    /// Those of a workspace, with the trust that its files have.
+    pub fn of(root: &Path, trust: &Trust, config: &Tree) -> Self {
+        let (harness, notes) = harness::read(root, trust, config);
         let hours = harness.cooldown_hours;
         #[expect(
             clippy::cast_possible_truncation,
@@ -45,15 +47,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_harness_goes_before_the_configuration_and_what_is_broken_is_told() {
+    fn a_trusted_harness_goes_before_the_configuration_and_what_is_broken_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let of = |text: Option<&str>| {
+            let mut trust = Trust::default();
+            if let Some(text) = text {
+                trust.add(FILE, &hippo_proto::folder::hash(text.as_bytes()));
+            }
             let file = folder.path().join(FILE);
             match text {
                 Some(text) => std::fs::write(file, text).unwrap(),
                 None => drop(std::fs::remove_file(file)),
             }
-            Settings::of(folder.path(), &Tree::default())
+            Settings::of(folder.path(), &trust, &Tree::default())
         };
         assert_eq!(
             (of(None).root_max_tokens, of(None).cooldown_ms),
@@ -81,5 +87,20 @@ mod tests {
             r#"{"compaction":{"rootMaxTokens":"many","cooldownHours":2}}"#,
         ));
         assert_eq!((half.root_max_tokens, half.cooldown_ms), (3_000, 7_200_000));
+    }
+
+    #[test]
+    fn without_trust_the_harness_only_narrows() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |tokens: u32, hours: f64| {
+            let text = format!(r#"{{"compaction":{{"rootMaxTokens":{tokens},"cooldownHours":{hours}}}}}"#);
+            std::fs::write(folder.path().join(FILE), text).unwrap();
+            Settings::of(folder.path(), &Trust::default(), &Tree::default())
+        };
+        let small = of(1_500, 5.0);
+        assert_eq!((small.root_max_tokens, small.cooldown_ms), (1_500, 18_000_000));
+        assert!(small.notes.is_empty(), "{:?}", small.notes);
+        let large = of(1_000_000, 0.0);
+        assert_eq!((large.root_max_tokens, large.cooldown_ms), (3_000, 10_800_000));
     }
 }

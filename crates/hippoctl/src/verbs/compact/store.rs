@@ -4,17 +4,20 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use hippo_core::compaction::CONFIG_FILE;
+use hippo_core::compaction::{CONFIG_FILE, Config};
 use hippo_proto::{SessionCompactRequest, SessionCompactResponse};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 
-use super::{config, folder, no_message, tell};
+use super::{config, folder, is_trusted, no_message, tell};
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::{harmless, one_line, plural};
 use hippoctl::args::{CompactArgs, FormatArg};
+
+/// The size of the sparse index.
+const INDEX: &str = "maxSparseIndexTokens";
 
 /// Prints the summary; with `--json` the answer of the daemon.
 ///
@@ -23,7 +26,8 @@ use hippoctl::args::{CompactArgs, FormatArg};
 pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.workspace()?;
     let folder = folder(session)?;
-    let debug = config(&folder, out)?.debug;
+    let state = session.paths.state.clone();
+    let debug = config(&state, &folder, out)?.debug;
     // The daemon reads a file; what comes through a pipe is one for as long as it takes.
     let (path, _spooled) = if args.file == Path::new("-") {
         let spooled = spooled()
@@ -41,7 +45,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
         format: (args.format != FormatArg::Auto).then(|| args.format.into()),
         config: fs::read(folder.join(CONFIG_FILE))
             .ok()
-            .and_then(|bytes| object(&bytes)),
+            .and_then(|bytes| numbers(&bytes, is_trusted(&state, &folder, &bytes))),
         budget_tokens: args.budget,
     };
     let answer: SessionCompactResponse = session.call_patiently(request, |_| {})?;
@@ -63,12 +67,17 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     out.answer(&answer, |answer, _| format!("{}\n", harmless(&answer.summary)))
 }
 
-/// Settings that are no object are told of by [`config`], and stand for none.
-fn object(bytes: &[u8]) -> Option<serde_json::Map<String, Value>> {
-    match serde_json::from_slice(bytes) {
-        Ok(Value::Object(object)) => Some(object),
-        _ => None,
+/// The numbers for the daemon; none where the file holds no object, which [`config`] reports. Without trust only a smaller index is
+/// passed on.
+fn numbers(bytes: &[u8], trusted: bool) -> Option<Map<String, Value>> {
+    let Ok(Value::Object(mut object)) = serde_json::from_slice::<Value>(bytes) else {
+        return None;
+    };
+    if !trusted {
+        let index = Config::parse(bytes).0.narrowed().0.max_sparse_index_tokens;
+        object.retain(|key, value| key == INDEX && value.as_u64() == u64::try_from(index).ok());
     }
+    Some(object)
 }
 
 /// Standard input in a file that this user alone may read; it is gone when this is dropped.

@@ -1,19 +1,26 @@
-//! What of the memory does a session begin with: ROOT.md, fenced and within its budget, and what waits for the agent?
+//! Section of the prompt that a session begins with: ROOT.md of a registered workspace, fenced and within its budget.
+//!
+//! The folder of a session may come from a stranger, and the hook runs in every folder. So only registered workspaces have a section, the
+//! file is read without following a link, and the budget is the user's: the folder can only lower it.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use hippo_core::context::render::fenced;
 use hippo_core::harness::FILE;
-use hippo_proto::Pending;
+use hippo_core::redact::redact;
+use hippo_proto::folder::{self, Trust};
+use hippo_proto::{Paths, Pending};
 
 /// The file, in a workspace.
 const ROOT: &str = "memory/ROOT.md";
 /// Bytes of it that are read.
 const LONGEST: u64 = 1 << 20;
-/// Tokens that are printed unless something says otherwise.
-const BUDGET: usize = 3_000;
+/// Tokens that are printed unless the user says otherwise.
+const BUDGET: u32 = 3_000;
+/// The user's setting of it, in `config.toml` and in the environment.
+const SETTING: (&str, &str, &str) = ("tree", "root_max_tokens", "HIPPOD_TREE_ROOT_MAX_TOKENS");
 /// Tokens of what waits.
 const PENDING: usize = 500;
 /// How the instructions of Claude Code bring the file into the prompt by themselves.
@@ -21,10 +28,11 @@ const IMPORT: &str = "@memory/ROOT.md";
 /// Where they do.
 const IMPORTING: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
 
-/// The section for the prompt; nothing where there is no such file, or the prompt has it already. `imports`: who asks follows the
-/// imports of `CLAUDE.md`, as Claude Code alone does.
-pub fn section(folder: &Path, budget: Option<u32>, imports: bool) -> Option<String> {
-    let workspace = workspace(folder)?;
+/// The section for the prompt of a session in a folder; nothing where the folder is in no registered workspace, there is no such file, or
+/// the prompt has it already. `imports`: the harness follows the imports of `CLAUDE.md`, as Claude Code alone does.
+pub fn section(paths: &Paths, folder: &Path, budget: Option<u32>, imports: bool) -> Option<String> {
+    let workspace = workspace(&paths.state, folder)?;
+    let owner = fs::metadata(paths.state.join(folder::REGISTRY)).ok()?;
     let imported = |name: &str| {
         let text = read(&workspace.join(name)).unwrap_or_default();
         text.lines().any(|line| line.trim() == IMPORT)
@@ -32,9 +40,12 @@ pub fn section(folder: &Path, budget: Option<u32>, imports: bool) -> Option<Stri
     if imports && IMPORTING.into_iter().any(imported) {
         return None;
     }
-    let text = read(&workspace.join(ROOT))?;
-    let budget = budget.map_or_else(|| configured(&workspace), |tokens| tokens as usize);
-    let section = fenced(body(&text), budget, ROOT);
+    let text = own_text(&workspace, ROOT, &owner)?;
+    let budget = match budget {
+        Some(tokens) => tokens,
+        None => configured(paths, &workspace, &owner),
+    };
+    let section = fenced(&redact(body(&text)), budget as usize, ROOT);
     (!section.is_empty()).then_some(section)
 }
 
@@ -49,22 +60,71 @@ pub fn pending(pending: &[Pending]) -> Option<String> {
     (!section.is_empty()).then_some(section)
 }
 
-/// The nearest folder with the file, at or above this one.
-fn workspace(folder: &Path) -> Option<PathBuf> {
+/// The nearest registered workspace at or above a folder.
+fn workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
+    let registered = folder::registered(state);
+    let folder = folder.canonicalize().ok()?;
     folder
         .ancestors()
-        .find(|above| above.join(ROOT).is_file())
+        .find(|above| registered.contains(*above))
         .map(Path::to_path_buf)
 }
 
-/// The cap that the harness's own configuration has.
-fn configured(workspace: &Path) -> usize {
-    let tokens = || {
-        let text = read(&workspace.join(FILE))?;
-        let (said, _) = hippo_core::harness::read(text.as_bytes());
-        usize::try_from(said.root_max_tokens?).ok()
+/// The cap on tokens: the user's, which the workspace's configuration can only lower unless it is trusted.
+fn configured(paths: &Paths, workspace: &Path, owner: &Metadata) -> u32 {
+    let user = of_user(&paths.config_file).unwrap_or(BUDGET);
+    let Some(text) = own_text(workspace, FILE, owner) else {
+        return user;
     };
-    tokens().unwrap_or(BUDGET)
+    let (said, _) = hippo_core::harness::read(text.as_bytes());
+    let trusted = Trust::of(&paths.state, workspace).covers(FILE, text.as_bytes());
+    match said.root_max_tokens {
+        Some(tokens) if trusted => tokens,
+        Some(tokens) => tokens.min(user),
+        None => user,
+    }
+}
+
+/// What the user's own configuration says.
+fn of_user(config: &Path) -> Option<u32> {
+    let (section, name, variable) = SETTING;
+    let set = std::env::var(variable)
+        .ok()
+        .and_then(|value| value.trim().parse().ok());
+    set.or_else(|| {
+        let table: toml::Table = read(config)?.parse().ok()?;
+        table.get(section)?.get(name)?.as_integer()?.try_into().ok()
+    })
+}
+
+/// The text of a file of a workspace, which is reached without a link and belongs, like the workspace, to the owner of `owner`.
+fn own_text(root: &Path, path: &str, owner: &Metadata) -> Option<String> {
+    let mut at = root.to_path_buf();
+    if !same_owner(&fs::symlink_metadata(&at).ok()?, owner) {
+        return None;
+    }
+    for part in Path::new(path).components() {
+        let Component::Normal(part) = part else {
+            return None;
+        };
+        at.push(part);
+        let there = fs::symlink_metadata(&at).ok()?;
+        if there.is_symlink() || !same_owner(&there, owner) {
+            return None;
+        }
+    }
+    read(&at)
+}
+
+#[cfg(unix)]
+fn same_owner(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    one.uid() == other.uid()
+}
+
+#[cfg(not(unix))]
+fn same_owner(_one: &Metadata, _other: &Metadata) -> bool {
+    true
 }
 
 fn read(path: &Path) -> Option<String> {
@@ -98,59 +158,4 @@ fn body(text: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_root_is_shown_without_front_matter_unless_it_is_imported() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        std::fs::create_dir_all(root.join("memory")).unwrap();
-        std::fs::create_dir_all(root.join("src/deep")).unwrap();
-        assert_eq!(section(&root.join("src/deep"), None, true), None);
-        std::fs::write(root.join(ROOT), "---\ntype: root\n---\n\n# Root\n- pumps\n").unwrap();
-        let shown = section(&root.join("src/deep"), None, true).unwrap();
-        assert!(
-            shown.contains("# Root\n- pumps\n") && !shown.contains("type: root"),
-            "{shown}"
-        );
-        assert_eq!(section(root, Some(1), true), None);
-        let few = |tokens: u32| {
-            let text = format!("{{\"compaction\":{{ // few\n\"rootMaxTokens\":{tokens},}}}}");
-            std::fs::write(root.join(FILE), text).unwrap();
-        };
-        std::fs::write(root.join(ROOT), "- pumps ".repeat(100)).unwrap();
-        few(200);
-        assert_eq!(section(root, None, true), None);
-        assert!(section(root, Some(500), true).is_some());
-        few(1);
-        assert!(
-            section(root, None, true).is_some(),
-            "what cannot be meant is not heeded"
-        );
-        let shown = |imports: bool| section(root, Some(500), imports).is_some();
-        std::fs::write(
-            root.join("CLAUDE.md"),
-            "# x\nnever write `@memory/ROOT.md` here\n",
-        )
-        .unwrap();
-        assert!(shown(true), "a line that speaks of the import is none");
-        std::fs::write(root.join("CLAUDE.md"), "# x\n@memory/ROOT.md\n").unwrap();
-        assert!(!shown(true) && shown(false));
-    }
-
-    #[test]
-    fn what_waits_is_a_list() {
-        assert_eq!(pending(&[]), None);
-        let one = Pending {
-            kind: "proposal".into(),
-            text: "add\nthis".into(),
-            paths: vec![],
-        };
-        assert!(
-            pending(&[one])
-                .unwrap()
-                .contains("- pending (proposal): add this\n")
-        );
-    }
-}
+mod tests;

@@ -1,0 +1,49 @@
+//! Rendering of the settings that a folder brings and of the trust in them.
+
+use hippo_proto::{SettingsFile, WorkspaceTrustResponse};
+
+use super::one_line;
+use crate::output::Style;
+use hippoctl::args::TrustArgs;
+
+/// The line of `status` for a file that asks for more than it may.
+pub fn line(file: &SettingsFile, root: &str, style: Style) -> String {
+    let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
+    format!(
+        "  untrusted {}: {} without effect; to accept it: hippoctl trust {}\n",
+        style.path(one_line(&file.path)),
+        one_line(&keys.join(", ")),
+        one_line(root)
+    )
+}
+
+/// What `trust` showed and did.
+pub fn told(answer: &WorkspaceTrustResponse, args: &TrustArgs, style: Style) -> String {
+    let root = one_line(&answer.root);
+    if answer.files.is_empty() {
+        return format!("{} has no settings of its own\n", style.path(&root));
+    }
+    let mut text = String::new();
+    for file in &answer.files {
+        let state = if file.trusted { "trusted" } else { "not trusted" };
+        text += &format!("{}: {state}\n", style.path(one_line(&file.path)));
+        if let Some(wrong) = &file.wrong {
+            text += &format!("  {}\n", style.bad(one_line(wrong)));
+        }
+        for change in &file.changes {
+            let [key, from, to] = [&change.key, &change.from, &change.to].map(|part| one_line(part));
+            text += &format!("  {key}: {from} -> {to}\n");
+        }
+        if file.changes.is_empty() && file.wrong.is_none() {
+            text += "  it only narrows your settings, which needs no trust\n";
+        }
+    }
+    text += &match (args.dry_run, args.revoke) {
+        (true, _) => format!("nothing was changed; to accept it: hippoctl trust {root}\n"),
+        (false, true) => "these files only narrow your settings from now on\n".to_owned(),
+        (false, false) => format!(
+            "accepted as it is now: a change of a file needs `hippoctl trust` again; to take it back: hippoctl trust --revoke {root}\n"
+        ),
+    };
+    text
+}

@@ -1,0 +1,144 @@
+//! Tests of the section that a session begins with.
+
+use super::*;
+
+/// A state folder with one registered workspace.
+struct Place {
+    folder: tempfile::TempDir,
+    paths: Paths,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::below(&folder.path().canonicalize().unwrap().join("home"));
+        let place = Self { folder, paths };
+        fs::create_dir_all(place.root().join("memory")).unwrap();
+        fs::create_dir_all(place.root().join("src/deep")).unwrap();
+        place.register(&[&place.root()]);
+        place
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("work")
+    }
+
+    fn register(&self, roots: &[&Path]) {
+        let json = serde_json::json!({ "version": 1, "workspaces": roots });
+        let file = self.paths.state.join(folder::REGISTRY);
+        folder::write(&file, json.to_string().as_bytes()).unwrap();
+    }
+
+    fn shown(&self, budget: Option<u32>) -> Option<String> {
+        section(&self.paths, &self.root().join("src/deep"), budget, true)
+    }
+
+    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.root().join(path), text).unwrap();
+    }
+}
+
+#[test]
+fn the_root_of_a_registered_workspace_is_shown_without_front_matter_unless_it_is_imported() {
+    let place = Place::new();
+    assert_eq!(place.shown(None), None);
+    place.write(ROOT, "---\ntype: root\n---\n\n# Root\n- pumps\n");
+    let shown = place.shown(None).unwrap();
+    assert!(
+        shown.contains("# Root\n- pumps\n") && !shown.contains("type: root"),
+        "{shown}"
+    );
+    assert_eq!(place.shown(Some(1)), None);
+    let shown = |imports: bool| section(&place.paths, &place.root(), Some(500), imports).is_some();
+    place.write("CLAUDE.md", "# x\nnever write `@memory/ROOT.md` here\n");
+    assert!(shown(true), "a line that speaks of the import is none");
+    place.write("CLAUDE.md", "# x\n@memory/ROOT.md\n");
+    assert!(!shown(true) && shown(false));
+}
+
+#[test]
+fn a_folder_that_is_not_registered_shows_nothing() {
+    let place = Place::new();
+    place.write(ROOT, "- pumps\n");
+    let above = place.folder.path().join("memory");
+    fs::create_dir_all(&above).unwrap();
+    fs::write(above.join("ROOT.md"), "- of another user\n").unwrap();
+    place.register(&[]);
+    assert_eq!(place.shown(None), None);
+    place.register(&[&place.root()]);
+    assert!(place.shown(None).unwrap().contains("- pumps"));
+    fs::remove_file(place.root().join(ROOT)).unwrap();
+    assert_eq!(place.shown(None), None, "a folder above is not looked at");
+}
+
+#[test]
+fn a_folder_only_lowers_the_budget_unless_it_is_trusted() {
+    let place = Place::new();
+    let line = "- pumps of the hall are blue\n";
+    place.write(ROOT, line.repeat(2_000));
+    let lines = || place.shown(None).map_or(0, |text| text.matches("pumps").count());
+    let usual = lines();
+    let say = |tokens: u32| {
+        let text = format!("{{\"compaction\":{{ // few\n\"rootMaxTokens\":{tokens},}}}}");
+        place.write(FILE, &text);
+        text
+    };
+    say(500);
+    let few = lines();
+    assert!(0 < few && few < usual, "{few} {usual}");
+    let text = say(1_000_000);
+    assert_eq!(lines(), usual);
+    let mut trust = Trust::default();
+    trust.add(FILE, &folder::hash(text.as_bytes()));
+    trust.keep(&place.paths.state, &place.root()).unwrap();
+    assert!(lines() > usual);
+    say(1);
+    assert_eq!(lines(), usual, "a value out of range is ignored");
+    fs::write(&place.paths.config_file, "[tree]\nroot_max_tokens = 6000\n").unwrap();
+    assert!(lines() > usual, "the user may raise it");
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let place = Place::new();
+    place.write(ROOT, "- the password: hunter2-and-more\n- pumps\n");
+    let shown = place.shown(None).unwrap();
+    assert!(shown.contains("pumps") && !shown.contains("hunter2"), "{shown}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_not_followed() {
+    use std::os::unix::fs::symlink;
+
+    let place = Place::new();
+    let secret = place.folder.path().join("credentials");
+    fs::write(&secret, "aws\n").unwrap();
+    for target in ["../../credentials", "/proc/self/environ", "../real.md"] {
+        place.write("real.md", "- pumps\n");
+        symlink(target, place.root().join(ROOT)).unwrap();
+        assert_eq!(place.shown(None), None, "{target}");
+        fs::remove_file(place.root().join(ROOT)).unwrap();
+    }
+    fs::remove_dir(place.root().join("memory")).unwrap();
+    let elsewhere = place.folder.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("ROOT.md"), "- of others\n").unwrap();
+    symlink(&elsewhere, place.root().join("memory")).unwrap();
+    assert_eq!(place.shown(None), None);
+}
+
+#[test]
+fn pending_decisions_are_a_list() {
+    assert_eq!(pending(&[]), None);
+    let one = Pending {
+        kind: "proposal".into(),
+        text: "add\nthis".into(),
+        paths: vec![],
+    };
+    assert!(
+        pending(&[one])
+            .unwrap()
+            .contains("- pending (proposal): add this\n")
+    );
+}

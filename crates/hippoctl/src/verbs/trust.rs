@@ -1,0 +1,42 @@
+//! `trust`: shows what the settings that a folder brings would change, and accepts them.
+
+use hippo_proto::{WorkspaceTrustRequest, WorkspaceTrustResponse};
+
+use crate::connect::{Session, absolute, text};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render;
+use hippoctl::args::TrustArgs;
+
+/// Trusts the settings of a folder as they are now, or no longer.
+///
+/// # Errors
+/// It is not registered, or a file has changed since it was shown.
+pub fn trust(session: &mut Session, args: TrustArgs, out: &mut Output) -> Result<(), Failure> {
+    let workspace = match &args.dir {
+        Some(dir) => text(&absolute(dir)?)?,
+        None => session.workspace()?,
+    };
+    let show = WorkspaceTrustRequest {
+        workspace: workspace.clone(),
+        dry_run: true,
+        ..WorkspaceTrustRequest::default()
+    };
+    let shown: WorkspaceTrustResponse = session.call(show)?;
+    let answer = if args.dry_run {
+        shown
+    } else {
+        // Exactly what is shown is accepted.
+        let files = shown
+            .files
+            .iter()
+            .map(|file| (file.path.clone(), file.hash.clone()));
+        session.call(WorkspaceTrustRequest {
+            workspace,
+            files: (!args.revoke).then(|| files.collect()),
+            revoke: args.revoke,
+            dry_run: false,
+        })?
+    };
+    out.answer(&answer, |answer, style| render::trust::told(answer, &args, style))
+}

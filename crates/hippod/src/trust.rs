@@ -1,0 +1,174 @@
+//! Trust in the settings that a workspace brings.
+//!
+//! A workspace may be a repository of a stranger. Its files of settings narrow the user's settings: they leave out files, lower
+//! budgets and switch things off. Everything else has no effect until the user trusts the file, which is bound to its hash.
+
+use std::path::{Path, PathBuf};
+
+use hippo_core::compaction;
+use hippo_proto::folder::{self, Trust};
+use hippo_proto::{
+    ErrorKind, RpcError, SettingChange, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse,
+};
+
+use crate::config::{Config, ConfigError, WorkspaceConfig};
+use crate::contexts::POLICIES;
+use crate::harness;
+
+/// The settings of a workspace, below its root.
+pub const SETTINGS: &str = ".hippocampus/config.toml";
+/// All files of settings of a workspace.
+pub const FILES: [&str; 4] = [
+    SETTINGS,
+    POLICIES,
+    hippo_core::harness::FILE,
+    compaction::CONFIG_FILE,
+];
+/// Larger settings are refused, in bytes.
+const LARGEST_SETTINGS: u64 = 64 << 10;
+/// A larger file of the others is not looked at, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// The files of settings of a workspace, and what holds because of them.
+#[derive(Debug)]
+pub struct Surveyed {
+    /// The settings in force, unless its own file cannot be used.
+    pub config: Result<WorkspaceConfig, ConfigError>,
+    /// Each file that is there.
+    pub files: Vec<SettingsFile>,
+}
+
+impl Surveyed {
+    /// The files that ask for more than they may.
+    pub fn refused(&self) -> Vec<SettingsFile> {
+        let refused = |file: &&SettingsFile| !file.trusted && !file.changes.is_empty();
+        self.files.iter().filter(refused).cloned().collect()
+    }
+}
+
+/// Looks at the files of settings below a root.
+pub fn survey(config: &Config, trust: &Trust, root: &Path) -> Surveyed {
+    let (own, settings) = settings(config, trust, root);
+    let tree = own
+        .as_ref()
+        .map_or_else(|_| config.tree.clone(), |own| own.tree.clone());
+    let mut found = Vec::from_iter(settings);
+    for path in &FILES[1..] {
+        let Ok(bytes) = hippo_fs::read(root, path, LARGEST) else {
+            continue;
+        };
+        let change = |key: &str, from: &str, to: &str| SettingChange {
+            key: key.to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+        };
+        let changes = match *path {
+            POLICIES => vec![change("*", "the built-in policies", "these policies too")],
+            compaction::CONFIG_FILE => {
+                let (_, wider) = compaction::Config::parse(&bytes).0.narrowed();
+                let changes = wider.into_iter().map(|key| change(key, "default", "as written"));
+                changes.collect()
+            }
+            _ => harness::wider(&bytes, &tree)
+                .into_iter()
+                .map(|wider| change(wider.key, &wider.from, &wider.to))
+                .collect(),
+        };
+        found.push(file(path, &bytes, trust, changes, None));
+    }
+    Surveyed {
+        config: own,
+        files: found,
+    }
+}
+
+fn file(
+    path: &str,
+    bytes: &[u8],
+    trust: &Trust,
+    changes: Vec<SettingChange>,
+    wrong: Option<String>,
+) -> SettingsFile {
+    SettingsFile {
+        path: path.to_owned(),
+        hash: folder::hash(bytes),
+        trusted: trust.covers(path, bytes),
+        wrong,
+        changes,
+    }
+}
+
+/// The settings that hold, and what is to be said of the file.
+fn settings(
+    config: &Config,
+    trust: &Trust,
+    root: &Path,
+) -> (Result<WorkspaceConfig, ConfigError>, Option<SettingsFile>) {
+    let path: PathBuf = SETTINGS
+        .split('/')
+        .fold(root.to_path_buf(), |path, part| path.join(part));
+    let bytes = match hippo_fs::read(root, SETTINGS, LARGEST_SETTINGS) {
+        Ok(bytes) => bytes,
+        Err(error) if hippo_fs::is_absence(&error) => return (Ok(config.without_a_file()), None),
+        Err(source) => return (Err(ConfigError::Read { file: path, source }), None),
+    };
+    let trusted = trust.covers(SETTINGS, &bytes);
+    match config.for_workspace(&path, &bytes, trusted) {
+        Ok((own, changes)) => (Ok(own), Some(file(SETTINGS, &bytes, trust, changes, None))),
+        Err(error) => {
+            let told = file(SETTINGS, &bytes, trust, Vec::new(), Some(error.to_string()));
+            (Err(error), Some(told))
+        }
+    }
+}
+
+/// Shows what needs trust, and gives or withdraws it.
+///
+/// # Errors
+/// `conflict` where a file is not what was to be trusted, and `internal` where the record cannot be written: nothing has changed then.
+pub fn decide(
+    config: &Config,
+    state: &Path,
+    root: &Path,
+    request: &WorkspaceTrustRequest,
+) -> Result<WorkspaceTrustResponse, RpcError> {
+    let mut trust = Trust::of(state, root);
+    let before = survey(config, &trust, root);
+    if let Some(meant) = &request.files {
+        for (path, hash) in meant {
+            let there = before.files.iter().find(|file| file.path == *path);
+            if !request.revoke && there.is_none_or(|file| file.hash != *hash) {
+                let what = format!("the file of settings has changed since it was shown: {path}");
+                return Err(RpcError::new(ErrorKind::Conflict, what)
+                    .hint("look at it again: hippoctl trust --dry-run"));
+            }
+        }
+    }
+    let is_meant = |path: &str| {
+        request
+            .files
+            .as_ref()
+            .is_none_or(|meant| meant.contains_key(path))
+    };
+    if request.revoke {
+        FILES
+            .into_iter()
+            .filter(|path| is_meant(path))
+            .for_each(|path| trust.withdraw(path));
+    } else {
+        let meant = before.files.iter().filter(|file| is_meant(&file.path));
+        meant.for_each(|file| trust.add(&file.path, &file.hash));
+    }
+    let files = if request.dry_run {
+        before.files
+    } else {
+        trust
+            .keep(state, root)
+            .map_err(|error| RpcError::internal(format!("could not keep what is trusted: {error}")))?;
+        survey(config, &trust, root).files
+    };
+    Ok(WorkspaceTrustResponse {
+        root: root.display().to_string(),
+        files,
+    })
+}

@@ -1,0 +1,315 @@
+//! A folder of a stranger: what its settings, links and records can do to the user who opens it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
+
+use hippo_proto::{
+    ErrorKind, GetRequest, GetResponse, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse,
+};
+use hippod_tests::{Caller, Clocked, PATIENCE, Scratch, client_program};
+
+use super::tree::{NOW, compact, day, fill, log};
+
+const SETTINGS: &str = ".hippocampus/config.toml";
+
+/// Runs the command line below the home of a scratch.
+fn hippoctl(scratch: &Scratch, folder: &Path, words: &[&str], event: &str) -> Output {
+    use std::io::Write as _;
+    let mut child = Command::new(client_program())
+        .args(words)
+        .current_dir(folder)
+        .env("HIPPOD_HOME", scratch.home())
+        .env("ANTHROPIC_API_KEY", "sk-ant-of-the-user")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("hippoctl starts");
+    // One that needs no event may have ended.
+    let _ = child.stdin.take().expect("a pipe").write_all(event.as_bytes());
+    child.wait_with_output().expect("hippoctl ends")
+}
+
+fn told(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    text(&output.stdout) + &text(&output.stderr)
+}
+
+/// The files of the workspace that ask for more than they may, once there are as many.
+fn untrusted(client: &mut Caller, count: usize) -> Vec<SettingsFile> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let untrusted = client.status().workspaces.remove(0).untrusted;
+        if untrusted.len() == count {
+            return untrusted;
+        }
+        assert!(Instant::now() < deadline, "{untrusted:#?}");
+    }
+}
+
+fn decide(client: &mut Caller, request: WorkspaceTrustRequest) -> WorkspaceTrustResponse {
+    client.raw().call(&request.into()).expect("an answer")
+}
+
+fn keys(file: &SettingsFile) -> Vec<&str> {
+    file.changes.iter().map(|change| change.key.as_str()).collect()
+}
+
+#[test]
+fn settings_of_a_cloned_folder_have_no_effect_until_the_user_trusts_them() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    scratch.write("drafts/crane.md", "# Crane\n\nThe harbour crane was oiled.\n");
+    scratch.write("memory/a.md", "# Pump\n\nThe pump is blue.\n");
+    scratch.write("memory/private/b.md", "# Key\n\nThe key is under the mat.\n");
+    let text = "[sources]\ninclude = [\"drafts/*.md\"]\nexclude = [\"memory/private\"]\n";
+    scratch.write(SETTINGS, text);
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    assert_eq!(
+        client.status().workspaces[0].documents,
+        1,
+        "leaving out files needs no trust"
+    );
+    let files = untrusted(&mut client, 1);
+    assert_eq!(
+        (&*files[0].path, keys(&files[0])),
+        (SETTINGS, vec!["sources.include"])
+    );
+    let problems = client.doctor(false).problems;
+    let problem = problems
+        .iter()
+        .find(|problem| problem.id == "untrusted")
+        .expect("a problem");
+    assert!(problem.fix.contains("hippoctl trust"), "{problem:?}");
+    assert!(told(&hippoctl(&scratch, &root, &["status"], "")).contains("hippoctl trust"));
+
+    let shown = told(&hippoctl(&scratch, &root, &["trust", "--dry-run"], ""));
+    assert!(
+        shown.contains("sources.include: [] -> [\"drafts/*.md\"]"),
+        "{shown}"
+    );
+    assert!(shown.contains("nothing was changed"), "{shown}");
+    untrusted(&mut client, 1);
+    let shown = told(&hippoctl(&scratch, &root, &["trust"], ""));
+    assert!(shown.contains("config.toml: trusted"), "{shown}");
+    untrusted(&mut client, 0);
+    client.search_until(&root, "harbour crane", |answer| {
+        answer.results.iter().any(|hit| hit.path == "drafts/crane.md")
+    });
+
+    // Another content needs to be accepted again.
+    scratch.write(SETTINGS, text.replace("drafts/*.md", "**/*.md"));
+    untrusted(&mut client, 1);
+    client.search_until(&root, "harbour crane", |answer| {
+        answer.results.iter().all(|hit| hit.path != "drafts/crane.md")
+    });
+    let stale = WorkspaceTrustRequest {
+        workspace: root.display().to_string(),
+        files: Some([(SETTINGS.to_owned(), files[0].hash.clone())].into()),
+        ..WorkspaceTrustRequest::default()
+    };
+    match client.raw().call::<WorkspaceTrustResponse>(&stale.into()) {
+        Err(hippo_proto::ClientError::Refused(error)) => assert_eq!(error.data.kind, ErrorKind::Conflict),
+        other => panic!("{other:?}"),
+    }
+    scratch.write(SETTINGS, text);
+    untrusted(&mut client, 0);
+    let revoke = WorkspaceTrustRequest {
+        workspace: root.display().to_string(),
+        revoke: true,
+        ..WorkspaceTrustRequest::default()
+    };
+    assert!(!decide(&mut client, revoke).files[0].trusted);
+    untrusted(&mut client, 1);
+}
+
+#[test]
+fn a_cloned_folder_does_not_start_the_summary_command_of_the_user() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    let proof = scratch.beside("proof");
+    fill(&scratch);
+    scratch.write(SETTINGS, "[tree]\nsummaries = \"command\"\n");
+    let command = format!("[\"sh\", \"-c\", \"touch {}\"]", proof.display());
+    let daemon = Clocked::start(&scratch, NOW, &[("HIPPOD_TREE_COMMAND", &command)]);
+    let mut client = daemon.client();
+    client.index(&root);
+    assert_eq!(keys(&untrusted(&mut client, 1)[0]), ["tree.summaries"]);
+    let made = compact(&mut client, &root);
+    assert!(!made.nodes.is_empty() && !proof.exists(), "{made:?}");
+    // With trust the user's own command runs.
+    hippoctl(&scratch, &root, &["trust"], "");
+    untrusted(&mut client, 0);
+    scratch.write(&format!("memory/{}.md", day(2)), log(day(2), 300));
+    client.sync(&root);
+    let made = compact(&mut client, &root);
+    assert!(proof.exists(), "{made:?}");
+}
+
+#[test]
+fn policies_and_numbers_of_a_cloned_folder_are_listed_until_they_are_trusted() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    scratch.write("memory/a.md", "# Pump\n\nThe pump is blue.\n");
+    scratch.write(".hippocampus/policies.yaml", "decay_policies: []\n");
+    scratch.write(
+        "hipocampus.config.json",
+        "{\"search\":{\"vector\":false},\"compaction\":{\"rootMaxTokens\":1000000,\"cooldownHours\":0}}",
+    );
+    scratch.write(
+        "hippocampus.config.json",
+        "{\"sparseThreshold\":0.0,\"maxSparseIndexTokens\":100}",
+    );
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    let files = untrusted(&mut client, 3);
+    let asked: Vec<(&str, Vec<&str>)> = files.iter().map(|file| (&*file.path, keys(file))).collect();
+    assert_eq!(
+        asked,
+        [
+            (".hippocampus/policies.yaml", vec!["*"]),
+            (
+                "hipocampus.config.json",
+                vec!["compaction.rootMaxTokens", "compaction.cooldownHours"]
+            ),
+            ("hippocampus.config.json", vec!["sparseThreshold"]),
+        ]
+    );
+    let all = WorkspaceTrustRequest {
+        workspace: root.display().to_string(),
+        ..WorkspaceTrustRequest::default()
+    };
+    assert!(decide(&mut client, all).files.iter().all(|file| file.trusted));
+    untrusted(&mut client, 0);
+}
+
+#[test]
+fn a_cloned_folder_reaches_no_hidden_files_by_its_settings() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    scratch.write(".git/config", "[remote]\nurl = https://user:token@host\n");
+    scratch.write(".env", "KEY=1\n");
+    scratch.trusted(
+        SETTINGS,
+        "[sources]\ninclude = [\"**/*\", \".git/**\", \".env\"]\n",
+    );
+    scratch.write("notes/a.txt", "The pump is blue.\n");
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    let mut get = |path: &str| {
+        let request = GetRequest {
+            workspace: Some(root.display().to_string()),
+            path: Some(path.to_owned()),
+            ..GetRequest::default()
+        };
+        client.raw().call::<GetResponse>(&request.into())
+    };
+    get("notes/a.txt").unwrap();
+    for path in [".git/config", ".env", "notes/../.git/config"] {
+        assert!(get(path).is_err(), "{path}");
+    }
+}
+
+#[test]
+fn huge_settings_of_a_cloned_folder_are_refused_and_cost_nothing() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    scratch.write("memory/a.md", "# Pump\n\nThe pump is blue.\n");
+    let many = |count: usize| format!("[sources]\nexclude = [{}]\n", "\"a/**/*b*.md\",".repeat(count));
+    scratch.write(SETTINGS, many(40_000));
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    for (count, why) in [(40_000, "large"), (3_000, "at most 256")] {
+        scratch.write(SETTINGS, many(count));
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let status = client.status().workspaces.remove(0);
+            assert_ne!(status.degraded.as_deref(), Some("not-open"), "{status:?}");
+            if status.settings.as_ref().is_some_and(|story| story.contains(why)) {
+                break;
+            }
+            assert!(Instant::now() < deadline, "{status:?}");
+        }
+        assert!(!client.search(&root, "pump").results.is_empty());
+    }
+    #[cfg(target_os = "linux")]
+    assert!(daemon.most_memory() < 300 << 10, "{} KiB", daemon.most_memory());
+}
+
+#[test]
+fn the_hook_of_a_session_shows_no_file_of_the_user_and_nothing_of_a_folder_that_is_not_registered() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    fs::write(scratch.beside("credentials"), "aws_secret\n").unwrap();
+    scratch.write(
+        "hipocampus.config.json",
+        "{\"compaction\":{\"rootMaxTokens\":1000000}}",
+    );
+    let event = serde_json::json!({"session_id": "s", "cwd": root}).to_string();
+    let start = |scratch: &Scratch| {
+        let output = hippoctl(scratch, &root, &["--no-start", "hook", "session-start"], &event);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let place = root.join("memory/ROOT.md");
+    for registered in [false, true] {
+        if registered {
+            let daemon = scratch.daemon();
+            daemon.client().add(&root);
+            daemon.terminate();
+        }
+        for target in ["/proc/self/environ", "../../credentials"] {
+            let _ = fs::remove_file(&place);
+            std::os::unix::fs::symlink(target, &place).unwrap();
+            assert_eq!(start(&scratch), "", "{target}");
+        }
+        let _ = fs::remove_file(&place);
+        fs::write(&place, "- the pump is blue\n").unwrap();
+        assert_eq!(start(&scratch).contains("pump"), registered);
+    }
+    // A file of another user in a folder above.
+    fs::remove_file(&place).unwrap();
+    fs::create_dir_all(scratch.beside("memory")).unwrap();
+    fs::write(scratch.beside("memory/ROOT.md"), "- of another user\n").unwrap();
+    assert_eq!(start(&scratch), "");
+}
+
+#[test]
+fn deinit_believes_no_record_that_a_cloned_folder_brings() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    let config = "[core]\n";
+    scratch.write(".git/config", config);
+    let empty = scratch.beside("emptydir");
+    fs::create_dir(&empty).unwrap();
+    let bad = "[core]\n\tfsmonitor = \"touch /tmp/proof; false\"\n";
+    let record = serde_json::json!({
+        "version": 1, "platforms": ["claude-code"], "registered": true, "index_is_new": true,
+        "folders": ["../emptydir", empty],
+        "files": {".git/config": {"made": false, "hash": "00", "splice": {"at": 0, "old": bad, "new": config}}},
+    });
+    scratch.write(".hippocampus/harness.json", record.to_string());
+    let daemon = scratch.daemon();
+    daemon.client().add(&root);
+    for words in [
+        &["deinit"][..],
+        &["deinit", "--trust-record"],
+        &["init", "--trust-record"],
+    ] {
+        let output = hippoctl(&scratch, &root, words, "");
+        assert_eq!(output.status.code(), Some(5), "{words:?}: {}", told(&output));
+        assert_eq!(fs::read_to_string(root.join(".git/config")).unwrap(), config);
+        assert!(empty.exists(), "{words:?}");
+    }
+    let refused = told(&hippoctl(&scratch, &root, &["deinit", "--trust-record"], ""));
+    assert!(
+        refused.contains(".git/config") && refused.contains("emptydir"),
+        "{refused}"
+    );
+}
