@@ -284,26 +284,15 @@ fn a_record_in_the_folder_is_not_believed_and_names_nothing_but_what_init_makes(
     let (_, told, _) = place.run(&["init"]);
     assert!(told.contains("hippoctl init --trust-record"), "{told}");
     moved();
-    // The first one of an earlier version is taken back as a whole.
     let (code, told, errors) = place.run(&["deinit", "--trust-record"]);
     assert_eq!(code, 0, "{told}{errors}");
     assert_eq!(tree(&place.root()), before, "{told}");
-
     place.run(&["init"]);
     moved();
-    let (code, told, errors) = place.run(&["init", "--trust-record"]);
-    assert_eq!(code, 0, "{told}{errors}");
+    assert_eq!(place.run(&["init", "--trust-record"]).0, 0);
     assert!(!old.exists() && place.record().exists());
     place.run(&["deinit"]);
     assert_eq!(tree(&place.root()), before);
-}
-
-#[test]
-fn a_dry_run_says_what_would_be_done() {
-    let place = Place::new();
-    place.run(&["init"]);
-    let (_, told, _) = place.run(&["deinit", "--dry-run"]);
-    assert!(told.starts_with("would take back in "), "{told}");
 }
 
 #[test]

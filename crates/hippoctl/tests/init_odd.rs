@@ -199,6 +199,7 @@ fn deinit_says_what_stays_and_how_it_goes() {
     write(&root, ".hippocampus/config.toml", "");
     let stays = "memory/ (2 logs), memory/ROOT.md, .hippocampus/ (1 file); it is yours";
     let (_, told, _) = run(&["deinit", "--dry-run"]);
+    assert!(told.starts_with("would take back in "), "{told}");
     assert!(told.contains(&format!("would stay: {stays}")), "{told}");
     let (code, told, errors) = run(&["deinit"]);
     assert_eq!(code, 0, "{told}{errors}");

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use hippo_fs::{Kind, WorkspaceDir};
-use hippo_proto::folder::Trust;
 use hippo_proto::{
     ErrorKind, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
 };
@@ -206,16 +205,13 @@ impl Engine {
         } else {
             std::fs::remove_dir_all(&state)
         };
-        let before = before.iter().filter(|_| purge);
-        let removed = std::iter::once(removed).chain(before.map(std::fs::remove_dir_all));
-        for error in removed.filter_map(Result::err) {
+        let older = before.iter().filter(|_| purge).map(std::fs::remove_dir_all);
+        for error in std::iter::once(removed).chain(older).filter_map(Result::err) {
             if error.kind() != std::io::ErrorKind::NotFound {
                 tracing::warn!(%error, folder = %state.display(), "could not remove the state of a workspace");
             }
         }
-        if let Err(error) = Trust::default().keep(&self.shared.paths.state, &root) {
-            tracing::warn!(%error, "could not withdraw the trust in the settings of a workspace");
-        }
+        self.withdraw_trust(&root);
         Ok(WorkspaceRemoveResponse {
             root: root.display().to_string(),
             contexts_kept,

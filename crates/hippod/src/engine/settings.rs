@@ -84,6 +84,13 @@ impl Engine {
         trust::decide(&self.shared.config, &self.shared.paths.state, root, request)
     }
 
+    /// Withdraws the trust in the settings of a workspace that is removed.
+    pub(super) fn withdraw_trust(&self, root: &Path) {
+        if let Err(error) = Trust::default().keep(&self.shared.paths.state, root) {
+            tracing::warn!(%error, "could not withdraw the trust in the settings of a workspace");
+        }
+    }
+
     /// Looks at the file of settings if it may have changed. Answers whether the workspace has to be opened anew for it.
     pub(super) fn look_at_settings(&self, workspace: &mut Workspace) -> bool {
         // What is under way ends with the settings that it began with, and who waits for it gets the answer.
