@@ -31,3 +31,4 @@ pub mod text;
 pub mod time;
 pub mod tokens;
 pub mod tree;
+pub mod yaml;

@@ -2,13 +2,10 @@
 
 use std::fmt;
 
-use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
-
 use super::{Action, Compression, FIELDS, Match, Rule};
 use crate::context::{Kind, Priority};
+use crate::yaml::{self, Data, Node, Scalar, YamlError};
 
-/// Bytes of a policy file, at most.
-const MOST: usize = 256 * 1024;
 /// Rules of a file, at most.
 const MOST_RULES: usize = 1_000;
 /// The key that rules stand under.
@@ -33,7 +30,13 @@ impl fmt::Display for PolicyError {
 
 impl std::error::Error for PolicyError {}
 
-type Node<'i> = MarkedYaml<'i>;
+impl From<YamlError> for PolicyError {
+    fn from(error: YamlError) -> Self {
+        let YamlError { line, column, what } = error;
+        Self { line, column, what }
+    }
+}
+
 type Read<T> = Result<T, PolicyError>;
 
 /// The rules of a policy file (v2 §10). An empty file has none.
@@ -47,17 +50,7 @@ pub fn read(text: &str) -> Result<Vec<Rule>, PolicyError> {
         column: 1,
         what,
     };
-    if text.len() > MOST {
-        return Err(whole(format!(
-            "the file has {} bytes; {MOST} is the most",
-            text.len()
-        )));
-    }
-    let documents = Node::load_from_str(text).map_err(|error| PolicyError {
-        line: error.marker().line(),
-        column: error.marker().col() + 1,
-        what: error.info().to_owned(),
-    })?;
+    let documents = yaml::load(text).map_err(PolicyError::from)?;
     let mut rules = Vec::new();
     let Some(document) = documents.first() else {
         return Ok(rules);
@@ -75,7 +68,7 @@ pub fn read(text: &str) -> Result<Vec<Rule>, PolicyError> {
         if is_null(value) {
             continue;
         }
-        let YamlData::Sequence(items) = &value.data else {
+        let Data::Sequence(items) = &value.data else {
             return Err(at(value, "a list of rules is expected"));
         };
         for item in items {
@@ -173,17 +166,17 @@ fn read_action(node: &Node<'_>) -> Read<Action> {
 /// One value or a list of them; of none the rule could never match.
 fn list<T>(node: &Node<'_>, one: impl Fn(&Node<'_>) -> Read<T>) -> Read<Vec<T>> {
     match &node.data {
-        YamlData::Sequence(items) if items.is_empty() => {
+        Data::Sequence(items) if items.is_empty() => {
             Err(at(node, "the list is empty: the rule can never match"))
         }
-        YamlData::Sequence(items) => items.iter().map(one).collect(),
+        Data::Sequence(items) => items.iter().map(one).collect(),
         _ => Ok(vec![one(node)?]),
     }
 }
 
 fn pairs<'n, 'i>(node: &'n Node<'i>, expected: &str) -> Read<Vec<(&'n Node<'i>, &'n Node<'i>)>> {
     match &node.data {
-        YamlData::Mapping(mapping) => Ok(mapping.iter().collect()),
+        Data::Mapping(mapping) => Ok(mapping.iter().collect()),
         _ => Err(at(node, &format!("{expected} is expected"))),
     }
 }
@@ -203,8 +196,8 @@ fn text_of<'n>(node: &'n Node<'_>) -> Read<&'n str> {
 
 fn word(node: &Node<'_>) -> Read<String> {
     let text = match &node.data {
-        YamlData::Value(Scalar::String(text)) => text.trim().to_owned(),
-        YamlData::Value(Scalar::Integer(number)) => number.to_string(),
+        Data::Value(Scalar::String(text)) => text.trim().to_owned(),
+        Data::Value(Scalar::Integer(number)) => number.to_string(),
         _ => return Err(at(node, "a text is expected; quote it")),
     };
     if text.is_empty() {
@@ -247,14 +240,14 @@ fn truth(node: &Node<'_>) -> Read<bool> {
 }
 
 fn is_null(node: &Node<'_>) -> bool {
-    matches!(node.data, YamlData::Value(Scalar::Null))
+    matches!(node.data, Data::Value(Scalar::Null))
 }
 
 fn unknown(node: &Node<'_>, what: &str, known: &[&str]) -> PolicyError {
     let found = match &node.data {
-        YamlData::Value(Scalar::String(text)) => text.to_string(),
-        YamlData::Value(Scalar::Integer(number)) => number.to_string(),
-        YamlData::Value(Scalar::Boolean(truth)) => truth.to_string(),
+        Data::Value(Scalar::String(text)) => text.to_string(),
+        Data::Value(Scalar::Integer(number)) => number.to_string(),
+        Data::Value(Scalar::Boolean(truth)) => truth.to_string(),
         _ => String::new(),
     };
     at(
