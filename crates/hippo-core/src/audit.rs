@@ -7,6 +7,7 @@ mod tests;
 mod words;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
 use crate::consolidation::value_conflict;
 use crate::instruction;
@@ -22,6 +23,15 @@ const MOST_VALUES: usize = 8;
 const RESTATES: f64 = 0.8;
 /// A word that stands in more lines of the boot files than this leads to none of them.
 const COMMON: usize = 200;
+/// Bytes of a line that can contradict another one: comparing values takes more than linear time.
+const LONGEST_FACT: usize = 2_000;
+
+/// The audit was stopped before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
+/// Asked before each piece of work with the bytes that are read next; `false` stops the audit.
+pub type GoOn<'a> = &'a mut dyn FnMut(usize) -> bool;
 
 /// A watched file that is no node of the compaction tree.
 #[derive(Debug, Clone)]
@@ -32,8 +42,17 @@ pub struct File {
     pub date: Option<Date>,
     /// All of it.
     pub text: String,
-    /// First and last line of each of its chunks, 1-based.
-    pub chunks: Vec<(u32, u32)>,
+    /// Its chunks.
+    pub chunks: Vec<Chunk>,
+}
+
+/// The place of a chunk in its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// First line, 1-based.
+    pub line: u32,
+    /// Bytes of the text; a range that is not in the text is an empty chunk.
+    pub bytes: Range<usize>,
 }
 
 /// A live entry of the index file.
@@ -84,22 +103,35 @@ pub struct Report {
     pub boot_restating: Finding,
 }
 
-/// Looks through the files, by path, the entries, and the boot files (path and text). At most `examples` are named of a kind.
-#[must_use]
-pub fn audit(files: &[File], entries: &[Entry], boot: &[(String, String)], examples: usize) -> Report {
+/// Audits the files, sorted by path, the entries, and the boot files (path and text). Each kind names at most `examples`.
+/// The work is linear in the text.
+///
+/// # Errors
+/// [`Stopped`] as soon as `go_on` returns `false`.
+pub fn audit(
+    files: &[File],
+    entries: &[Entry],
+    boot: &[(String, String)],
+    examples: usize,
+    go_on: GoOn<'_>,
+) -> Result<Report, Stopped> {
     let lines: Vec<Line<'_>> = files.iter().enumerate().flat_map(lines_of).collect();
     let is_boot = |line: &&Line<'_>| !boot.iter().any(|(path, _)| *path == files[line.file].path);
     let memory: Vec<&Line<'_>> = lines.iter().filter(is_boot).collect();
     let mut report = Report {
-        duplicate: duplicate(files, examples),
+        duplicate: duplicate(files, examples, go_on)?,
         stale: stale(entries, examples),
-        contradicted: contradicted(files, &lines, examples),
-        secret_bearing: secret_bearing(files, examples),
-        instruction_like: instruction_like(files, &memory, examples),
-        boot_restating: boot_restating(files, &memory, boot, examples),
+        contradicted: contradicted(files, &lines, examples, go_on)?,
+        secret_bearing: secret_bearing(files, examples, go_on)?,
+        instruction_like: instruction_like(files, &memory, examples, go_on)?,
+        boot_restating: boot_restating(files, &memory, boot, examples, go_on)?,
     };
     report.secret_bearing.of = lines.len();
-    report
+    Ok(report)
+}
+
+fn ask(go_on: GoOn<'_>, bytes: usize) -> Result<(), Stopped> {
+    if go_on(bytes) { Ok(()) } else { Err(Stopped) }
 }
 
 /// A line that has a letter or a digit.
@@ -128,16 +160,15 @@ impl Finding {
     }
 }
 
-fn duplicate(files: &[File], examples: usize) -> Finding {
+fn duplicate(files: &[File], examples: usize, go_on: GoOn<'_>) -> Result<Finding, Stopped> {
     let mut found = Finding::default();
     let mut first: HashMap<String, (&str, u32)> = HashMap::new();
     for file in files {
-        let lines: Vec<&str> = file.text.lines().collect();
-        for (start, end) in &file.chunks {
+        for Chunk { line: start, bytes } in &file.chunks {
             found.of += 1;
-            let from = (*start as usize).saturating_sub(1).min(lines.len());
-            let to = (*end as usize).clamp(from, lines.len());
-            let said = words(&lines[from..to].join("\n"));
+            let text = file.text.get(bytes.clone()).unwrap_or_default();
+            ask(go_on, text.len())?;
+            let said = words(text);
             if said.len() < LEAST_WORDS {
                 continue;
             }
@@ -153,7 +184,7 @@ fn duplicate(files: &[File], examples: usize) -> Finding {
             }
         }
     }
-    found
+    Ok(found)
 }
 
 fn stale(entries: &[Entry], examples: usize) -> Finding {
@@ -172,13 +203,20 @@ fn stale(entries: &[Entry], examples: usize) -> Finding {
 }
 
 /// Lines of dated files that say the same but for their values, by what they say.
-fn contradicted(files: &[File], lines: &[Line<'_>], examples: usize) -> Finding {
+fn contradicted(
+    files: &[File],
+    lines: &[Line<'_>],
+    examples: usize,
+    go_on: GoOn<'_>,
+) -> Result<Finding, Stopped> {
     let mut found = Finding {
         of: lines.len(),
         ..Finding::default()
     };
     let mut alike: BTreeMap<String, Vec<&Line<'_>>> = BTreeMap::new();
-    for line in lines.iter().filter(|line| files[line.file].date.is_some()) {
+    let dated = |line: &&Line<'_>| files[line.file].date.is_some() && line.text.len() <= LONGEST_FACT;
+    for line in lines.iter().filter(dated) {
+        ask(go_on, line.text.len())?;
         let said = words(line.text).without_values();
         if said.len() >= LEAST_WORDS {
             alike.entry(said.joined()).or_default().push(line);
@@ -186,9 +224,11 @@ fn contradicted(files: &[File], lines: &[Line<'_>], examples: usize) -> Finding 
     }
     let mut places = Vec::new();
     for group in alike.values().filter(|group| group.len() > 1) {
-        let values: HashSet<String> = group.iter().map(|line| words(line.text).joined()).collect();
+        ask(go_on, group.iter().map(|line| line.text.len()).sum())?;
+        let said: Vec<String> = group.iter().map(|line| words(line.text).joined()).collect();
+        let values: HashSet<&String> = said.iter().collect();
         if (2..=MOST_VALUES).contains(&values.len()) {
-            places.extend(older(files, group));
+            places.extend(older(files, group, &said));
         }
     }
     places.sort_unstable_by_key(|(line, _)| (line.file, line.number));
@@ -200,33 +240,45 @@ fn contradicted(files: &[File], lines: &[Line<'_>], examples: usize) -> Finding 
             )
         });
     }
-    found
+    Ok(found)
 }
 
-/// The lines of a group that one of a later day says with another value, with the newest such line.
-fn older<'a>(files: &[File], group: &[&'a Line<'a>]) -> Vec<(&'a Line<'a>, &'a Line<'a>)> {
+/// Returns the lines of a group that the last day states with another value, each with the last line of that day.
+///
+/// `said` holds the words of each line. Lines of the same words are compared once, so that the time is linear in the group.
+fn older<'a>(files: &[File], group: &[&'a Line<'a>], said: &[String]) -> Vec<(&'a Line<'a>, &'a Line<'a>)> {
     let date = |line: &Line<'_>| files[line.file].date;
-    let newest = group.iter().filter_map(|line| date(line)).max();
-    let last: Vec<&&Line<'_>> = group.iter().filter(|line| date(line) == newest).collect();
-    let older = group.iter().filter(|line| date(line) < newest);
-    older
-        .filter_map(|line| {
-            // What is still said on the last day is not taken back there.
-            let conflicts: Vec<bool> = last
-                .iter()
-                .map(|newer| value_conflict(line.text, newer.text).is_some())
-                .collect();
-            let newer = last
-                .last()
-                .filter(|_| !conflicts.is_empty() && conflicts.iter().all(|it| *it));
-            newer.map(|newer| (*line, **newer))
-        })
-        .collect()
+    let Some(newest) = group.iter().filter_map(|line| date(line)).max() else {
+        return Vec::new();
+    };
+    let (mut last, mut final_line) = (BTreeMap::new(), None);
+    let mut earlier: Vec<(&'a Line<'a>, &String)> = Vec::new();
+    for (line, said) in group.iter().copied().zip(said) {
+        if date(line) == Some(newest) {
+            last.entry(said).or_insert(line.text);
+            final_line = Some(line);
+        } else {
+            earlier.push((line, said));
+        }
+    }
+    let mut known: HashMap<&String, bool> = HashMap::new();
+    let mut taken_back = |line: &Line<'_>, said| {
+        // A value that the last day still states is not taken back there.
+        let all = || {
+            last.values()
+                .all(|newer| value_conflict(line.text, *newer).is_some())
+        };
+        *known.entry(said).or_insert_with(all)
+    };
+    earlier.retain(|(line, said)| taken_back(line, *said));
+    let newer = |(line, _)| final_line.map(|newer| (line, newer));
+    earlier.into_iter().filter_map(newer).collect()
 }
 
-fn secret_bearing(files: &[File], examples: usize) -> Finding {
+fn secret_bearing(files: &[File], examples: usize, go_on: GoOn<'_>) -> Result<Finding, Stopped> {
     let mut found = Finding::default();
     for file in files {
+        ask(go_on, file.text.len())?;
         let shown = redact::redact_lines(&file.text);
         let both = (1..).zip(file.text.lines().zip(shown.lines()));
         for (number, (line, _)) in both.filter(|(_, (line, shown))| line != shown) {
@@ -240,22 +292,28 @@ fn secret_bearing(files: &[File], examples: usize) -> Finding {
             });
         }
     }
-    found
+    Ok(found)
 }
 
-fn instruction_like(files: &[File], lines: &[&Line<'_>], examples: usize) -> Finding {
+fn instruction_like(
+    files: &[File],
+    lines: &[&Line<'_>],
+    examples: usize,
+    go_on: GoOn<'_>,
+) -> Result<Finding, Stopped> {
     let mut found = Finding {
         of: lines.len(),
         ..Finding::default()
     };
     for line in lines {
+        ask(go_on, line.text.len())?;
         if let Some(rule) = instruction::rule(line.text) {
             found.add(&files[line.file].path, Some(line.number), examples, || {
                 rule.to_owned()
             });
         }
     }
-    found
+    Ok(found)
 }
 
 /// The lines of the boot files, to be found by their words.
@@ -313,16 +371,18 @@ fn boot_restating(
     lines: &[&Line<'_>],
     boot: &[(String, String)],
     examples: usize,
-) -> Finding {
+    go_on: GoOn<'_>,
+) -> Result<Finding, Stopped> {
     let mut found = Finding {
         of: lines.len(),
         ..Finding::default()
     };
     let boot = Boot::of(boot);
     if boot.lines.is_empty() {
-        return found;
+        return Ok(found);
     }
     for line in lines {
+        ask(go_on, line.text.len())?;
         let said: Words = words(line.text);
         if said.len() < LEAST_WORDS {
             continue;
@@ -333,5 +393,5 @@ fn boot_restating(
             });
         }
     }
-    found
+    Ok(found)
 }

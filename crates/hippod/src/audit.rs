@@ -1,13 +1,17 @@
 //! `audit`: what is looked through, and how are its numbers kept for the next one to be shown beside?
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use hippo_core::audit::{Entry, File, Finding, audit as look_through};
+use hippo_core::audit::{Chunk, Entry, File, Finding, Stopped, audit as look_through};
+use hippo_core::chunk;
 use hippo_core::consolidation::{Place, Record};
+use hippo_core::entry::Pointer;
 use hippo_core::source::SourceKind;
 use hippo_proto::{
     AuditCount, AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, AuditRun, AuditUnit,
@@ -16,9 +20,10 @@ use hippo_proto::{
 
 use crate::clock::rfc3339;
 use crate::files;
-use crate::recall::gone;
 use crate::registry::{state_folder, write_atomically};
+use crate::server::nobody_waits;
 use crate::shared::Shared;
+use crate::verify::Span;
 use crate::view::WorkspaceView;
 
 /// Files that harnesses put before an agent whenever it starts.
@@ -32,25 +37,27 @@ const SHOWN: usize = 10;
 /// What is kept of them, in the state of the workspace.
 pub const FILE: &str = "audits.json";
 
-/// Answers `audit`, on a thread of its own.
+/// Computes the answer of `audit`. It stops where `given_up` is set.
 ///
 /// # Errors
-/// `no-workspace`; `internal` where the numbers could not be kept.
-pub async fn audit(shared: &Arc<Shared>, request: AuditRequest) -> Result<AuditResponse, RpcError> {
-    let view = shared.views.get(&request.workspace).await?;
-    let shared = Arc::clone(shared);
-    let span = tracing::Span::current();
-    let work = move || span.in_scope(|| examine(&shared, &view, &request));
-    tokio::task::spawn_blocking(work).await.map_err(gone)?
-}
-
-fn examine(shared: &Shared, view: &WorkspaceView, request: &AuditRequest) -> Result<AuditResponse, RpcError> {
+/// `internal` where the numbers could not be kept, or the client is gone.
+pub fn audit(
+    shared: &Shared,
+    view: &WorkspaceView,
+    request: &AuditRequest,
+    given_up: &AtomicBool,
+) -> Result<AuditResponse, RpcError> {
     let begun = Instant::now();
-    let (files, unread) = read(view);
-    let entries = entries(view);
+    let go_on = || match given_up.load(Ordering::Relaxed) {
+        true => Err(nobody_waits()),
+        false => Ok(()),
+    };
+    let (files, unread) = read(view, go_on)?;
+    let entries = entries(view, go_on)?;
     let boot = boot(view);
     let examples = request.examples.unwrap_or(EXAMPLES) as usize;
-    let report = look_through(&files, &entries, &boot, examples);
+    let report = look_through(&files, &entries, &boot, examples, &mut |_| go_on().is_ok())
+        .map_err(|Stopped| nobody_waits())?;
     let findings = vec![
         finding(AuditKind::Duplicate, AuditUnit::Chunks, report.duplicate),
         finding(AuditKind::Stale, AuditUnit::Entries, report.stale),
@@ -121,20 +128,36 @@ fn count(finding: &AuditFinding) -> AuditCount {
 
 /// The watched files as they are on disk, by path, with their chunks; and how many could not be read. Nodes of the tree are
 /// made from the logs, and would be found to say the same.
-fn read(view: &WorkspaceView) -> (Vec<File>, u64) {
+fn read(
+    view: &WorkspaceView,
+    go_on: impl Fn() -> Result<(), RpcError>,
+) -> Result<(Vec<File>, u64), RpcError> {
     let limit = view.config.sources.max_file_bytes;
     let (mut found, mut unread) = (Vec::new(), 0);
     for file in known(view) {
+        go_on()?;
         match hippo_fs::read_source(&view.root, &file.path, limit) {
             Ok(bytes) => found.push(File {
-                text: String::from_utf8_lossy(&bytes).into_owned(),
+                text: text_of(bytes),
                 ..file
             }),
             Err(_) => unread += 1,
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
-    (found, unread)
+    Ok((found, unread))
+}
+
+/// Returns the bytes as text of the same length, so that the ranges of the chunks hold: `?` for each byte that is not UTF-8.
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let mut text = String::with_capacity(error.as_bytes().len());
+        for piece in error.as_bytes().utf8_chunks() {
+            text.push_str(piece.valid());
+            piece.invalid().iter().for_each(|_| text.push('?'));
+        }
+        text
+    })
 }
 
 fn known(view: &WorkspaceView) -> Vec<File> {
@@ -149,29 +172,64 @@ fn known(view: &WorkspaceView) -> Vec<File> {
             path: document.path.to_string(),
             date: document.date,
             text: String::new(),
-            chunks: spans.map(|span| (span.start_line, span.end_line)).collect(),
+            chunks: spans.map(chunk).collect(),
         }
     })
     .collect()
 }
 
-fn entries(view: &WorkspaceView) -> Vec<Entry> {
+fn chunk(span: Span) -> Chunk {
+    // A file of more bytes than a `usize` counts is never read.
+    let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX);
+    Chunk {
+        line: span.start_line,
+        bytes: at(span.start_byte)..at(span.end_byte),
+    }
+}
+
+fn entries(view: &WorkspaceView, go_on: impl Fn() -> Result<(), RpcError>) -> Result<Vec<Entry>, RpcError> {
     let limit = view.config.sources.max_file_bytes;
     let index = view.index();
     let live = index.records().iter();
     let live = live.filter(|record| !matches!(record.place, Place::Archive(_)));
-    let lost = |record: &Record| {
+    // Many entries point into one file: it is read once.
+    let mut titles: HashMap<String, Option<HashSet<String>>> = HashMap::new();
+    let mut leads = |pointer: &Pointer| {
+        let Some(section) = &pointer.section else {
+            return files::leads_somewhere(&view.root, pointer, limit);
+        };
+        let known = titles.entry(pointer.path.clone()).or_insert_with(|| {
+            let file = Pointer {
+                section: None,
+                ..pointer.clone()
+            };
+            let readable = files::leads_somewhere(&view.root, &file, limit);
+            let bytes = hippo_fs::read_source(&view.root, &pointer.path, limit)
+                .ok()
+                .filter(|_| readable)?;
+            let sections = chunk::chunk(&bytes).sections.into_iter();
+            Some(sections.map(|section| section.title).collect())
+        });
+        match known {
+            Some(titles) => titles.contains(section),
+            None => files::leads_somewhere(&view.root, pointer, limit),
+        }
+    };
+    let mut lost = |record: &Record| {
         let mut pointers = record.entry.pointers.iter();
-        let lost = pointers.find(|pointer| !files::leads_somewhere(&view.root, pointer, limit));
+        let lost = pointers.find(|pointer| !leads(pointer));
         // The title of a section is text of the memory.
         lost.map(|pointer| match pointer.section {
             Some(_) => format!("a section of {}", pointer.path),
             None => pointer.path.clone(),
         })
     };
-    live.map(|record| Entry {
-        id: record.entry.id.0.to_string(),
-        lost: lost(record),
+    live.map(|record| {
+        go_on()?;
+        Ok(Entry {
+            id: record.entry.id.0.to_string(),
+            lost: lost(record),
+        })
     })
     .collect()
 }

@@ -5,17 +5,26 @@ use jiff::civil::date;
 use super::*;
 
 fn file(path: &str, text: &str) -> File {
-    let lines = u32::try_from(text.lines().count()).unwrap();
+    let mut at = 0;
+    let chunks = (1..).zip(text.split_inclusive('\n')).map(|(line, text)| {
+        at += text.len();
+        let bytes = at - text.len()..at;
+        Chunk { line, bytes }
+    });
     File {
         path: path.to_owned(),
         date: crate::source::date_in_name(path),
         text: text.to_owned(),
-        chunks: (1..=lines).map(|line| (line, line)).collect(),
+        chunks: chunks.collect(),
     }
 }
 
+fn whole(files: &[File], entries: &[Entry], boot: &[(String, String)]) -> Report {
+    audit(files, entries, boot, 10, &mut |_| true).unwrap()
+}
+
 fn only(files: &[File]) -> Report {
-    audit(files, &[], &[], 10)
+    whole(files, &[], &[])
 }
 
 fn places(finding: &Finding) -> Vec<(String, u32)> {
@@ -49,7 +58,7 @@ fn entries_that_point_nowhere_are_stale() {
         lost: lost.map(str::to_owned),
     };
     let entries = [entry("a", None), entry("b", Some("knowledge/gone.md"))];
-    let found = audit(&[], &entries, &[], 10).stale;
+    let found = whole(&[], &entries, &[]).stale;
     assert_eq!((found.count, found.of), (1, 2));
     assert_eq!(
         (found.examples[0].place.as_str(), found.examples[0].line),
@@ -126,7 +135,7 @@ fn what_a_boot_file_says_is_not_to_be_remembered_again() {
             "- always run the tests before you commit\n- run the pump before you leave\n",
         ),
     ];
-    let found = audit(&files, &[], &boot, 10).boot_restating;
+    let found = whole(&files, &[], &boot).boot_restating;
     assert_eq!(places(&found), [("memory/2026-03-01.md".to_owned(), 1)]);
     assert_eq!((found.count, found.of), (1, 2));
     assert_eq!(found.examples[0].why, "says what AGENTS.md:3 says");
@@ -145,8 +154,67 @@ fn any_text_is_looked_through() {
         assert!(report.duplicate.count <= report.duplicate.of);
     }
     let report = only(&[File {
-        chunks: vec![(0, 0), (9, 3), (4, 99)],
+        chunks: [0..0, 9..3, 4..99, 0..99]
+            .map(|bytes| Chunk { line: 1, bytes })
+            .to_vec(),
         ..file("memory/a.md", "one line of a few words")
     }]);
-    assert_eq!(report.duplicate.of, 3);
+    assert_eq!(report.duplicate.of, 4);
+}
+
+/// Text of about `bytes` that is hard in its own way: a single line in many chunks, or a line of each day with other values.
+fn hard(shape: usize, bytes: usize) -> Vec<File> {
+    match shape {
+        0 => {
+            let text = "the pump of hall 7 is blue ".repeat(bytes / 27);
+            let ends = (0..text.len()).step_by(500);
+            let chunks = ends.map(|start| Chunk {
+                line: 1,
+                bytes: start..(start + 500).min(text.len()),
+            });
+            let chunks = chunks.collect();
+            vec![File {
+                text,
+                chunks,
+                ..file("memory/2026-03-01.md", "")
+            }]
+        }
+        _ => ["1", "2"]
+            .map(|day| {
+                let line = format!("- the lease of the pump lasts {day}0 seconds\n");
+                let text = line.repeat(bytes / 2 / line.len());
+                file(&format!("memory/2026-03-0{day}.md"), &text)
+            })
+            .to_vec(),
+    }
+}
+
+#[test]
+fn the_work_of_an_audit_is_linear_in_the_text() {
+    for shape in 0..2 {
+        let read = |bytes: usize| {
+            let mut read = 0;
+            let files = hard(shape, bytes);
+            let report = audit(&files, &[], &[], 5, &mut |bytes| {
+                read += bytes;
+                true
+            });
+            assert!(report.is_ok());
+            read
+        };
+        let (small, large) = (read(50_000), read(200_000));
+        assert!(large <= 6 * 200_000, "shape {shape}: {large} bytes");
+        assert!(large <= 5 * small, "shape {shape}: {small} and {large} bytes");
+    }
+}
+
+#[test]
+fn an_audit_stops_as_soon_as_it_may_not_go_on() {
+    let files = hard(1, 20_000);
+    let mut steps = 0;
+    let report = audit(&files, &[], &[], 5, &mut |_| {
+        steps += 1;
+        steps < 3
+    });
+    assert_eq!((report, steps), (Err(Stopped), 3));
 }

@@ -91,7 +91,7 @@ pub async fn restore(
 async fn turn(shared: &Shared, outbox: &Outbox) -> Result<Turn, RpcError> {
     tokio::select! {
         turn = shared.backups.take() => Ok(turn),
-        () = outbox.closed() => Err(long::nobody_waits()),
+        () = outbox.gone() => Err(long::nobody_waits()),
     }
 }
 

@@ -29,13 +29,39 @@ const SLOW: Duration = Duration::from_secs(1);
 /// Bytes taken from the socket at once.
 const READ_BUFFER: usize = 64 * 1024;
 
-/// Lines on their way to the client.
-pub type Outbox = mpsc::Sender<Vec<u8>>;
+/// Time between two checks that the client is still there, while it waits for answers.
+const PRESENCE: Duration = Duration::from_millis(200);
+
+/// The way back to the client.
+#[derive(Clone)]
+pub struct Outbox {
+    /// Lines on their way to it.
+    pub lines: mpsc::Sender<Vec<u8>>,
+    /// Becomes true once the client has closed both directions of the connection.
+    gone: watch::Receiver<bool>,
+}
+
+impl Outbox {
+    /// Returns once nobody can read an answer any more.
+    pub async fn gone(&self) {
+        let mut gone = self.gone.clone();
+        tokio::select! {
+            () = self.lines.closed() => {}
+            () = stopped(&mut gone) => {}
+        }
+    }
+}
 
 /// Serves a connection until the client closes it, or `stop` turns true.
 pub async fn run(shared: Arc<Shared>, stream: Stream, mut stop: watch::Receiver<bool>) {
+    let hung_up = HangUp::of(&stream);
     let (mut from, mut to) = tokio::io::split(stream);
-    let (outbox, mut lines) = mpsc::channel::<Vec<u8>>(OUTBOX);
+    let (lines_in, mut lines) = mpsc::channel::<Vec<u8>>(OUTBOX);
+    let (gone, watched) = watch::channel(false);
+    let outbox = Outbox {
+        lines: lines_in,
+        gone: watched,
+    };
     let writer = async move {
         while let Some(line) = lines.recv().await {
             match tokio::time::timeout(WRITE_PATIENCE, to.write_all(&line)).await {
@@ -79,7 +105,13 @@ pub async fn run(shared: Arc<Shared>, stream: Stream, mut stop: watch::Receiver<
         }
         // Half a line at the end is no request. Answers under way are still sent.
         drop(outbox);
-        while tasks.join_next().await.is_some() {}
+        let mut presence = tokio::time::interval(PRESENCE);
+        loop {
+            tokio::select! {
+                done = tasks.join_next() => if done.is_none() { break },
+                _ = presence.tick() => if hung_up.is_so() { gone.send_replace(true); },
+            }
+        }
     };
     // The writer ends first when the client is gone; then nobody needs the answers under way.
     tokio::select! {
@@ -100,7 +132,7 @@ async fn answer(shared: &Arc<Shared>, frame: Frame, outbox: &Outbox) {
     };
     shared.served.fetch_add(1, Ordering::Relaxed);
     // The client may be gone.
-    let _ = outbox.send(line).await;
+    let _ = outbox.lines.send(line).await;
 }
 
 /// What is no request.
@@ -158,4 +190,46 @@ fn findable(mut error: RpcError, request: &str) -> RpcError {
             format!("{hint}{separator}it is request {request} in the log: hippoctl logs").into();
     }
     error
+}
+
+/// Whether the client has closed the connection, and not only its own direction.
+struct HangUp {
+    #[cfg(unix)]
+    socket: Option<std::os::fd::OwnedFd>,
+}
+
+#[cfg(unix)]
+impl HangUp {
+    /// Keeps a second handle of the socket, because both halves of the stream are in use.
+    fn of(stream: &Stream) -> Self {
+        use std::os::fd::AsFd as _;
+        let socket = match stream {
+            Stream::UdSocket(socket) => socket.as_fd().try_clone_to_owned().ok(),
+        };
+        Self { socket }
+    }
+
+    fn is_so(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let Some(socket) = &self.socket else { return false };
+        let mut asked = [PollFd::new(socket, PollFlags::empty())];
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        let heard = poll(&mut asked, Some(&now)).is_ok();
+        heard && asked[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
+    }
+}
+
+#[cfg(not(unix))]
+impl HangUp {
+    fn of(_: &Stream) -> Self {
+        Self {}
+    }
+
+    /// A pipe has no half that is closed alone.
+    fn is_so(&self) -> bool {
+        true
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use tokio::sync::{broadcast::error::RecvError, oneshot};
@@ -13,6 +14,7 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
+use super::long::{Tell, at_length};
 use super::{backups, doctor, entries, flush, imports, models};
 use crate::audit;
 use crate::contexts;
@@ -54,7 +56,13 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::Status(_) => line(&id, Ok(status::status(shared).await)),
         Request::Metrics(_) => line(&id, Ok(status::metrics(shared).await)),
         Request::Doctor(request) => line(&id, doctor::doctor(shared, request).await),
-        Request::Audit(request) => line(&id, audit::audit(shared, request).await),
+        Request::Audit(request) => {
+            let view = shared.views.get(&request.workspace).await?;
+            let audit = move |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
+                audit::audit(shared, &view, &request, given_up)
+            };
+            line(&id, at_length(shared, &id, outbox, audit).await)
+        }
         Request::Shutdown(_) => {
             shared.stop.send_replace(true);
             let pid = std::process::id();
@@ -304,7 +312,7 @@ fn subscribe(
     });
     let mut news = shared.news.subscribe();
     // A strong sender would keep the connection open for ever.
-    let outbox = outbox.downgrade();
+    let outbox = outbox.lines.downgrade();
     let events = wanted.clone();
     tokio::spawn(async move {
         loop {

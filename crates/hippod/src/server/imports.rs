@@ -28,7 +28,7 @@ pub async fn import(
             tell_of_waiting(&request, id, outbox);
             tokio::select! {
                 turn = shared.imports.take() => turn,
-                () = outbox.closed() => return Err(nobody_waits()),
+                () = outbox.gone() => return Err(nobody_waits()),
             }
         }
     };
@@ -63,5 +63,5 @@ fn tell_of_waiting(request: &ImportRequest, id: &Id, outbox: &Outbox) {
         total: None,
     };
     // A client that reads slowly does without.
-    let _ = outbox.try_send(news.to_line());
+    let _ = outbox.lines.try_send(news.to_line());
 }

@@ -1,4 +1,4 @@
-//! How is something that takes long served: in the background, with progress to the client, given up when it goes?
+//! Requests that take long: in the background, with progress to the client, stopped when the client goes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ pub async fn at_length<T: Send + 'static>(
 ) -> Result<T, RpcError> {
     let given_up = Arc::new(AtomicBool::new(false));
     let _dropped = SetOnDrop(Arc::clone(&given_up));
-    let (id, lines) = (id.clone(), outbox.clone());
+    let (id, lines) = (id.clone(), outbox.lines.clone());
     let work = blocking(shared, move |shared| {
         let mut tell = |stage: &'static str, item: &str, done: u64, total: Option<u64>| {
             let news = Progress {
@@ -41,7 +41,7 @@ pub async fn at_length<T: Send + 'static>(
     });
     tokio::select! {
         done = work => done,
-        () = outbox.closed() => Err(nobody_waits()),
+        () = outbox.gone() => Err(nobody_waits()),
     }
 }
 
