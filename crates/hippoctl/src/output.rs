@@ -1,15 +1,20 @@
-//! Where do data, notes and failures go, and may they have colour?
+//! Standard output and standard error: data, notes, failures, colour.
+
+mod terminal;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 
 use crate::failure::Failure;
+use terminal::{Notation, safe, safe_bytes};
 
 /// Standard output for data, standard error for everything else.
 pub struct Output {
     data: BufWriter<Box<dyn Write>>,
     rest: Box<dyn Write>,
+    /// Whether data goes to a terminal, which must not get control characters of a file.
+    on_terminal: bool,
     /// Whether data is JSON.
     pub json: bool,
     /// Whether data may have colour.
@@ -26,6 +31,7 @@ impl Output {
         Self {
             data: BufWriter::new(Box::new(io::stdout())),
             rest: Box::new(io::stderr()),
+            on_terminal: io::stdout().is_terminal(),
             json,
             style: Style {
                 colour: !plain && io::stdout().is_terminal(),
@@ -43,21 +49,35 @@ impl Output {
         answer: &T,
         render: impl FnOnce(&T, Style) -> String,
     ) -> Result<(), Failure> {
-        if self.json {
+        if self.json && !self.on_terminal {
             serde_json::to_writer(&mut self.data, answer).map_err(io::Error::from)?;
             self.data.write_all(b"\n")?;
+            return Ok(());
+        }
+        let (text, notation) = if self.json {
+            let json = serde_json::to_string(answer).map_err(io::Error::from)?;
+            (json + "\n", Notation::Json)
         } else {
-            self.data.write_all(render(answer, self.style).as_bytes())?;
+            (render(answer, self.style), Notation::Text)
+        };
+        if self.on_terminal {
+            self.data.write_all(safe(&text, notation, true).as_bytes())?;
+        } else {
+            self.data.write_all(text.as_bytes())?;
         }
         Ok(())
     }
 
-    /// Prints bytes of data as they are.
+    /// Prints bytes of data: as they are into a pipe or a file, without control characters on a terminal.
     ///
     /// # Errors
     /// Standard output is closed or full.
     pub fn data(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.data.write_all(bytes)?;
+        if self.on_terminal {
+            self.data.write_all(safe_bytes(bytes).as_bytes())?;
+        } else {
+            self.data.write_all(bytes)?;
+        }
         Ok(())
     }
 
@@ -70,9 +90,9 @@ impl Output {
         Ok(())
     }
 
-    /// One line on standard error. A closed standard error is nobody's loss.
+    /// Prints a line on standard error, without control characters. A closed standard error is not an error.
     pub fn note(&mut self, text: &str) {
-        let _ = writeln!(self.rest, "{text}");
+        let _ = writeln!(self.rest, "{}", safe(text, Notation::Text, true));
     }
 
     /// What went wrong and what to do, on standard error, after all data: as one line of JSON where data is JSON.

@@ -1,0 +1,117 @@
+//! Text that is safe on a terminal.
+//!
+//! A file of a stranger can contain escape sequences that move the cursor, set the title, or write into the clipboard. On a
+//! terminal every control character but tab and line feed is shown as an escape, and so are the marks that reverse the
+//! order of text. Output into a pipe or a file stays byte for byte.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// The codes of [`Style`](super::Style): the only sequences that may reach a terminal.
+const OWN: [&str; 6] = ["1", "2", "31", "32", "36", "0"];
+
+/// The notation of an escaped character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notation {
+    /// `\x1b`, `\u{202e}`.
+    Text,
+    /// `\u001b`, so that JSON stays JSON.
+    Json,
+}
+
+/// Returns text without control characters; colours of [`Style`](super::Style) stay where `styled` is true.
+#[must_use]
+pub fn safe(text: &str, notation: Notation, styled: bool) -> Cow<'_, str> {
+    if !text.contains(is_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while let Some(at) = rest.find(is_control) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(own) = own(rest).filter(|_| styled) {
+            out.push_str(own);
+            rest = &rest[own.len()..];
+            continue;
+        }
+        let Some(mark) = rest.chars().next() else { break };
+        rest = &rest[mark.len_utf8()..];
+        if mark == '\r' && rest.starts_with('\n') {
+            continue;
+        }
+        let code = u32::from(mark);
+        // A `String` takes everything.
+        let _ = match notation {
+            Notation::Json => write!(out, "\\u{code:04x}"),
+            Notation::Text if code <= 0xff => write!(out, "\\x{code:02x}"),
+            Notation::Text => write!(out, "\\u{{{code:x}}}"),
+        };
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The same for bytes; a byte that is not UTF-8 is shown as `\xff`.
+#[must_use]
+pub fn safe_bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for piece in bytes.utf8_chunks() {
+        out.push_str(&safe(piece.valid(), Notation::Text, false));
+        for byte in piece.invalid() {
+            let _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out
+}
+
+fn is_control(mark: char) -> bool {
+    mark.is_control() && !matches!(mark, '\n' | '\t')
+        || matches!(mark, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The sequence of [`Style`](super::Style) that a text begins with.
+fn own(text: &str) -> Option<&str> {
+    let (code, _) = text.strip_prefix("\x1b[")?.split_once('m')?;
+    OWN.contains(&code).then(|| &text[..code.len() + 3])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_control_character_reaches_a_terminal() {
+        let all: String = (0..0x3000).filter_map(char::from_u32).collect();
+        for notation in [Notation::Text, Notation::Json] {
+            let shown = safe(&all, notation, true);
+            assert!(!shown.contains(is_control));
+            assert_eq!(safe(&shown, notation, true), shown);
+        }
+        assert_eq!(
+            safe(
+                "\x1b]0;title\x07a\tb\r\nc\rd\u{9b}2J\u{202e}",
+                Notation::Text,
+                false
+            ),
+            "\\x1b]0;title\\x07a\tb\nc\\x0dd\\x9b2J\\u{202e}"
+        );
+        assert_eq!(safe_bytes(b"a\x9bb\xff\xc3"), "a\\x9bb\\xff\\xc3");
+    }
+
+    #[test]
+    fn colours_of_our_own_stay_and_no_others() {
+        let ours = super::super::Style { colour: true }.path("a");
+        assert_eq!(safe(&ours, Notation::Text, true), ours);
+        assert_eq!(safe(&ours, Notation::Text, false), "\\x1b[36ma\\x1b[0m");
+        assert_eq!(safe("\x1b[8mhidden", Notation::Text, true), "\\x1b[8mhidden");
+    }
+
+    #[test]
+    fn escaped_json_is_json() {
+        let text = serde_json::to_string("\x1b[2J \u{9b}1m \u{7f} \u{202e}").unwrap();
+        let shown = safe(&text, Notation::Json, false);
+        let again: String = serde_json::from_str(&shown).unwrap();
+        assert_eq!(again, "\x1b[2J \u{9b}1m \u{7f} \u{202e}");
+    }
+}
