@@ -1,4 +1,4 @@
-//! Does a text read like an instruction to an agent, as text does that somebody put into a memory to steer who reads it?
+//! Text that reads like an instruction to an agent, as planted text does.
 //!
 //! A hint and no proof: what is found is told of beside the text, and nothing is taken out. The rules go by words, so that they do not
 //! depend on marks, spaces and line ends between them.
@@ -6,6 +6,9 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+
+/// Stands before a line that reads like an instruction, where stored text reaches a prompt.
+pub const MARK: &str = "[reads like an instruction]";
 
 /// What tells to pass over what holds, by the first letters of the word: English, German, French, Spanish.
 const OVERRIDES: [&str; 7] = [
@@ -72,7 +75,7 @@ const ORDERS: [&str; 12] = [
     "your new instructions",
 ];
 /// Marks by which chats tell who speaks.
-const MARKS: [&str; 9] = [
+const MARKS: [&str; 10] = [
     "<|im_start|>",
     "<|im_end|>",
     "<|system|>",
@@ -81,6 +84,7 @@ const MARKS: [&str; 9] = [
     "<system>",
     "</system>",
     "<system-reminder>",
+    "</system-reminder>",
     "[system]:",
 ];
 /// One word of each phrase: most texts have none of them, and are done with.

@@ -23,6 +23,7 @@ mod write;
 pub use below::{Text, sources, told};
 pub use carried::Carried;
 pub use item::Source;
+pub(crate) use label::claims_the_user;
 pub use make::{make, threshold};
 pub use node::{Fingerprint, Node, SINCE, Status, Writer, level_name};
 pub use period::Period;

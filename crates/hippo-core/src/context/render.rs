@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 
 use super::{ContextEntry, Shown, Source};
 use crate::index_file::END;
+use crate::instruction;
 use crate::text::clip;
 pub use fenced::fenced;
 pub(super) use safe::line;
@@ -244,18 +245,27 @@ pub(super) fn block(entry: &ContextEntry) -> String {
         reference if reference.is_empty() => String::new(),
         reference => format!(" {}", clip(&reference, REFERENCE)),
     };
+    let (id, kind, turn) = (line(&entry.id), line(&entry.source.kind), entry.source.turn);
+    let summary = line(&entry.summary);
     let mut text = format!(
-        "- [{}] {}{reference} @ turn {}: {}\n",
-        line(&entry.id),
-        line(&entry.source.kind),
-        entry.source.turn,
-        line(&entry.summary)
+        "- [{id}] {kind}{reference} @ turn {turn}: {}{summary}\n",
+        mark(entry)
     );
     if let Some(data) = entry.key_data.as_ref().filter(|data| !data.is_empty()) {
         // Braces, so that no name of a value can begin a line.
         let _ = writeln!(text, "  {{{}}}", line(&told(data)));
     }
     text
+}
+
+/// The mark before the summary of an entry of which anything reads like an instruction.
+fn mark(entry: &ContextEntry) -> String {
+    let steers = |text: &str| instruction::rule(text).is_some();
+    let data = || entry.key_data.as_ref().is_some_and(|data| steers(&told(data)));
+    if steers(&entry.summary) || steers(&entry.source.reference) || data() {
+        return format!("{} ", instruction::MARK);
+    }
+    String::new()
 }
 
 /// An entry as it is shown in an object.
@@ -267,7 +277,7 @@ fn object(entry: &ContextEntry) -> String {
         source: Cow<'e, str>,
         r#ref: String,
         turn: u64,
-        summary: Cow<'e, str>,
+        summary: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         key_data: Option<Value>,
     }
@@ -278,7 +288,7 @@ fn object(entry: &ContextEntry) -> String {
         source: line(&entry.source.kind),
         r#ref: clip(&line(&entry.source.reference), REFERENCE),
         turn: entry.source.turn,
-        summary: line(&entry.summary),
+        summary: format!("{}{}", mark(entry), line(&entry.summary)),
         key_data: data.map(|data| value(&Value::Object(data.clone()))),
     };
     serde_json::to_string(&object).unwrap_or_default()

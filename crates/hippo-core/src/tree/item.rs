@@ -13,6 +13,7 @@ use crate::consolidation::MACHINE;
 use crate::own_block::generated;
 use crate::redact::lines_without_secrets;
 use crate::retrieval::speaker;
+use crate::source::SourceKind;
 use crate::time::{Date, find_date};
 
 /// A line of at least this many bytes may go on in the next one.
@@ -92,6 +93,7 @@ pub fn read(source: &Source<'_>) -> Reading {
         out: Reading::default(),
         headings: headings(&document),
         first_line: source.first_line.max(1),
+        node: matches!(SourceKind::of(source.path), SourceKind::Node(_)),
         at: None,
     };
     let own = generated(text.as_bytes());
@@ -176,6 +178,8 @@ struct Reader {
     out: Reading,
     headings: Vec<Heading>,
     first_line: u32,
+    /// The source is a node of the tree, whose lines hippod, or a summary, wrote.
+    node: bool,
     /// The section of the document that the last section of the reading is of.
     at: Option<u32>,
 }
@@ -219,12 +223,19 @@ impl Reader {
             (heading.title.clone(), heading.loose)
         });
         // Only a node has sections of the user and of feedback: elsewhere such a heading names who speaks.
+        let given = given.filter(|_| self.node || !matches!(kind, Kind::User | Kind::Feedback));
         if matches!(kind, Kind::User | Kind::Feedback) && given.is_none() {
             kind = Kind::Note;
         }
         let (boxed, bare) = check_box(said);
+        let listed = bare.len() < said.len();
         let (leading, bare) = leading_tag(bare);
-        let tagged = leading.or(tagged);
+        // An assistant, or somebody who is quoted, cannot speak for the user.
+        let others = matches!(speaker, Speaker::Assistant | Speaker::Other) && given.is_none();
+        let tagged = leading.or(tagged).filter(|tag| !others || !is_kept(*tag));
+        let says_feedback = |bare: &str| matches!(field(bare), Some((Kind::Feedback, _)));
+        // `- user feedback: …` is what a log has; a paragraph or a numbered point of that name is anybody's.
+        let feedback = speaker == Speaker::User || listed && !others && says_feedback(bare);
         let kept = kind;
         kind = match (boxed, tagged) {
             (_, Some(MemoryType::User)) => Kind::User,
@@ -245,6 +256,7 @@ impl Reader {
             && given.is_none()
             && let Some((named, said)) = field(&text)
             && !said.is_empty()
+            && (named != Kind::Feedback || feedback)
         {
             kind = named;
             if named != Kind::Feedback {
@@ -286,6 +298,11 @@ impl Reader {
             aside: matches!(chunk, ChunkKind::Table | ChunkKind::Quote),
         });
     }
+}
+
+/// Whether statements of this type are kept word for word and never fade.
+const fn is_kept(tag: MemoryType) -> bool {
+    matches!(tag, MemoryType::User | MemoryType::Feedback)
 }
 
 /// Whether a line has a check box, and what stands behind it or behind the mark of its list.

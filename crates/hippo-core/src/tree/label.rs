@@ -186,6 +186,13 @@ pub(super) fn field(text: &str) -> Option<(Kind, &str)> {
         .map(|(kind, _)| (*kind, said))
 }
 
+/// Whether a log would take a line that begins so for the word of the user: a field of feedback, or a tag.
+pub(crate) fn claims_the_user(line: &str) -> bool {
+    let bare = line.trim_start_matches(|mark: char| !mark.is_alphanumeric() && mark != '[');
+    let kept = |tag| matches!(tag, MemoryType::User | MemoryType::Feedback);
+    leading_tag(bare).0.is_some_and(kept) || matches!(field(bare), Some((Kind::Feedback, _)))
+}
+
 /// A title and the tag at its end: `Talking [user]`, `Map [reference, 3d, ?]`.
 pub(super) fn tag(title: &str) -> (&str, Option<MemoryType>) {
     let title = title.trim();

@@ -16,6 +16,7 @@ pub use self::alike::{Passage, Passages};
 use self::gather::{Day, Gathered, Topic};
 use super::item::MemoryType;
 use super::label::tag;
+use crate::instruction;
 use crate::redact::redact;
 use crate::text::clip;
 use crate::time::{Date, days_between};
@@ -105,8 +106,36 @@ pub fn root(nodes: &[Node<'_>], passages: &Passages<'_>, today: Date, most: usiz
             out.push('\n');
         }
     }
-    let out = redact(&out).into_owned();
+    let out = mark_instructions(&redact(&out), room);
     if out.len() > room { String::new() } else { out }
+}
+
+/// Returns the text with a mark in each line that reads like an instruction: prompts begin with it. A line whose mark has no
+/// room is left out.
+fn mark_instructions(text: &str, room: usize) -> String {
+    let mut over = text.len();
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let shown = marked(line);
+        let grown = over + shown.len() - line.len();
+        if grown > room && shown.len() > line.len() {
+            over -= line.len();
+            continue;
+        }
+        over = grown;
+        out.push_str(&shown);
+    }
+    out
+}
+
+/// Returns a line with [`instruction::MARK`] behind the mark of its list, where it reads like an instruction.
+fn marked(line: &str) -> String {
+    if line.contains(instruction::MARK) || instruction::rule(line).is_none() {
+        return line.to_owned();
+    }
+    let said = line.trim_start_matches(['-', ' ']);
+    let (item, said) = line.split_at(line.len() - said.len());
+    format!("{item}{} {said}", instruction::MARK)
 }
 
 /// Which topics came into the root and which left it, by name.
@@ -151,7 +180,7 @@ fn kept(gathered: &Gathered, mut room: usize) -> Vec<String> {
     for day in gathered.days.iter().rev() {
         for (kind, topic, text) in &day.kept {
             let topic = if topic.is_empty() { kind.word() } else { topic };
-            let line = format!("- {topic} [{}]: {text} → {}", kind.word(), day.date);
+            let line = marked(&format!("- {topic} [{}]: {text} → {}", kind.word(), day.date));
             if line.len() < room && known.insert(text.clone()) {
                 room -= line.len() + 1;
                 out.push(line);

@@ -9,6 +9,7 @@ use crate::redact;
 use crate::text::clip;
 use crate::time::Date;
 use crate::tokens;
+use crate::tree::claims_the_user;
 
 /// Bytes of a text, at most.
 const TEXT: usize = 1_200;
@@ -139,7 +140,12 @@ fn text(kept: &Kept) -> String {
     let data = data.map(|data| format!(" [{data}]")).unwrap_or_default();
     let reference = clip(&entry.source.reference, REFERENCE);
     let from = format!("{} {reference}", entry.source.kind);
-    let said = format!("{}{data}", entry.summary);
+    // The log takes fields and tags at the start of a line for the word of the user.
+    let claims = match claims_the_user(&entry.summary) {
+        true => format!("{}: ", entry.kind.name()),
+        false => String::new(),
+    };
+    let said = format!("{claims}{}{data}", entry.summary);
     let text = format!(
         "{} ({}, turn {}, {})",
         clip(&said, TEXT),

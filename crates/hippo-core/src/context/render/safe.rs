@@ -1,12 +1,14 @@
-//! How does a text come into a section without leaving it, or hiding anything from who reads it?
+//! Text without marks that end a section or hide something from its reader.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// A text in one line, with nothing in it that opens or closes a comment or a fenced block.
 pub(in crate::context) fn line(text: &str) -> Cow<'_, str> {
-    if !text.contains(|mark| parts(mark) || is_hidden(mark)) && !text.contains(['<', '>', '`', '~']) {
+    let plain = text.is_ascii() && !text.contains(['<', '>', '`', '~', '&']);
+    if plain && !text.contains(parts) {
         return Cow::Borrowed(text);
     }
     let seen: String = text.chars().filter(|mark| !is_hidden(*mark)).collect();
@@ -16,12 +18,89 @@ pub(in crate::context) fn line(text: &str) -> Cow<'_, str> {
         .filter(|word| !word.is_empty())
         .collect();
     let line = words.join(" ");
-    // A space within parts each mark, and makes no new one.
-    let line = line
+    Cow::Owned(harmless(&line).replace("```", "'''").replace("~~~", "'''"))
+}
+
+/// Returns a line in which no comment begins or ends, and no mark of hippod or of a chat can be read.
+///
+/// A space within a mark parts it and makes no new one. Where the line still looks like a mark, its angles become
+/// parentheses: whatever spaces, look-alikes and hidden characters it was written with.
+pub(super) fn harmless(line: &str) -> Cow<'_, str> {
+    if line.is_ascii() && !line.contains(['<', '>']) && !line.contains("&lt") && !line.contains("&gt") {
+        return Cow::Borrowed(line);
+    }
+    let parted = line
         .replace("<!--", "<! --")
         .replace("-->", "-- >")
         .replace("--!>", "--! >");
-    Cow::Owned(line.replace("```", "'''").replace("~~~", "'''"))
+    if !looks_like_a_mark(&parted) {
+        return Cow::Owned(parted);
+    }
+    let round = |mark: char| match plain(mark) {
+        '<' => '(',
+        '>' => ')',
+        _ => mark,
+    };
+    let parted = parted.replace("&lt;", "(").replace("&gt;", ")");
+    Cow::Owned(parted.chars().map(round).collect())
+}
+
+/// Marks of chats, in lower case and without spaces.
+const CHATS: [&str; 7] = [
+    "<system",
+    "</system",
+    "<|im_",
+    "<|system",
+    "<<sys",
+    "<</sys",
+    "</function",
+];
+
+/// Whether a reader who sees letters and marks alone could take a part of a line for a mark of hippod or of a chat.
+fn looks_like_a_mark(line: &str) -> bool {
+    let line = line.replace("&lt;", "<").replace("&gt;", ">");
+    let bare = bare(&line);
+    let angles = bare.contains(['<', '>']);
+    let comment = bare.contains("<!") || bare.contains("-->") || bare.contains("!>");
+    angles && (bare.contains("hippod") && comment || bare.contains("/hippod"))
+        || CHATS.iter().any(|mark| bare.contains(mark))
+}
+
+/// The letters and marks that a text looks like: without spaces and hidden characters, in lower case.
+pub(super) fn bare(text: &str) -> String {
+    // Joiners are needed within words of some scripts, and so they stay in the text.
+    let joins = |mark: char| matches!(mark, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
+    text.nfkc()
+        .filter(|mark| !mark.is_whitespace() && !is_hidden(*mark) && !joins(*mark))
+        .map(plain)
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// The ASCII mark or letter that a character looks like; other characters as they are.
+fn plain(mark: char) -> char {
+    match mark {
+        '\u{ff1c}' | '\u{2039}' | '\u{27e8}' | '\u{2329}' | '\u{3008}' | '\u{fe64}' | '\u{276e}'
+        | '\u{2770}' => '<',
+        '\u{ff1e}' | '\u{203a}' | '\u{27e9}' | '\u{232a}' | '\u{3009}' | '\u{fe65}' | '\u{276f}'
+        | '\u{2771}' => '>',
+        '\u{ff01}' | '\u{1c3}' | '\u{fe57}' | '\u{2d51}' | '\u{a1}' => '!',
+        '\u{2010}'..='\u{2015}'
+        | '\u{2043}'
+        | '\u{2212}'
+        | '\u{2500}'
+        | '\u{2501}'
+        | '\u{fe58}'
+        | '\u{fe63}'
+        | '\u{ff0d}' => '-',
+        '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{ff0f}' | '\u{2571}' => '/',
+        '\u{4bb}' | '\u{570}' => 'h',
+        '\u{456}' | '\u{406}' | '\u{3b9}' | '\u{131}' | '\u{4c0}' => 'i',
+        '\u{440}' | '\u{420}' | '\u{3c1}' => 'p',
+        '\u{43e}' | '\u{41e}' | '\u{3bf}' | '\u{585}' => 'o',
+        '\u{501}' | '\u{56a}' => 'd',
+        other => other,
+    }
 }
 
 /// All texts of a value so.
@@ -46,6 +125,7 @@ fn parts(mark: char) -> bool {
 
 /// Not seen by people though models read it, or changes the order in which a text is seen.
 pub(super) fn is_hidden(mark: char) -> bool {
-    matches!(mark, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-        | '\u{e0000}'..='\u{e007f}')
+    matches!(mark, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{206f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{3164}' | '\u{ffa0}' | '\u{e0000}'..='\u{e01ef}')
 }

@@ -27,7 +27,7 @@ fn on(today: Date, days: &[(Date, String)], most: usize) -> String {
         .iter()
         .map(|(date, body)| Node {
             date: *date,
-            path: "memory/daily/x.md",
+            path: "memory/daily/2026-01-01.md",
             first_line: 1,
             body,
             accesses: 0,
