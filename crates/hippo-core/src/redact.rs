@@ -6,12 +6,15 @@
 
 mod command;
 mod derived;
+#[cfg(test)]
+mod formats;
 mod kind;
 mod known;
 mod label;
 #[cfg(test)]
 mod labelled;
 mod near;
+mod providers;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -28,8 +31,9 @@ use command::{ORDERS, Order};
 pub use derived::without_secrets;
 pub(crate) use derived::{lines_without_secrets, piece_without_secrets, value_without_secrets};
 pub use kind::{Kind, kinds};
-use known::{JWT, KEY_BLOCK, PREFIXES, TELEGRAM, URL};
+use known::{AZURE, COOKIES, JWT, KEY_BLOCK, PACKED_KEY, SUFFIXES, TELEGRAM, URL};
 use label::{LABELS, Label, SCHEMES};
+use providers::PREFIXES;
 
 use crate::text::start;
 
@@ -114,6 +118,10 @@ fn each(text: &str, mut found: impl FnMut(Range<usize>, Start)) {
             Start::KeyBlock => place.key_block(),
             Start::Url => place.url().and_then(|secret| place.cut(secret)),
             Start::Telegram => place.telegram(),
+            Start::Azure => place.azure(),
+            Start::Suffix(number) => place.suffix(&SUFFIXES[number]),
+            Start::Cookie => place.cookie().and_then(|secret| place.cut(secret)),
+            Start::PackedKey => place.packed_key(),
             Start::Order(order) => place.ordered(order).and_then(|secret| place.cut(secret)),
         };
         if let Some(secret) = secret {
@@ -133,6 +141,10 @@ enum Start {
     KeyBlock,
     Url,
     Telegram,
+    Azure,
+    Suffix(usize),
+    Cookie,
+    PackedKey,
     Order(Order),
 }
 
@@ -164,6 +176,12 @@ static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
     add(KEY_BLOCK, Start::KeyBlock);
     add(URL, Start::Url);
     add(TELEGRAM, Start::Telegram);
+    add(AZURE, Start::Azure);
+    add(PACKED_KEY, Start::PackedKey);
+    for (number, suffix) in SUFFIXES.iter().enumerate() {
+        add(suffix.mark, Start::Suffix(number));
+    }
+    COOKIES.iter().for_each(|mark| add(mark, Start::Cookie));
     let patterns = AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)

@@ -6,6 +6,7 @@ use super::Place;
 use super::label::{Label, Named, is_space};
 use super::shape::{self, Shape};
 use super::words::TECHNIQUES;
+use crate::text::start;
 
 /// What gives a secret without a label right before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,10 +23,12 @@ pub(super) enum Order {
     Pair,
     /// `the password was …, I changed it to …`
     Changed,
+    /// `machine … login … password …`
+    Netrc,
 }
 
 /// Marks, with what they may mean.
-pub(super) const ORDERS: [(&str, Order); 15] = [
+pub(super) const ORDERS: [(&str, Order); 16] = [
     (" -u ", Order::User),
     (" --user ", Order::User),
     (" -p", Order::Flag),
@@ -41,6 +44,7 @@ pub(super) const ORDERS: [(&str, Order); 15] = [
     (" it is now ", Order::Changed),
     (" replaced it with ", Order::Changed),
     (" replaced it by ", Order::Changed),
+    ("machine ", Order::Netrc),
 ];
 
 /// Bytes before a mark in which its program or its label stands.
@@ -77,6 +81,21 @@ impl Place<'_> {
                 let from = self.run(self.end, 4, |byte| b":=*\"'".contains(&byte) || is_space(byte));
                 let announced = self.str(self.end..from).contains([':', '=']);
                 announced.then(|| self.behind_colon(from)).flatten()
+            }
+            Order::Netrc => {
+                let words: Vec<&str> = start(self.rest(self.end), BEFORE)
+                    .split_ascii_whitespace()
+                    .take(4)
+                    .collect();
+                let [_, "login", _, "password"] = words[..] else {
+                    return None;
+                };
+                let label = self.rest(self.end).find(" password")? + self.end;
+                let space = |byte: u8| byte.is_ascii_whitespace();
+                let at = self.run(label + " password".len(), BEFORE, space);
+                let end = self.run(at, JUDGED, |byte| !space(byte));
+                let value = self.str(at..end);
+                (!value.is_empty() && !shape::is_placeholder(value)).then_some(at..end)
             }
             Order::Changed => {
                 let line = self.line_before();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::known::{Body, PREFIXES};
 use super::label::Label;
+use super::providers::{Body, PREFIXES};
 use super::{Start, each};
 
 /// What a secret is, as far as its form and its label tell.
@@ -70,9 +70,10 @@ impl Kind {
             Start::Label(Label::Seed) => Self::SeedPhrase,
             Start::Scheme => Self::Authorization,
             Start::Prefix(number) if PREFIXES[number].body == Body::Path => Self::Webhook,
-            Start::Prefix(_) => Self::ProviderToken,
+            Start::Prefix(_) | Start::Azure | Start::Suffix(_) => Self::ProviderToken,
+            Start::Cookie => Self::Authorization,
             Start::Jwt => Self::WebToken,
-            Start::KeyBlock => Self::PrivateKey,
+            Start::KeyBlock | Start::PackedKey => Self::PrivateKey,
             Start::Url => Self::AddressPassword,
             Start::Telegram => Self::BotToken,
         }

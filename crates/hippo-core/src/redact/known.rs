@@ -1,137 +1,11 @@
-//! Which secrets are known by their own form?
+//! Secrets that their own form tells.
 
 use std::ops::Range;
 
 use super::Place;
-use super::shape::{self, is_placeholder};
-
-/// A mark that the secrets of one provider begin with.
-pub(super) struct Prefix {
-    pub mark: &'static str,
-    /// Characters that follow it at least.
-    pub least: usize,
-    /// What they are.
-    pub body: Body,
-}
-
-/// What follows a mark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Body {
-    /// Letters and digits.
-    Word,
-    /// Letters, digits, `-`, `_`, `.`, `=`.
-    Any,
-    /// Capitals and digits, exactly `least` of them.
-    Capitals,
-    /// Hexadecimal digits, exactly `least` of them.
-    Hex,
-    /// Letters and digits, exactly `least` of them, in no order.
-    Exact,
-    /// The same as [`Body::Any`]; the mark is an address, and stays.
-    Path,
-}
-
-const fn prefix(mark: &'static str, least: usize, body: Body) -> Prefix {
-    Prefix { mark, least, body }
-}
-
-/// The marks, as providers document them.
-pub(super) const PREFIXES: [Prefix; 93] = [
-    prefix("sk-ant-", 10, Body::Any),
-    prefix("sk-proj-", 16, Body::Any),
-    prefix("sk-or-", 16, Body::Any),
-    prefix("sk-", 20, Body::Any),
-    prefix("ghp_", 20, Body::Word),
-    prefix("gho_", 20, Body::Word),
-    prefix("ghu_", 20, Body::Word),
-    prefix("ghs_", 20, Body::Word),
-    prefix("ghr_", 20, Body::Word),
-    prefix("github_pat_", 20, Body::Any),
-    prefix("xoxa-", 10, Body::Any),
-    prefix("xoxb-", 10, Body::Any),
-    prefix("xoxe-", 10, Body::Any),
-    prefix("xoxo-", 10, Body::Any),
-    prefix("xoxp-", 10, Body::Any),
-    prefix("xoxr-", 10, Body::Any),
-    prefix("xoxs-", 10, Body::Any),
-    prefix("xapp-", 16, Body::Any),
-    prefix("AKIA", 16, Body::Capitals),
-    prefix("ASIA", 16, Body::Capitals),
-    prefix("AIza", 30, Body::Any),
-    prefix("ya29.", 20, Body::Any),
-    prefix("GOCSPX-", 20, Body::Any),
-    prefix("glpat-", 16, Body::Any),
-    prefix("gldt-", 16, Body::Any),
-    prefix("glrt-", 16, Body::Any),
-    prefix("npm_", 30, Body::Word),
-    prefix("pypi-", 30, Body::Any),
-    prefix("hf_", 30, Body::Word),
-    prefix("whsec_", 16, Body::Any),
-    prefix("sk_live_", 10, Body::Word),
-    prefix("rk_live_", 10, Body::Word),
-    prefix("pk_live_", 10, Body::Word),
-    prefix("sk_test_", 10, Body::Word),
-    prefix("rk_test_", 10, Body::Word),
-    prefix("pk_test_", 10, Body::Word),
-    prefix("SG.", 32, Body::Any),
-    prefix("dop_v1_", 32, Body::Word),
-    prefix("shpat_", 20, Body::Word),
-    prefix("shpss_", 20, Body::Word),
-    prefix("sq0atp-", 20, Body::Any),
-    prefix("sq0csp-", 20, Body::Any),
-    prefix("dckr_pat_", 20, Body::Any),
-    prefix("lin_api_", 20, Body::Word),
-    prefix("figd_", 20, Body::Any),
-    prefix("ATATT3", 30, Body::Any),
-    prefix("NRAK-", 20, Body::Word),
-    prefix("tskey-", 16, Body::Any),
-    prefix("gsk_", 30, Body::Word),
-    prefix("xai-", 40, Body::Word),
-    prefix("pplx-", 30, Body::Word),
-    prefix("r8_", 30, Body::Word),
-    prefix("AGE-SECRET-KEY-1", 40, Body::Word),
-    prefix("key-", 32, Body::Hex),
-    prefix("glptt-", 20, Body::Word),
-    prefix("glcbt-", 16, Body::Any),
-    prefix("glft-", 16, Body::Any),
-    prefix("glsoat-", 16, Body::Any),
-    prefix("glagent-", 20, Body::Any),
-    prefix("shpca_", 20, Body::Word),
-    prefix("shppa_", 20, Body::Word),
-    prefix("sq0idp-", 20, Body::Any),
-    prefix("dor_v1_", 32, Body::Word),
-    prefix("doo_v1_", 32, Body::Word),
-    prefix("dckr_oat_", 20, Body::Any),
-    prefix("lin_oauth_", 20, Body::Word),
-    prefix("dapi", 32, Body::Hex),
-    prefix("hvs.", 24, Body::Any),
-    prefix("hvb.", 24, Body::Any),
-    prefix("hvr.", 24, Body::Any),
-    prefix("sbp_", 40, Body::Word),
-    prefix("sb_secret_", 20, Body::Any),
-    prefix("sntrys_", 30, Body::Any),
-    prefix("sntryu_", 30, Body::Word),
-    prefix("pscale_tkn_", 30, Body::Any),
-    prefix("pscale_pw_", 30, Body::Any),
-    prefix("pscale_oauth_", 30, Body::Any),
-    prefix("nfp_", 30, Body::Word),
-    prefix("ntn_", 30, Body::Word),
-    prefix("cio", 32, Body::Exact),
-    prefix("rubygems_", 40, Body::Word),
-    prefix("PMAK-", 40, Body::Any),
-    prefix("glsa_", 30, Body::Any),
-    prefix("glc_", 40, Body::Any),
-    prefix("dp.pt.", 40, Body::Word),
-    prefix("pul-", 40, Body::Word),
-    prefix("lsv2_", 40, Body::Any),
-    prefix("nvapi-", 40, Body::Any),
-    prefix("tvly-", 24, Body::Any),
-    // Addresses that anybody may post to who knows them: what follows is the secret.
-    prefix("hooks.slack.com/services/", 30, Body::Path),
-    prefix("hooks.slack.com/workflows/", 30, Body::Path),
-    prefix("discord.com/api/webhooks/", 40, Body::Path),
-    prefix("discordapp.com/api/webhooks/", 40, Body::Path),
-];
+use super::providers::{Body, Prefix};
+use super::shape::{self, Shape, is_placeholder};
+use crate::text::start;
 
 /// JSON that begins with `{"`, as base64: a web token.
 pub(super) const JWT: &str = "eyJ";
@@ -143,6 +17,45 @@ pub(super) const KEY_END: &str = "-----END ";
 pub(super) const URL: &str = "://";
 /// Within the token of a Telegram bot.
 pub(super) const TELEGRAM: &str = ":AA";
+
+/// Within the secret of an application of Azure.
+pub(super) const AZURE: &str = "Q~";
+/// What cookies stand behind.
+pub(super) const COOKIES: [&str; 2] = ["set-cookie:", "cookie:"];
+/// The beginning of a private key, as base64.
+pub(super) const PACKED_KEY: &str = "LS0tLS1CRUdJTi";
+
+/// What the secrets of one provider have behind them.
+pub(super) struct Suffix {
+    pub mark: &'static str,
+    /// Fewest and most characters before it.
+    before: (usize, usize),
+    hex: bool,
+    /// Fewest and most characters behind it.
+    behind: (usize, usize),
+}
+
+/// Secrets that are known by their end.
+pub(super) const SUFFIXES: [Suffix; 3] = [
+    Suffix {
+        mark: "-us",
+        before: (32, 32),
+        hex: true,
+        behind: (1, 2),
+    },
+    Suffix {
+        mark: "_mmk",
+        before: (34, 40),
+        hex: false,
+        behind: (0, 0),
+    },
+    Suffix {
+        mark: ".atlasv1.",
+        before: (14, 14),
+        hex: false,
+        behind: (50, 80),
+    },
+];
 
 /// Bytes of a title such as `RSA PRIVATE KEY`.
 const TITLE: usize = 60;
@@ -177,6 +90,7 @@ impl Place<'_> {
             return None;
         }
         let wanted = match prefix.body {
+            Body::Shape(shape) => return self.shaped(shape),
             Body::Word | Body::Exact => is_word,
             Body::Any | Body::Path => is_any,
             Body::Capitals => |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit(),
@@ -193,6 +107,7 @@ impl Place<'_> {
             }
             Body::Exact => body.len() == prefix.least && shape::is_random(body),
             Body::Word => !shape::is_plain(body),
+            Body::Shape(_) => false,
             Body::Any | Body::Path => body
                 .split(['-', '_', '.', '/', '+'])
                 .any(|part| part.len() >= 8 && !shape::is_plain(part)),
@@ -203,6 +118,77 @@ impl Place<'_> {
             self.start
         };
         fits.then(|| from..self.whole(self.end, wanted))
+    }
+
+    /// A secret of which every part has a known length.
+    fn shaped(&self, shape: &str) -> Option<Range<usize>> {
+        let end = shape
+            .split('|')
+            .find_map(|shape| super::providers::end_of_shape(shape, self.bytes(), self.end))?;
+        let body = start(self.str(self.end..end), JUDGED);
+        let made = Shape::of(body).digits >= 2 || body.len() < 8;
+        (made && !is_placeholder(body)).then_some(self.start..end)
+    }
+
+    /// `Q~` in the secret of an application of Azure: four characters before it and 31 to 34 behind.
+    pub(super) fn azure(&self) -> Option<Range<usize>> {
+        let wanted = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'~' | b'.' | b'-');
+        let from = self.start.checked_sub(4).filter(|from| *from >= self.done)?;
+        let before = &self.bytes()[from..self.start];
+        let end = self.run(self.end, 64, wanted);
+        let end = self.end + self.str(self.end..end).trim_end_matches('.').len();
+        let whole = before.iter().all(|byte| wanted(*byte)) && before[3].is_ascii_digit();
+        (whole && (31..=34).contains(&(end - self.end))).then_some(from..end)
+    }
+
+    /// A secret that ends in a mark of its provider: so many characters before it at least.
+    pub(super) fn suffix(&self, suffix: &Suffix) -> Option<Range<usize>> {
+        if self.str(self.start..self.end) != suffix.mark {
+            return None;
+        }
+        let before = &self.bytes()[self.done..self.start];
+        let wanted = |byte: &&u8| match suffix.hex {
+            true => byte.is_ascii_hexdigit(),
+            false => byte.is_ascii_alphanumeric() || **byte == b'_',
+        };
+        let length = before.iter().rev().take(64).take_while(wanted).count();
+        let end = self.run(self.end, JUDGED, is_base64url);
+        let fits = (suffix.before.0..=suffix.before.1).contains(&length)
+            && (suffix.behind.0..=suffix.behind.1).contains(&(end - self.end));
+        let body = self.str(self.start - length..self.start);
+        (fits && Shape::of(body).digits >= 2 && !is_placeholder(body)).then(|| self.start - length..end)
+    }
+
+    /// The values of a cookie, where one of them looks made by a machine.
+    pub(super) fn cookie(&self) -> Option<Range<usize>> {
+        let end = self.run(self.end, 2_048, |byte| {
+            !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`')
+        });
+        let pairs = self.str(self.end..end);
+        let made = |pair: &str| {
+            let value = pair.split_once('=').map_or("", |(_, value)| value.trim());
+            value.len() >= 12
+                && Shape::of(value).is_mixed()
+                && !shape::is_slug(value)
+                && !is_placeholder(value)
+        };
+        if !pairs.split(';').any(made) {
+            return None;
+        }
+        let from = self.end + pairs.len() - pairs.trim_start().len();
+        Some(from..self.end + pairs.trim_end().len())
+    }
+
+    /// A private key as base64 of its text, as the configuration of kubectl has it.
+    pub(super) fn packed_key(&self) -> Option<Range<usize>> {
+        let exact = self.str(self.start..self.end) == PACKED_KEY;
+        let public = ["BDRVJU", "BQVUJMSUM", "BUUlVTVE"];
+        let rest = self.rest(self.end);
+        if !exact || public.iter().any(|title| rest.starts_with(title)) {
+            return None;
+        }
+        let end = self.run(self.end, usize::MAX, is_any);
+        (end - self.end >= 24).then_some(self.start..end)
     }
 
     /// To the end of a run, without the marks that end a sentence.
@@ -217,6 +203,11 @@ impl Place<'_> {
             return None;
         }
         let header = self.run(self.end, JUDGED, is_base64url);
+        // What Grafana gives out is one object without a signature.
+        let single = self.rest(self.end).starts_with("rIjoi") && header - self.end >= 40;
+        if single && self.at(header) != b'.' {
+            return Some(self.start..self.whole(self.end, |byte| is_base64url(byte) || byte == b'='));
+        }
         let long = header - self.end >= 8;
         // Longer headers are none, and looking for their ends would cost.
         let payload = self.run(header + 1, 9, is_base64url);

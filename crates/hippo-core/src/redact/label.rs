@@ -27,7 +27,7 @@ pub(super) enum Label {
 }
 
 /// Words, in any case, with what they mean.
-pub(super) const LABELS: [(&str, Label); 36] = [
+pub(super) const LABELS: [(&str, Label); 62] = [
     ("key", Label::Key),
     ("token", Label::Token),
     ("secret", Label::Secret),
@@ -64,6 +64,32 @@ pub(super) const LABELS: [(&str, Label); 36] = [
     ("passphrase", Label::Phrase),
     ("seed phrase", Label::Seed),
     ("mnemonic", Label::Seed),
+    ("passord", Label::Password),
+    ("lösenord", Label::Password),
+    ("adgangskode", Label::Password),
+    ("kodeord", Label::Password),
+    ("salasana", Label::Password),
+    ("hasło", Label::Password),
+    ("heslo", Label::Password),
+    ("jelszó", Label::Password),
+    ("palavra-passe", Label::Password),
+    ("slaptažodis", Label::Password),
+    ("parool", Label::Password),
+    ("geslo", Label::Password),
+    ("lozinka", Label::Password),
+    ("şifre", Label::Password),
+    ("κωδικός", Label::Password),
+    ("парола", Label::Password),
+    ("mot-de-passe", Label::Password),
+    ("motdepasse", Label::Password),
+    ("parola", Label::Token),
+    ("recovery phrase", Label::Seed),
+    ("backup phrase", Label::Seed),
+    ("wallet phrase", Label::Seed),
+    ("seed words", Label::Seed),
+    ("recovery words", Label::Seed),
+    ("seedphrase", Label::Seed),
+    ("contribsys__com", Label::Token),
 ];
 
 /// Schemes of the header `Authorization`.
@@ -77,7 +103,7 @@ const LEADS: [&str; 19] = [
     " von ", " des ", " der ", " от ", " для ", " к ", " API",
 ];
 /// Words between a label and its value, and what they are.
-const VERBS: [(&str, Separator); 7] = [
+const VERBS: [(&str, Separator); 15] = [
     ("is ", Separator::Is),
     ("was ", Separator::Is),
     ("to ", Separator::To),
@@ -85,6 +111,14 @@ const VERBS: [(&str, Separator); 7] = [
     ("war ", Separator::Said),
     ("lautet ", Separator::Is),
     ("lautete ", Separator::Is),
+    ("est ", Separator::Said),
+    ("était ", Separator::Said),
+    ("es ", Separator::Said),
+    ("é ", Separator::Said),
+    ("è ", Separator::Said),
+    ("är ", Separator::Said),
+    ("er ", Separator::Said),
+    ("jest ", Separator::Said),
 ];
 
 /// Bytes that may stand between a label and its separator: `password for the NAS:`.
@@ -268,7 +302,7 @@ impl Place<'_> {
             b'>' if !spaced => (Separator::Tag, 1),
             // `<add key="DbPassword" value="…"/>`
             b'v' if spaced && closed > at && self.rest(from).starts_with("value=") => (Separator::Equals, 6),
-            b'i' | b'w' | b't' | b'l' if spaced => {
+            b'i' | b'w' | b't' | b'l' | b'e' | b'j' | 0xC3 if spaced => {
                 let rest = self.rest(from);
                 return VERBS
                     .into_iter()
