@@ -55,6 +55,8 @@ mod hooks;
 mod hostile_folder;
 #[path = "e2e/hostile_links.rs"]
 mod hostile_links;
+#[path = "e2e/hostile_text.rs"]
+mod hostile_text;
 #[path = "e2e/import.rs"]
 mod import;
 #[path = "e2e/import_crash.rs"]
