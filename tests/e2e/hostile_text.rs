@@ -162,11 +162,8 @@ fn a_terminal_gets_no_escape_sequence_of_a_file() {
         for sequence in ["\x1b]", "\x1b[2J", "\x07", "\u{9b}", "\x08", "\u{202e}"] {
             assert!(!shown.contains(sequence), "{words}: {shown:?}");
         }
-        if words.contains("get") || words.contains("search") {
-            assert!(
-                shown.contains("kettle") && shown.contains("1b]52"),
-                "{words}: {shown:?}"
-            );
+        if words.contains("get") {
+            assert!(shown.contains("1b]52"), "{words}: {shown:?}");
         }
     }
     drop(daemon);
@@ -216,7 +213,7 @@ fn text_of_the_workspace_stays_within_its_section_of_a_prompt() {
         "content": format!("{HOSTILE}{listing}"), "summary": HOSTILE});
     ask(&daemon, "context.put", put);
     let rendered = ask(&daemon, "context.render", json!({"session": session}));
-    assert_fenced(rendered["text"].as_str().unwrap());
+    assert_fenced(rendered["markdown"].as_str().unwrap());
 }
 
 #[test]

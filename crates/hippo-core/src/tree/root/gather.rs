@@ -248,11 +248,14 @@ fn told(node: &Node<'_>, reading: &Reading, name: String, kind: MemoryType) -> T
         let section = reading.sections.get(statement.section as usize);
         let titled = section.is_some_and(|section| section.title == name);
         let kept = matches!(statement.kind, Kind::User | Kind::Feedback | Kind::Entity);
+        // What other sections say is not the word of the user.
+        let of_the_user = matches!(kind, MemoryType::User | MemoryType::Feedback);
         !kept
             && (titled
-                || parts
-                    .iter()
-                    .any(|part| statement.text.to_lowercase().contains(part.as_str())))
+                || !of_the_user
+                    && parts
+                        .iter()
+                        .any(|part| statement.text.to_lowercase().contains(part.as_str())))
     };
     let mut words = String::new();
     let mut sentence = String::new();
