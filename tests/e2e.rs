@@ -81,6 +81,8 @@ mod index_return;
 mod index_room;
 #[path = "e2e/index_versions.rs"]
 mod index_versions;
+#[path = "e2e/index_words.rs"]
+mod index_words;
 #[path = "e2e/index_writers.rs"]
 mod index_writers;
 #[path = "e2e/instance.rs"]
