@@ -154,6 +154,8 @@ mod taken_away;
 mod tree;
 #[path = "e2e/tree_days.rs"]
 mod tree_days;
+#[path = "e2e/tree_foreign.rs"]
+mod tree_foreign;
 #[path = "e2e/tree_others.rs"]
 mod tree_others;
 #[path = "e2e/tree_summaries.rs"]

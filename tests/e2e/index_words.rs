@@ -92,7 +92,10 @@ fn lost(write: fn(&Path, usize), kills: usize) -> Vec<usize> {
     let lost = (0..share * (kills + 1)).filter(|number| !there.contains(line(*number).as_str()));
     let lost: Vec<usize> = lost.collect();
     for number in 0..share * (kills + 1) {
-        assert!(text.matches(&format!("{}\n", line(number))).count() < 3, "line {number} again and again");
+        assert!(
+            text.matches(&format!("{}\n", line(number))).count() < 3,
+            "line {number} again and again"
+        );
     }
     assert_stopped_cleanly(&scratch, daemon);
     lost

@@ -1,9 +1,9 @@
 //! Three-way merge of sequences that keeps every addition.
 //!
-//! An element of the base that either side dropped is dropped. Elements that a side added are kept; what both sides added
+//! An element of the base that either side dropped is dropped, but for the last copy of one that both sides have. Elements that a side added are kept; what both sides added
 //! at one place is kept once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// One element of a merged sequence, by its index in the sides that have it.
@@ -38,12 +38,32 @@ pub(super) fn merge<T: Ord>(base: &[T], ours: &[T], theirs: &[T], sticky: impl F
         known_theirs[their] = true;
         anchors.extend(our_of[at].map(|our| (our, their)));
     }
+    let mut stays: Vec<bool> = (0..ours.len())
+        .map(|at| !known_ours[at] || sticky(&ours[at]))
+        .collect();
+    let anchored = anchors.iter().map(|(our, _)| &ours[*our]);
+    let added = (0..theirs.len())
+        .filter(|at| !known_theirs[*at])
+        .map(|at| &theirs[at]);
+    let mut kept: BTreeSet<&T> = anchored.chain(added).collect();
+    kept.extend((0..ours.len()).filter(|at| stays[*at]).map(|at| &ours[at]));
+    // Of several copies in the base each side may have kept another one.
+    let both: BTreeSet<&T> = theirs.iter().collect();
+    for (at, stays) in stays.iter_mut().enumerate() {
+        *stays |= both.contains(&ours[at]) && kept.insert(&ours[at]);
+    }
     let mut out = Vec::with_capacity(ours.len().max(theirs.len()));
     let mut from = (0, 0);
     for until in anchors.into_iter().chain([(ours.len(), theirs.len())]) {
-        let stays = (from.0..until.0).filter(|at| !known_ours[*at] || sticky(&ours[*at]));
+        let stays = (from.0..until.0).filter(|at| stays[*at]);
         let added = (from.1..until.1).filter(|at| !known_theirs[*at]);
-        union(ours, &stays.collect::<Vec<_>>(), theirs, &added.collect::<Vec<_>>(), &mut out);
+        union(
+            ours,
+            &stays.collect::<Vec<_>>(),
+            theirs,
+            &added.collect::<Vec<_>>(),
+            &mut out,
+        );
         if until.0 < ours.len() && until.1 < theirs.len() {
             out.push(Piece::Both(until.0, until.1));
         }
@@ -59,7 +79,10 @@ fn union<T: Ord>(ours: &[T], mine: &[usize], theirs: &[T], yours: &[usize], out:
         yours.iter().map(|at| &theirs[*at]).collect(),
     );
     let mut from = (0, 0);
-    for until in matches(&one, &other).into_iter().chain([(one.len(), other.len())]) {
+    for until in matches(&one, &other)
+        .into_iter()
+        .chain([(one.len(), other.len())])
+    {
         out.extend(mine[from.0..until.0].iter().map(|at| Piece::Ours(*at)));
         out.extend(yours[from.1..until.1].iter().map(|at| Piece::Theirs(*at)));
         if until.0 < one.len() && until.1 < other.len() {
@@ -121,7 +144,9 @@ fn unique<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> V
         }
     }
     let pairs = a.filter_map(|at| {
-        let once = seen.get(&one[at]).is_some_and(|count| (count.0, count.1) == (1, 1));
+        let once = seen
+            .get(&one[at])
+            .is_some_and(|count| (count.0, count.1) == (1, 1));
         once.then(|| places.get(&one[at]).map(|there| (at, *there)))?
     });
     let pairs: Vec<(usize, usize)> = pairs.collect();

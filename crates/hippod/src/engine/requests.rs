@@ -217,6 +217,8 @@ impl Engine {
         Ok(WorkspaceRemoveResponse {
             root: root.display().to_string(),
             contexts_kept,
+            restored: Vec::new(),
+            notes: Vec::new(),
         })
     }
 

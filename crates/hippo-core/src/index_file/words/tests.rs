@@ -18,7 +18,8 @@ fn merged(base: &str, ours: &str, theirs: &str) -> String {
     String::from_utf8(merged).unwrap()
 }
 
-const HEAD: &str = "# HIPPOCAMPUS.md\n<!-- hippocampus.md v1.0 | entries: 1 | reindexed: 2026-02-01T00:00:00Z -->\n";
+const HEAD: &str =
+    "# HIPPOCAMPUS.md\n<!-- hippocampus.md v1.0 | entries: 1 | reindexed: 2026-02-01T00:00:00Z -->\n";
 const META: &str = "## Meta\n<!-- hippod: meta -->\n- entries in this file: 1\n<!-- /hippod -->\n";
 
 fn entry(id: &str, summary: &str, prose: &str) -> String {
@@ -149,7 +150,7 @@ proptest! {
     fn merging_again_changes_nothing(lines in prop::collection::btree_map("[a-z]{3}", 0..27_usize, 0..40)) {
         // Each line is in one, two or all of the versions.
         let version = |side: u32| -> String {
-            let has = |among: &usize| among / 3_usize.pow(side) % 3 > 0;
+            let has = |among: &usize| !(among / 3_usize.pow(side)).is_multiple_of(3);
             lines.iter().filter(|(_, among)| has(among)).map(|(line, _)| format!("{line}\n")).collect()
         };
         let (base, ours, theirs) = (version(0), version(1), version(2));
@@ -160,6 +161,15 @@ proptest! {
             let was = is_in(&base, line);
             let (ours, theirs) = (is_in(&ours, line), is_in(&theirs, line));
             prop_assert_eq!(is_in(&once, line), if was { ours && theirs } else { ours || theirs });
+        }
+    }
+
+    #[test]
+    fn no_line_that_both_sides_have_is_absent(versions in prop::array::uniform3(prop::collection::vec("[a-d]", 0..9))) {
+        let [base, ours, theirs] = versions.map(|lines| -> String { lines.iter().map(|line| format!("{line}\n")).collect() });
+        let result = merged(&base, &ours, &theirs);
+        for line in lines(&ours).intersection(&lines(&theirs)) {
+            prop_assert!(lines(&result).contains(line), "{:?} is not in {:?}", line, result);
         }
     }
 

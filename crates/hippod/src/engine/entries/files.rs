@@ -28,7 +28,7 @@ use hippo_store::db::Store;
 use hippo_store::shared_file::{SLOTS, SharedFile};
 
 pub use replaced::old_key;
-pub use versions::Origin;
+pub use versions::{Origin, same_header};
 pub use write::Begun;
 
 use super::index_path;

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use hippo_core::consolidation::{Place, Record, Removed};
 use hippo_core::entry::{Entry, EntryId};
 use hippo_core::index_file::merge::{self, Field, Rule};
-use hippo_core::index_file::{IndexFile, Indexed};
+use hippo_core::index_file::{IndexFile, Indexed, merge_words};
 use hippo_core::layout::INDEX_FILE;
 use hippo_store::StoreError;
 use hippo_store::db::{Access, Store, Tombstone};
 
 use super::Entries;
-use super::files::{Now, Origin, old_key};
+use super::files::{Now, Origin, old_key, same_header};
 use crate::clock::rfc3339;
 use doubt::{cut_off, doubtful, unmarked};
 
@@ -174,13 +174,21 @@ impl Entries {
         }
         match (source, &origin) {
             (Source::File, Origin::Buffer(older)) => {
-                // The file is that version with somebody's edits: what has been written since is an edit, too.
-                self.file.words.note(older, known);
+                // The file is that version with somebody's edits: what has been added since is an edit, too. That version need
+                // not be an ancestor of the last one: what only it has was not removed.
+                self.file
+                    .words
+                    .note(older, &merge_words(b"", known, older, settings));
             }
             (Source::File, _) => {}
             (Source::Replaced(_), _) => {
                 // Nothing is new in the beginning of what is known: whoever wrote it may not be done.
-                if !base.starts_with(bytes) {
+                if matches!(origin, Origin::Current) && !same_header(base, bytes) {
+                    // Of a version that is known no more: what is not in it was not removed.
+                    self.file
+                        .words
+                        .note(base, &merge_words(b"", bytes, base, settings));
+                } else if !base.starts_with(bytes) {
                     self.file.words.note(base, bytes);
                 }
             }

@@ -180,7 +180,7 @@ impl Entries {
         if let Some(late) = &late
             && !is_text(late)
         {
-            if !self.set_aside(now, &path, slot, NO_TEXT) {
+            if !self.set_aside(now, &file, slot, NO_TEXT) {
                 return Ok(false);
             }
         } else if let Some(late) = late
@@ -205,7 +205,11 @@ impl Entries {
         for _ in 0..CLOSINGS {
             let slots: Vec<u32> = self.file.replaced.iter().map(|replaced| replaced.slot).collect();
             for slot in slots {
-                let at = self.file.replaced.iter().position(|replaced| replaced.slot == slot);
+                let at = self
+                    .file
+                    .replaced
+                    .iter()
+                    .position(|replaced| replaced.slot == slot);
                 if let Some(at) = at {
                     self.settle(store, now, at)?;
                 }

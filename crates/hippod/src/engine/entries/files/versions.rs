@@ -181,6 +181,11 @@ fn key(number: u64) -> String {
     format!("{KEY}{number}")
 }
 
+/// Whether two contents come from the same writing of the daemon, by their headers.
+pub fn same_header(one: &[u8], other: &[u8]) -> bool {
+    stamp(one) == stamp(other)
+}
+
 /// The header as it stands in the file: every writing of the daemon has another one.
 fn stamp(bytes: &[u8]) -> Option<&[u8]> {
     let find = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).position(|part| part == what);

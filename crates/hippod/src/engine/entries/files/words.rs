@@ -35,7 +35,7 @@ impl Words {
     /// # Errors
     /// See [`StoreError`].
     pub fn load(store: &Store) -> Result<Self, StoreError> {
-        let mut sides: BTreeMap<u64, (Option<Vec<u8>>, Option<Vec<u8>>)> = BTreeMap::new();
+        let mut sides: BTreeMap<u64, [Option<Vec<u8>>; 2]> = BTreeMap::new();
         for (path, base) in store.bases(KEY)? {
             let number = path.strip_prefix(KEY).and_then(|rest| rest.split_once('-'));
             let Some((Ok(number), side)) = number.map(|(number, side)| (number.parse(), side)) else {
@@ -43,12 +43,12 @@ impl Words {
             };
             let edit = sides.entry(number).or_default();
             match side {
-                "from" => edit.0 = Some(base.bytes),
-                _ => edit.1 = Some(base.bytes),
+                "from" => edit[0] = Some(base.bytes),
+                _ => edit[1] = Some(base.bytes),
             }
         }
         let next = sides.keys().last().map_or(0, |number| number + 1);
-        let waiting = sides.into_iter().filter_map(|(number, (from, to))| {
+        let waiting = sides.into_iter().filter_map(|(number, [from, to])| {
             // Without the version that it began with, all of an edit counts as added.
             let (from, to) = (from.unwrap_or_default(), to?);
             Some((number, Edit { from, to }))

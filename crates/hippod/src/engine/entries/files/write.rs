@@ -82,10 +82,8 @@ impl Entries {
         self.file.unwritten = true;
         for _ in 0..TRIES {
             if self.file.free_slot().is_none() {
-                // Somebody may still write into what was replaced a moment ago: this writing waits for the oldest of it.
-                let due = self.file.replaced.iter().map(|replaced| replaced.due).min();
-                self.file.look(due.unwrap_or(now.at));
-                return Ok((changed, false));
+                // The oldest has waited longest by far.
+                self.settle(store, now, 0)?;
             }
             let current = self.take_over(store, now)?;
             if !self.may_write() || (current.is_none() && self.file.base.is_some()) {
