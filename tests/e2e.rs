@@ -83,6 +83,8 @@ mod index_return;
 mod index_room;
 #[path = "e2e/index_versions.rs"]
 mod index_versions;
+#[path = "e2e/index_words.rs"]
+mod index_words;
 #[path = "e2e/index_writers.rs"]
 mod index_writers;
 #[path = "e2e/instance.rs"]
@@ -154,6 +156,8 @@ mod taken_away;
 mod tree;
 #[path = "e2e/tree_days.rs"]
 mod tree_days;
+#[path = "e2e/tree_foreign.rs"]
+mod tree_foreign;
 #[path = "e2e/tree_others.rs"]
 mod tree_others;
 #[path = "e2e/tree_summaries.rs"]

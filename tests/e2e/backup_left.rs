@@ -130,7 +130,14 @@ fn what_stood_there_before_is_told_of_and_goes_when_it_is_asked_for() {
         let workspace = shown(&root);
         client
             .raw()
-            .call(&WorkspaceRemoveRequest { workspace, purge }.into())
+            .call(
+                &WorkspaceRemoveRequest {
+                    workspace,
+                    purge,
+                    ..WorkspaceRemoveRequest::default()
+                }
+                .into(),
+            )
             .unwrap()
     };
     removed(&mut client, false);

@@ -168,6 +168,7 @@ fn sessions_outlive_a_workspace_that_is_removed_unless_that_is_meant() {
         let request = hippo_proto::WorkspaceRemoveRequest {
             workspace: root.display().to_string(),
             purge,
+            ..hippo_proto::WorkspaceRemoveRequest::default()
         };
         let _: hippo_proto::WorkspaceRemoveResponse = client.raw().call(&request.into()).expect("removed");
         client.index(&root);
@@ -184,6 +185,7 @@ fn sessions_outlive_a_workspace_that_is_removed_unless_that_is_meant() {
         let request = hippo_proto::WorkspaceRemoveRequest {
             workspace: root.display().to_string(),
             purge,
+            ..hippo_proto::WorkspaceRemoveRequest::default()
         };
         let answer: hippo_proto::WorkspaceRemoveResponse =
             client.raw().call(&request.into()).expect("removed");

@@ -249,7 +249,7 @@ fn every_file_gets_an_entry_however_many_there_are() {
     }
     client.sync(&root);
     let report = client.run(&root, CycleName::Light);
-    let told = |note: &String| note.starts_with("50 more files wait");
+    let told = |note: &String| note.starts_with("50 files have no entry yet");
     assert!(report.notes.iter().any(told), "{:?}", report.notes);
     drop(client);
     daemon.kill();

@@ -105,7 +105,13 @@ fn a_tree_of_another_program_is_taken_as_it_is() {
     let mut client = daemon.client();
     let root = scratch.workspace();
     client.index(&root);
-    let made = compact(&mut client, &root);
+    let request = TreeCompactRequest {
+        workspace: root.display().to_string(),
+        at: Some(NOW.to_owned()),
+        take_over: true,
+        ..TreeCompactRequest::default()
+    };
+    let made: TreeCompactResponse = client.raw().call(&request.into()).unwrap();
     assert_eq!(made.refused, []);
     for (path, text) in &theirs[..1] {
         assert_eq!(&std::fs::read_to_string(root.join(path)).unwrap(), text, "{path}");

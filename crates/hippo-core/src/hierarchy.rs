@@ -35,6 +35,8 @@ pub struct Item {
     pub priority: Priority,
     /// Group below By Topic.
     pub group: String,
+    /// Whether it points into a file of the workspace's root: `MEMORY.md`, `TOOLS.md`, `USER.md`.
+    pub core: bool,
     /// The day that it is of.
     pub date: Date,
     /// Tokens that it takes as written.
@@ -117,6 +119,8 @@ pub fn select(items: &[Item], limits: &Limits) -> Selection {
     let mut ranked: Vec<&Item> = items.iter().filter(|item| known.insert(&item.id)).collect();
     ranked.sort_by(|a, b| {
         let order = class(b).cmp(&class(a)).then(score(b).total_cmp(&score(a)));
+        // A first index has many entries of equal strength.
+        let order = order.then(b.core.cmp(&a.core)).then(b.date.cmp(&a.date));
         order.then_with(|| a.id.cmp(&b.id))
     });
     let room = limits.max_tokens.saturating_sub(limits.other_tokens);

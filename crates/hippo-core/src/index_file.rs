@@ -21,7 +21,9 @@ mod section;
 #[cfg(test)]
 mod tests;
 mod text;
+mod three_way;
 mod token;
+mod words;
 mod write;
 
 use std::ops::Range;
@@ -33,6 +35,7 @@ pub use header::Header;
 pub use indexed::Indexed;
 pub use section::Known;
 pub use text::slug;
+pub use words::merge_words;
 pub(crate) use write::written_text;
 pub use write::{as_written, entry_text, pointer_line};
 

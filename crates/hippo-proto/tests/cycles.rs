@@ -127,6 +127,7 @@ fn answers_keep_their_names() {
     answer(
         r#"{"run":12,"undone":2,"files":["HIPPOCAMPUS.md"]}"#,
         &CycleUndoResponse {
+            undone_before: false,
             run: 12,
             undone: 2,
             files: vec!["HIPPOCAMPUS.md".into()],

@@ -113,15 +113,16 @@ fn requests_with_every_field() {
         r#"{"workspace":"/w"}"#,
         WorkspaceRemoveRequest {
             workspace: workspace(),
-            purge: false,
+            ..WorkspaceRemoveRequest::default()
         }
         .into(),
     );
     golden(
-        r#"{"workspace":"/w","purge":true}"#,
+        r#"{"workspace":"/w","purge":true,"restore_carried":true}"#,
         WorkspaceRemoveRequest {
             workspace: workspace(),
             purge: true,
+            restore_carried: true,
         }
         .into(),
     );
@@ -297,12 +298,13 @@ fn requests_with_every_field() {
     };
     golden(r#"{"workspace":"/w"}"#, heartbeat.into());
     golden(
-        r#"{"workspace":"/w","at":"2026-03-20","dry_run":true,"when_due":true}"#,
+        r#"{"workspace":"/w","at":"2026-03-20","dry_run":true,"when_due":true,"take_over":true}"#,
         TreeCompactRequest {
             workspace: workspace(),
             at: Some("2026-03-20".into()),
             dry_run: true,
             when_due: true,
+            take_over: true,
         }
         .into(),
     );

@@ -47,6 +47,7 @@ fn answers_keep_their_names() {
                 path: "memory/daily/2026-03-19.md".into(),
                 reason: "it is a folder".into(),
             }],
+            foreign: Vec::new(),
             notes: vec![],
             took_ms: 1.5,
         },

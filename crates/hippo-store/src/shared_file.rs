@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use hippo_fs::{Folder, Kind, Refusal, WorkspaceDir};
 
 /// Replaced contents of one file that can be kept beside it at the same time.
-pub const SLOTS: u32 = 32;
+pub const SLOTS: u32 = 128;
 /// How the names of what [`SharedFile::set_aside`] kept continue after that of the file.
 pub const UNMERGED: &str = ".unmerged";
 /// Where new bytes wait on file systems that cannot exchange two names.

@@ -258,6 +258,9 @@ pub enum WorkspaceVerb {
         /// Forget what its sessions stored, too: tool results that stand nowhere else
         #[arg(long)]
         purge: bool,
+        /// Put back the memory/ROOT.md of another program that an earlier version took over, without asking
+        #[arg(long)]
+        restore_carried: bool,
     },
 }
 

@@ -79,7 +79,11 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Workspace { verb } => match verb {
             WorkspaceVerb::Add { dir } => verbs::workspace::add(&mut session, dir, out),
             WorkspaceVerb::List => verbs::workspace::list(&mut session, out),
-            WorkspaceVerb::Remove { dir, purge } => verbs::workspace::remove(&mut session, dir, purge, out),
+            WorkspaceVerb::Remove {
+                dir,
+                purge,
+                restore_carried,
+            } => verbs::workspace::remove(&mut session, dir, [purge, restore_carried], out),
         },
         Verb::Trust(args) => verbs::trust::trust(&mut session, args, out),
         Verb::Sync(args) => verbs::workspace::sync(&mut session, &args, out),

@@ -7,6 +7,7 @@ pub mod context;
 pub mod cycle;
 pub mod daemon;
 pub mod deinit;
+pub mod foreign;
 pub mod get;
 pub mod hook;
 pub mod import;

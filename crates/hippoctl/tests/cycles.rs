@@ -95,6 +95,7 @@ fn answer(call: &Call) -> Vec<u8> {
         Request::CycleUndo(request) if request.run == 12 => encode_result(
             id,
             &CycleUndoResponse {
+                undone_before: false,
                 run: 12,
                 undone: 1,
                 files: vec!["HIPPOCAMPUS.md".into()],

@@ -253,6 +253,8 @@ fn what_waits_for_a_daemon_stays_in_the_record() {
         let removed = WorkspaceRemoveResponse {
             root: String::new(),
             contexts_kept: false,
+            restored: Vec::new(),
+            notes: Vec::new(),
         };
         encode_result(&call.id, &removed)
     });

@@ -159,6 +159,8 @@ fn keeping(root: &Path) -> Daemon {
             let removed = WorkspaceRemoveResponse {
                 root: root.clone(),
                 contexts_kept: true,
+                restored: Vec::new(),
+                notes: Vec::new(),
             };
             encode_result(&call.id, &removed)
         }

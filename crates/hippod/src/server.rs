@@ -10,6 +10,7 @@ mod imports;
 mod long;
 mod measures;
 mod models;
+mod removal;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -8,6 +8,7 @@ mod aside;
 mod command;
 mod disk;
 mod examine;
+mod foreign;
 mod health;
 mod keeper;
 mod logs;
@@ -21,6 +22,7 @@ mod state;
 mod summaries;
 
 pub use examine::examine;
+pub use foreign::{GivenBack, give_back, has_originals, restore_carried};
 pub use health::statuses;
 pub use keeper::{after, keep, summarise, waiting, wish};
 pub use logs::{examine as examine_logs, is_far_ahead};

@@ -159,6 +159,7 @@ pub fn clear(ground: &Ground<'_>, folder: &Path) -> Result<()> {
     let remove = WorkspaceRemoveRequest {
         workspace,
         purge: true,
+        ..WorkspaceRemoveRequest::default()
     };
     // It may not be registered.
     let _ = ground

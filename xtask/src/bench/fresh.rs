@@ -54,6 +54,7 @@ pub fn fresh(ground: &mut Ground<'_>, name: &str) -> Result<String> {
         let remove = WorkspaceRemoveRequest {
             workspace,
             purge: true,
+            ..WorkspaceRemoveRequest::default()
         };
         // It is there when an earlier run registered it.
         let _ = ground

@@ -12,6 +12,7 @@ fn item(name: &str, strength: f32, tokens: usize) -> Item {
         hits: 0,
         priority: Priority::Normal,
         group: "Technical Knowledge".to_owned(),
+        core: false,
         date: date(2026, 1, 10),
         tokens,
         in_master: true,
@@ -32,6 +33,30 @@ fn limits(max_tokens: usize, max_entries: usize) -> Limits {
         max_entries,
         ..Limits::default()
     }
+}
+
+#[test]
+fn of_equal_entries_those_of_core_files_come_first_then_the_newest() {
+    let items = [
+        item("a-log", 0.5, 10),
+        Item {
+            date: date(2026, 2, 1),
+            ..item("b-later-log", 0.5, 10)
+        },
+        Item {
+            core: true,
+            date: date(2025, 1, 1),
+            ..item("c-memory", 0.5, 10)
+        },
+        item("d-stronger", 0.6, 10),
+    ];
+    let few = |tokens| -> Vec<String> {
+        let selection = select(&items, &limits(tokens, 200));
+        selection.master.into_iter().map(|id| id.0).collect()
+    };
+    assert_eq!(few(10), ["d-stronger"]);
+    assert_eq!(few(20), ["c-memory", "d-stronger"]);
+    assert_eq!(few(30), ["b-later-log", "c-memory", "d-stronger"]);
 }
 
 #[test]

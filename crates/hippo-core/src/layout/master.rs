@@ -12,6 +12,7 @@ use crate::consolidation::{Place, Record};
 use crate::entry::{Entry, EntryId, Priority};
 use crate::hierarchy::{self, Item, Limits, Selection};
 use crate::index_file::{Diagnostic, IndexFile, Known, Problem, as_written, written_text};
+use crate::source::SourceKind;
 use crate::tokens;
 
 /// Times that the file is laid out with entries coming and going.
@@ -156,6 +157,7 @@ impl Standing {
                     _ => live.written.priority,
                 },
                 group: live.record.group.clone(),
+                core: is_core(&live.written),
                 date: live.written.created.date(wanted.settings.offset_seconds),
                 tokens: place.map_or_else(|| live.size(wanted), |(size, _)| *size),
                 in_master: place.is_some(),
@@ -181,6 +183,12 @@ impl Live<'_> {
     fn size(&self, wanted: &Wanted<'_>) -> usize {
         self.text(wanted).len() + 3
     }
+}
+
+/// Whether an entry points into a file of the workspace's root.
+fn is_core(entry: &Entry) -> bool {
+    let mut paths = entry.pointers.iter().map(|pointer| pointer.path.as_str());
+    paths.any(|path| SourceKind::of(path) == SourceKind::Root)
 }
 
 /// The id of an entry of which there is a second copy in the file.

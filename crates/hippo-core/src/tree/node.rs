@@ -295,6 +295,13 @@ impl Node {
         }
     }
 
+    /// Whether another program, or a person, wrote all of its file: it says something, and nothing in it is hippod's.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        let mut lines = self.body.lines().map(str::trim);
+        self.writer == Writer::Unknown && lines.any(|line| !line.is_empty() && !line.starts_with(['#', '<']))
+    }
+
     /// Whether it only keeps the place for a body that somebody was to write.
     #[must_use]
     pub fn is_placeholder(&self) -> bool {

@@ -297,8 +297,11 @@ impl Validate for CycleUndoRequest {
 pub struct CycleUndoResponse {
     /// The run that is taken back.
     pub run: i64,
-    /// Changes that were taken back; 0: it was taken back before.
+    /// Changes that were taken back; 0: it was taken back before, or there is nothing of it to take back.
     pub undone: u64,
+    /// It was taken back before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone_before: bool,
     /// Files that were written, relative to the workspace.
     pub files: Vec<String>,
     /// What the reader should know: entries of the run that stay, and what the next cycle makes again.

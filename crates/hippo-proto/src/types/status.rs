@@ -163,6 +163,9 @@ pub struct TreeStatus {
     pub other: u64,
     /// Nodes that `tree.pending` tells.
     pub waiting: u64,
+    /// Nodes of another program that hippod leaves alone.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub foreign: u64,
     /// The folder in which no node can be made or replaced, and why; only where that is so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritable: Option<String>,
@@ -318,4 +321,10 @@ pub struct VectorStatus {
     /// Id of the model whose vectors they are; absent before the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+}
+
+/// Whether a count is left out of an answer.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over like that")]
+const fn is_none(count: &u64) -> bool {
+    *count == 0
 }

@@ -28,6 +28,9 @@ pub struct TreeCompactRequest {
     /// Only if it is due: hooks ask often.
     #[serde(default)]
     pub when_due: bool,
+    /// Take over a tree that another program made; without it such a tree is left alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub take_over: bool,
 }
 
 impl Validate for TreeCompactRequest {
@@ -55,6 +58,9 @@ pub struct TreeCompactResponse {
     pub left: Vec<String>,
     /// Nodes that could not be made, and why.
     pub refused: Vec<TreeRefusal>,
+    /// Nodes of another program that are left alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign: Vec<String>,
     /// What the reader should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

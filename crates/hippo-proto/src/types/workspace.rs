@@ -80,6 +80,10 @@ pub struct WorkspaceRemoveRequest {
     /// Forget what its sessions stored, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub purge: bool,
+    /// Put `.hippocampus/carried/ROOT.md` in the place of a `memory/ROOT.md` of hippod's: an earlier build took it over, and a person
+    /// who saw it confirmed that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restore_carried: bool,
 }
 
 impl Validate for WorkspaceRemoveRequest {
@@ -97,6 +101,12 @@ pub struct WorkspaceRemoveResponse {
     /// What its sessions stored is kept for the case that it is added again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contexts_kept: bool,
+    /// Files of another program that were taken over, and are as they were before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restored: Vec<String>,
+    /// What the reader should know of files that could not be put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Parameters of `workspace.sync`.

@@ -64,6 +64,9 @@ pub struct InitArgs {
     /// Use the record that an earlier version left in the folder; only for files that init makes
     #[arg(long)]
     pub trust_record: bool,
+    /// Take over a compaction tree that another program made, without asking; without it that tree is left alone
+    #[arg(long)]
+    pub take_over: bool,
     /// Say what would be made and changed, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -77,6 +80,9 @@ pub struct DeinitArgs {
     /// Use the record that an earlier version left in the folder; only for files that init makes
     #[arg(long)]
     pub trust_record: bool,
+    /// Put back the memory/ROOT.md of another program that an earlier version took over, without asking
+    #[arg(long)]
+    pub restore_carried: bool,
     /// Say what would be taken back, and do nothing
     #[arg(long)]
     pub dry_run: bool,

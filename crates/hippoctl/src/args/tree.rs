@@ -9,6 +9,7 @@ use hippo_proto::MAX_JOBS;
 pub const EXAMPLES: &str = "Examples:
   hippoctl tree compact --dry-run     which nodes would be made?
   hippoctl tree compact               make them; begins the tree where there is none
+  hippoctl tree compact --take-over   the same where another program made a tree
   hippoctl tree show                  print memory/ROOT.md
   hippoctl tree show 2026-W02         print the node of a week
   hippoctl tree pending               which nodes want a summary?
@@ -52,6 +53,9 @@ pub struct TreeCompactArgs {
     /// Only say what would be done
     #[arg(long)]
     pub dry_run: bool,
+    /// Take over a tree that another program made; `workspace remove` and `deinit` put every byte of it back
+    #[arg(long)]
+    pub take_over: bool,
     /// Only if it is due: three hours after the last time, or when the logs have grown
     #[arg(long)]
     pub when_due: bool,

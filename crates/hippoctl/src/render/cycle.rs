@@ -160,11 +160,15 @@ pub fn undone(answer: &CycleUndoResponse, style: Style) -> String {
     let CycleUndoResponse {
         run,
         undone,
+        undone_before,
         files,
         notes,
     } = answer;
-    if *undone == 0 {
-        return format!("run {run} was taken back before; nothing is changed\n");
+    if *undone_before {
+        return format!("run {run} was undone before; nothing is changed\n");
+    }
+    if *undone == 0 && files.is_empty() && notes.is_empty() {
+        return format!("run {run} changed nothing; there is nothing to undo\n");
     }
     let changes = plural(*undone, "change");
     let mut text = format!("took back {}: {changes}\n", style.strong(format!("run {run}")));

@@ -25,6 +25,10 @@ pub struct Initialised {
     pub files: Vec<FileChange>,
     /// What is left as it is although it was to be laid out.
     pub kept: Vec<Kept>,
+    /// Nodes of a compaction tree that another program made.
+    pub foreign: Vec<String>,
+    /// Whether they are taken over.
+    pub taken_over: bool,
     /// Whether the daemon knows the folder.
     pub registered: Registered,
     /// What else is to be known.
@@ -64,6 +68,8 @@ pub struct Taken {
     pub aside: Vec<String>,
     /// Where to.
     pub aside_in: Option<String>,
+    /// What was taken over of another program, and is as it was before.
+    pub restored: Vec<String>,
     /// Whether the daemon has forgotten the folder.
     pub unregistered: bool,
     /// Whether it is registered now; with `dry_run`, then. Null where no daemon could be asked.
@@ -133,6 +139,7 @@ pub fn initialised(answer: &Initialised, style: Style) -> String {
     }
     files(&mut text, &answer.files, (make, change, ""), style);
     kept(&mut text, &answer.kept, style);
+    foreign(&mut text, answer, style);
     if answer.folders.is_empty() && answer.files.is_empty() {
         text += "  nothing to change: all of it is there\n";
     }
@@ -146,6 +153,21 @@ pub fn initialised(answer: &Initialised, style: Style) -> String {
     };
     notes(&mut text, &answer.notes, style);
     text
+}
+
+/// Nodes that another program made, each by its path.
+fn foreign(text: &mut String, answer: &Initialised, style: Style) {
+    let (word, why) = match (answer.taken_over, answer.dry_run) {
+        (true, true) => ("would take", "deinit puts it back"),
+        (true, false) => ("taken over", "deinit puts it back"),
+        (false, _) => ("left alone", "to take it over: hippoctl init --take-over"),
+    };
+    for path in &answer.foreign {
+        *text += &format!(
+            "  {word:<12} {}: another program wrote it; {why}\n",
+            style.path(one_line(path))
+        );
+    }
 }
 
 /// What `deinit` did.
@@ -166,6 +188,13 @@ pub fn taken(answer: &Taken, style: Style) -> String {
     for folder in bare(&answer.folders, &answer.files) {
         let empty = if answer.dry_run { ", if it is empty" } else { "" };
         text += &format!("  {remove:<12} {}/{empty}\n", style.path(one_line(folder)));
+    }
+    for path in &answer.restored {
+        text += &format!(
+            "  {:<12} {}, which another program wrote\n",
+            "put back",
+            style.path(one_line(path))
+        );
     }
     kept(&mut text, &answer.kept, style);
     if let Some(place) = &answer.aside_in {

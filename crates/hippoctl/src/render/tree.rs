@@ -22,9 +22,14 @@ pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> S
         entered,
         left,
         refused,
+        foreign,
         notes: _,
         took_ms,
     } = answer;
+    if !foreign.is_empty() {
+        let all = plural(foreign.len() as u64, "node");
+        return format!("{all} of another program; nothing was made or changed\n");
+    }
     if !ran {
         return "not due yet: nothing was looked at\n".to_owned();
     }

@@ -9,6 +9,7 @@ use hippo_proto::{
     WorkspaceListRequest, WorkspaceListResponse, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
 };
 
+use super::foreign;
 use super::init::{folder, refused};
 use crate::connect::{Session, text};
 use crate::failure::{Exit, Failure};
@@ -37,7 +38,11 @@ pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Resu
         ..Taken::default()
     };
     // First, so that the daemon writes nothing any more.
-    let gone = record.registered && (args.dry_run || unregister(session, &root, &mut answer)?);
+    let gone = record.registered
+        && (args.dry_run || {
+            let carried = foreign::restores_carried(&root, args.restore_carried, out);
+            unregister(session, &root, carried, &mut answer)?
+        });
     let waits = record.registered && !gone;
     answer.registered = if record.registered {
         Some(waits)
@@ -195,15 +200,23 @@ fn recorded(state: &Path, root: &Path, trusted: bool) -> Result<(Record, bool), 
 }
 
 /// Answers whether the daemon has the folder no more.
-fn unregister(session: &mut Session, root: &Path, answer: &mut Taken) -> Result<bool, Failure> {
+fn unregister(
+    session: &mut Session,
+    root: &Path,
+    restore_carried: bool,
+    answer: &mut Taken,
+) -> Result<bool, Failure> {
     let request = WorkspaceRemoveRequest {
         workspace: text(root)?,
         purge: false,
+        restore_carried,
     };
     match session.call::<WorkspaceRemoveResponse>(request) {
         Ok(removed) => {
             answer.unregistered = true;
             answer.contexts_kept = removed.contexts_kept;
+            answer.restored = removed.restored;
+            answer.notes.extend(removed.notes);
         }
         // Somebody removed it already.
         Err(failure) if failure.exit == Exit::NotFound => {}

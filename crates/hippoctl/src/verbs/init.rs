@@ -11,7 +11,7 @@ use hippo_proto::{
     WorkspaceAddResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
 
-use super::place;
+use super::{foreign, place};
 use crate::connect::{Session, absolute, current_dir, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::layout::{Choice, bare, layout, paths, there_before};
@@ -58,6 +58,8 @@ pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(
         folders: plan.folders.clone(),
         files: plan.changes.iter().map(file).collect(),
         kept: plan.kept.clone(),
+        foreign: foreign::nodes(&root),
+        taken_over: args.take_over,
         registered: Registered::NotTried,
         notes: notes(&there, &args, &found, &record),
     };
@@ -65,6 +67,7 @@ pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(
     if args.dry_run {
         return out.answer(&answer, render::init::initialised);
     }
+    answer.taken_over |= foreign::is_confirmed(&answer.foreign, out);
     // The record first, so that what a stopped process made is known.
     keep(&plan.record, &state, &root)?;
     if adopted {
@@ -185,6 +188,7 @@ fn register(
                     failure.message
                 ));
             }
+            take_over(session, &of, answer);
             if let Err(failure) = write_index(session, of) {
                 answer.notes.push(format!(
                     "HIPPOCAMPUS.md is not made now, but by the next light cycle: {}",
@@ -205,6 +209,25 @@ fn register(
         Err(failure) => {
             answer.registered = Registered::Refused;
             Ok(Some(failure))
+        }
+    }
+}
+
+/// Has the daemon take a tree of another program over, where a person confirmed that.
+fn take_over(session: &mut Session, workspace: &str, answer: &mut Initialised) {
+    if answer.foreign.is_empty() {
+        return;
+    }
+    match foreign::compact(session, workspace, answer.taken_over) {
+        // Which of them are taken over already the daemon knows.
+        Ok(left) if !answer.taken_over => answer.foreign = left,
+        Ok(_) => {}
+        Err(failure) => {
+            answer.taken_over = false;
+            answer.notes.push(format!(
+                "the tree is left alone: {}",
+                render::one_line(&failure.message)
+            ));
         }
     }
 }

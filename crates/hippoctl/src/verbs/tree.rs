@@ -24,6 +24,7 @@ pub fn tree(session: &mut Session, verb: TreeVerb, out: &mut Output) -> Result<(
                 at: args.at,
                 dry_run: args.dry_run,
                 when_due: args.when_due,
+                take_over: args.take_over,
             };
             let answer: TreeCompactResponse = session.call_patiently(request, |_| {})?;
             if !out.json {

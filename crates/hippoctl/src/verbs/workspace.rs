@@ -1,13 +1,13 @@
 //! `workspace add|list|remove` and `sync`: which folders are watched, and are they up to date?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hippo_proto::{
     WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceListRequest, WorkspaceListResponse,
     WorkspaceRemoveRequest, WorkspaceRemoveResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
 
-use super::place;
+use super::{foreign, place};
 use crate::connect::{Session, absolute, current_dir, text};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -72,21 +72,33 @@ pub fn list(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
 pub fn remove(
     session: &mut Session,
     dir: Option<PathBuf>,
-    purge: bool,
+    [purge, restore_carried]: [bool; 2],
     out: &mut Output,
 ) -> Result<(), Failure> {
     let workspace = match dir {
         Some(dir) => text(&absolute(&dir)?)?,
         None => session.workspace()?,
     };
-    let answer: WorkspaceRemoveResponse = session.call(WorkspaceRemoveRequest { workspace, purge })?;
+    let answer: WorkspaceRemoveResponse = session.call(WorkspaceRemoveRequest {
+        restore_carried: foreign::restores_carried(Path::new(&workspace), restore_carried, out),
+        workspace,
+        purge,
+    })?;
+    told(&answer.notes, out);
     out.answer(&answer, |answer, style| {
         let kept = if answer.contexts_kept {
             ", and so does what its sessions stored (--purge forgets it)"
         } else {
             ""
         };
-        format!("removed {}; its files stay{kept}\n", style.path(&answer.root))
+        let mut text = format!("removed {}; its files stay{kept}\n", style.path(&answer.root));
+        for path in &answer.restored {
+            text += &format!(
+                "  put back   {}, which another program wrote\n",
+                style.path(render::one_line(path))
+            );
+        }
+        text
     })
 }
 

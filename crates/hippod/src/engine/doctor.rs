@@ -277,6 +277,10 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) -> Option<Stri
             "everything else is served; hippoctl index edit or remember writes an entry anew",
         );
     }
+    if let Some(what) = entries.without_room(&workspace.known).filter(|_| entries.enabled) {
+        let fix = "hippoctl index forget takes entries out; sources.exclude leaves files out; or leave it: search finds all of them";
+        report.problem("index-full", Severity::Info, what, place.clone(), fix);
+    }
     let written = entries.file.trouble.is_none() && !entries.file.is_held();
     if !entries.enabled || !written {
         return None;

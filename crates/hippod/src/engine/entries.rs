@@ -158,15 +158,23 @@ impl Entries {
 
     /// What waits after a light cycle that looked for new entries, for people.
     fn left_out(&self, documents: &HashMap<String, Known>) -> Option<String> {
-        if self.goes_on {
-            let files = self.fresh.len();
-            return Some(format!(
-                "{files} more files wait for the next light cycle: one makes {MOST_ENTRIES} entries at most"
-            ));
+        if let Some(full) = self.without_room(documents) {
+            return Some(full);
+        }
+        let files = self.untold(documents).filter(|path| self.fresh.contains(*path));
+        let files = if self.goes_on { files.count() } else { 0 };
+        (files > 0).then(|| {
+            format!("{files} files have no entry yet: one light cycle makes {MOST_ENTRIES} entries at most, and the next one follows")
+        })
+    }
+
+    /// What the index has no room for, for people; nothing while it has room.
+    pub fn without_room(&self, documents: &HashMap<String, Known>) -> Option<String> {
+        if gather::live(&self.known.records) < MOST_LIVE {
+            return None;
         }
         let files = self.untold(documents).count();
-        let full = gather::live(&self.known.records) >= MOST_LIVE && files > 0;
-        full.then(|| {
+        (files > 0).then(|| {
             format!(
                 "{files} files have no entry: the index has {MOST_LIVE} and takes no more by itself; search finds them, \
                  and what leaves the index makes room at the next start"

@@ -251,6 +251,19 @@ impl Engine {
         self.tell(job_news(&root, total, total, true));
     }
 
+    /// Leaves nothing beside the index files.
+    fn close_index_files(&mut self) {
+        let at = self.shared.clock.monotonic();
+        let keys: Vec<u64> = self.workspaces.keys().copied().collect();
+        for key in keys {
+            let Some(mut workspace) = self.workspaces.remove(&key) else {
+                continue;
+            };
+            self.close_index_file(&mut workspace, at);
+            self.workspaces.insert(key, workspace);
+        }
+    }
+
     /// Saves what a next start can use, and lets go.
     pub(super) fn finish(mut self) {
         self.shared.rescuing.store(true, Ordering::Relaxed);
@@ -265,6 +278,7 @@ impl Engine {
             let _ = self.bring_back(&root);
         }
         self.shared.rescuing.store(false, Ordering::Relaxed);
+        self.close_index_files();
         for workspace in self.workspaces.values_mut() {
             if let Some(cancel) = &workspace.cancel_build {
                 cancel.store(true, Ordering::Relaxed);

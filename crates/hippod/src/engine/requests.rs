@@ -194,6 +194,8 @@ impl Engine {
             return Err(no_workspace(&root));
         }
         self.shared.views.remove(&root);
+        let at = self.shared.clock.monotonic();
+        self.with_root(&root, |engine, workspace| engine.close_index_file(workspace, at));
         for waiter in self.close(&root) {
             // A client that is gone needs no answer.
             let _ = waiter.reply.send(Err(no_workspace(&root)));
@@ -215,6 +217,8 @@ impl Engine {
         Ok(WorkspaceRemoveResponse {
             root: root.display().to_string(),
             contexts_kept,
+            restored: Vec::new(),
+            notes: Vec::new(),
         })
     }
 

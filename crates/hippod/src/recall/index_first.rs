@@ -4,6 +4,8 @@
 //! they stand on disk and nothing written since speaks of the same. Other entries are matched by their words: what they
 //! point at is read for mode `index`, and lifted a little among the results of a search.
 
+mod doubt;
+
 use std::collections::HashSet;
 use std::sync::{Arc, RwLockReadGuard};
 
@@ -19,6 +21,7 @@ use hippo_proto::{ErrorKind, Mode, RpcError, Strategy};
 use super::part::Part;
 use super::question::Question;
 use super::{Answered, Recall, refused};
+use doubt::doubt;
 
 use crate::files;
 use crate::index::IndexView;
@@ -102,18 +105,16 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
     consulted.matches = found
         .filter_map(|(hit, record)| Some((hit, Arc::clone(record), answers(record)?)))
         .collect();
-    let strong = consulted.learned.as_ref().filter(|(record, strength)| {
-        let learned = record.learned.as_deref();
-        Band::of(*strength) >= Band::Moderate && learned.is_some_and(|learned| suffices(learned, question))
-    });
+    let doubt = consulted
+        .learned
+        .as_ref()
+        .map(|(record, strength)| doubt(record, *strength, question));
     (consulted.route, consulted.reason) = if question.mode == Mode::Index {
         (Route::Index, "mode index reads what the entries point at")
-    } else if strong.is_some() && !question.filter.is_set() && question.request.min_score.is_none() {
-        (Route::Index, "the same question was answered before")
-    } else if consulted.learned.is_some() {
-        (
-            Route::Both,
-            "the entry of the same question is weak, or holds too little: a search verifies it",
+    } else if let Some(doubt) = doubt {
+        doubt.map_or(
+            (Route::Index, "the same question was answered before"),
+            |reason| (Route::Both, reason),
         )
     } else if consulted
         .matches
@@ -125,16 +126,6 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
         (Route::Search, "no entry matches")
     };
     Ok(consulted)
-}
-
-/// Whether as much is remembered as is asked for.
-fn suffices(learned: &Learned, question: &Question) -> bool {
-    let budget = question.request.budget_tokens;
-    let full = match (question.request.limit, budget) {
-        (None, Some(budget)) => learned.tokens * 5 >= u64::from(budget) * 4,
-        _ => learned.passages.len() >= question.limit,
-    };
-    full || learned.all
 }
 
 impl Consulted {

@@ -15,6 +15,7 @@ use hippo_proto::{
 
 use super::connection::Outbox;
 use super::long::{Tell, at_length};
+use super::removal::remove;
 use super::{backups, doctor, entries, flush, imports, models};
 use crate::audit;
 use crate::contexts;
@@ -77,14 +78,10 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::WorkspaceList(_) => line(&id, Ok(list(shared))),
         Request::WorkspaceRemove(request) => {
             let folder = PathBuf::from(request.workspace);
-            // Who is at its tree finishes first: nothing is written there any more once it is answered.
-            let _alone = shared.trees.alone(shared, &folder).await;
-            let removed = ask(shared, |reply| event::Request::Remove {
-                folder,
-                purge: request.purge,
-                reply,
-            });
-            line(&id, removed.await)
+            line(
+                &id,
+                remove(shared, folder, request.purge, request.restore_carried).await,
+            )
         }
         Request::WorkspaceSync(request) => {
             let view = shared.views.get(&request.workspace).await?;

@@ -16,7 +16,7 @@ pub const REJECTED: &str = ".hippocampus/rejected";
 const MOST_REJECTED: u32 = 20;
 /// Bodies of somebody that a summary took the place of.
 pub const REPLACED: &str = ".hippocampus/replaced";
-/// The last ROOT.md that somebody else wrote, and those before it.
+/// Where earlier builds kept the `ROOT.md` of another program.
 pub const CARRIED: &str = ".hippocampus/carried";
 /// More is no ROOT.md.
 const LARGEST_ROOT: u64 = 1 << 20;
@@ -56,27 +56,25 @@ pub fn replaced(root: &Path, found: &Found) -> io::Result<()> {
     keep(root, REPLACED, &format!("{period}-{mark}.md"), &found.bytes)
 }
 
-/// Keeps a ROOT.md that somebody else wrote, to be carried into the next ones.
-///
-/// # Errors
-/// As the system says: it must not be replaced then.
-pub fn carry(root: &Path, bytes: &[u8]) -> io::Result<()> {
-    // One that was carried so far stays as well.
-    if let Ok(before) = hippo_fs::read(root, carried_file(), LARGEST_ROOT)
-        && before != bytes
-    {
-        let mark = Fingerprint::of(&before);
-        keep(root, CARRIED, &format!("ROOT-{mark}.md"), &before)?;
-    }
-    keep(root, CARRIED, "ROOT.md", bytes)
-}
-
-/// The ROOT.md that is carried, with the moment in which it was kept.
+/// The ROOT.md of another program that an earlier build took over, with the moment in which that was kept.
 pub fn carried(root: &Path) -> Option<(Node, SystemTime)> {
     let dir = WorkspaceDir::open(root).ok()?;
-    let bytes = dir.read(carried_file(), LARGEST_ROOT).ok()?;
+    let bytes = carried_bytes(root)?;
     let kept = dir.open_file(carried_file()).ok()?.1.modified().ok()?;
     Some((Node::read(Period::All, &String::from_utf8_lossy(&bytes)), kept))
+}
+
+/// Its bytes.
+pub fn carried_bytes(root: &Path) -> Option<Vec<u8>> {
+    hippo_fs::read(root, carried_file(), LARGEST_ROOT).ok()
+}
+
+/// Removes it.
+///
+/// # Errors
+/// As the system says.
+pub fn let_go_of_carried(root: &Path) -> io::Result<()> {
+    WorkspaceDir::open(root)?.remove_file(carried_file()).map(|_| ())
 }
 
 fn carried_file() -> String {
@@ -95,22 +93,6 @@ fn keep(root: &Path, folder: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_second_root_of_somebody_keeps_the_first() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        for text in ["one", "two", "two", "three"] {
-            carry(&root, text.as_bytes()).unwrap();
-            assert_eq!(carried(&root).unwrap().0.body, text);
-        }
-        let files = std::fs::read_dir(root.join(CARRIED)).unwrap();
-        let mut texts: Vec<String> = files
-            .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
-            .collect();
-        texts.sort();
-        assert_eq!(texts, ["one", "three", "two"]);
-    }
 
     #[test]
     fn what_somebody_wrote_is_kept_and_what_hippod_wrote_is_not() {
@@ -139,7 +121,6 @@ mod tests {
         std::fs::create_dir_all(&out).unwrap();
         std::os::unix::fs::symlink(&out, root.join(".hippocampus")).unwrap();
         let root = root.canonicalize().unwrap();
-        assert!(carry(&root, b"theirs").is_err());
         assert!(rejected(&root, Period::All, "body", &Rejected::Short(0)).is_err());
         assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0, "not even folders");
     }

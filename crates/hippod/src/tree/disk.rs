@@ -189,6 +189,35 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
     Ok(false)
 }
 
+/// Puts a file back as it was before hippod wrote it, or removes it, if it still has these bytes. Answers whether it had.
+///
+/// # Errors
+/// As [`put`].
+pub fn restore(root: &Path, path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>) -> io::Result<bool> {
+    let dir = WorkspaceDir::open(root)?;
+    let file = place(&dir, path)?;
+    tidy(&dir, path, &file)?;
+    let there = match dir.read(path, LARGEST_NODE) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if hippo_fs::is_absence(&error) => None,
+        Err(error) => return Err(error),
+    };
+    if there.as_deref() != now {
+        return Ok(false);
+    }
+    let replaced = match bytes {
+        Some(bytes) => file.replace(bytes, 0)?,
+        None => file.take_away(0)?,
+    };
+    if replaced.as_deref() == now {
+        file.settle(0)?;
+    } else {
+        // Somebody wrote it in this moment: theirs is kept beside it.
+        file.set_aside(0)?;
+    }
+    Ok(true)
+}
+
 /// The file of a node, whose folder is made.
 fn place(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
     let file = SharedFile::open_in_new_folder(dir, path)?;

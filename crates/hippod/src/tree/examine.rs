@@ -12,7 +12,7 @@ use hippo_proto::{Problem, Severity};
 use super::aside::{CARRIED, REJECTED};
 use super::command::MOST_FAILURES;
 use super::disk::LARGEST_NODE;
-use super::health::{nodes, unwritable};
+use super::health::{foreign_nodes, nodes, unwritable};
 use super::run::is_kept;
 use super::settings::Settings;
 use super::state::{Spend, State};
@@ -88,6 +88,17 @@ pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
         found.detail = Some(format!("{}: {} nodes", view.root.display(), nodes.len()));
     }
     examine_aside(&view.root, &mut found);
+    let foreign = foreign_nodes(shared, view);
+    if let Some(first) = foreign.first() {
+        let what = match foreign.len() {
+            1 => "another program wrote this node of a compaction tree; hippod leaves it alone".to_owned(),
+            all => format!(
+                "another program wrote {all} nodes of a compaction tree, this one first; hippod leaves them alone"
+            ),
+        };
+        let fix = "to take the tree over: hippoctl tree compact --take-over; hippoctl workspace remove puts every byte back";
+        found.add("tree-foreign", Severity::Info, what, &view.root.join(first), fix);
+    }
     let state = State::try_read(&shared.paths.state, &view.root);
     let spend = match state {
         Ok(state) => state.spend,
@@ -159,7 +170,7 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
                 Severity::Warning,
                 "is no root of a tree: it has neither the front matter nor a section of one",
                 path,
-                "hippoctl tree compact makes it, and keeps this one in .hippocampus/carried; move it away if it is something else",
+                "hippoctl tree compact --take-over makes it, and hippoctl workspace remove puts this one back; move it away if it is something else",
             );
             return;
         }
@@ -228,8 +239,8 @@ fn examine_aside(root: &Path, found: &mut Examined) {
         (
             CARRIED,
             "tree-carried",
-            "files that somebody wrote were taken over and are kept",
-            "lines of their history and topics go on in ROOT.md while this copy is there; what else they say stands here alone",
+            "files of another program were taken over by an earlier build and are kept",
+            "lines of their history and topics go on in ROOT.md while this copy is there; hippoctl workspace remove and hippoctl deinit offer to put it back",
         ),
     ];
     for (folder, id, what, fix) in told {

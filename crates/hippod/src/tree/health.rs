@@ -13,6 +13,7 @@ use hippo_proto::{TreeCommandStatus, TreeStatus};
 
 use super::command::held_back;
 use super::disk::LARGEST_NODE;
+use super::foreign::Ledger;
 use super::run::is_kept;
 use super::state::State;
 use crate::clock::{date_in, rfc3339};
@@ -53,6 +54,7 @@ fn status(shared: &Shared, view: &WorkspaceView) -> TreeStatus {
     let state = State::try_read(&shared.paths.state, &view.root).unwrap_or_default();
     let mut status = TreeStatus {
         last: state.last_ms.map(|at| rfc3339(Timestamp(at))),
+        foreign: foreign_nodes(shared, view).len() as u64,
         unwritable: unwritable(&view.root)
             .map(|(folder, error)| format!("{}: {error}", view.root.join(folder).display())),
         ..TreeStatus::default()
@@ -72,6 +74,20 @@ fn status(shared: &Shared, view: &WorkspaceView) -> TreeStatus {
         });
     }
     status
+}
+
+/// Nodes of another program that hippod leaves alone, relative to the workspace.
+pub(super) fn foreign_nodes(shared: &Shared, view: &WorkspaceView) -> Vec<String> {
+    let ledger = Ledger::read(&shared.paths.state, &view.root).unwrap_or_default();
+    let state = State::try_read(&shared.paths.state, &view.root).unwrap_or_default();
+    if ledger.taken_over || state.last_ms.is_some() {
+        return Vec::new();
+    }
+    let nodes = nodes(&view.root).into_iter().filter(|(period, path)| {
+        let text = hippo_fs::read_source(&view.root, path, LARGEST_NODE).unwrap_or_default();
+        Node::read(*period, &String::from_utf8_lossy(&text)).is_foreign()
+    });
+    nodes.map(|(period, _)| period.path()).collect()
 }
 
 /// Counts the nodes by their status, and those that somebody is asked to write.

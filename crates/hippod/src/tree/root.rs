@@ -142,26 +142,30 @@ impl Run<'_> {
 
     /// Keeps a ROOT.md that somebody wrote, and says where.
     fn set_aside(&mut self, found: &Found) -> io::Result<()> {
-        let place = if is_edited(&found.bytes) {
-            aside::REPLACED
-        } else {
-            aside::CARRIED
-        };
-        if !self.wish.dry_run {
-            match place {
-                aside::REPLACED => aside::replaced(&self.view.root, found)?,
-                _ => aside::carry(&self.view.root, &found.bytes)?,
-            }
+        // That of another program is kept in the state folder before it is replaced.
+        let first = self.ledger.taken_over && self.ledger.root(&self.folder, &self.view.root).is_none();
+        if first && !is_edited(&found.bytes) {
+            return Ok(());
         }
+        if !self.wish.dry_run {
+            aside::replaced(&self.view.root, found)?;
+        }
+        let place = aside::REPLACED;
         self.answer.notes.push(format!(
-            "somebody wrote in memory/ROOT.md, which is made anew: what stood there is kept in {place}; what is to stand in every session belongs into AGENTS.md or CLAUDE.md, what is to be remembered into a log"
+            "somebody wrote in memory/ROOT.md, which is made anew: what was there is kept in {place}; what every session needs belongs into AGENTS.md or CLAUDE.md, what hippod should remember into a log"
         ));
         Ok(())
     }
 
     /// A ROOT.md that somebody else wrote before; where it does not say when, it is as old as its file.
     fn kept(&self) -> Option<Node> {
-        let (mut node, kept) = aside::carried(&self.view.root)?;
+        let taken = self.ledger.root(&self.folder, &self.view.root);
+        // Earlier builds kept it in the workspace.
+        let earlier = || {
+            let earlier = self.state.is_of_an_earlier_build();
+            earlier.then(|| aside::carried(&self.view.root)).flatten()
+        };
+        let (mut node, kept) = taken.or_else(earlier)?;
         let kept = jiff::Timestamp::try_from(kept).ok();
         let kept = kept.map(|kept| kept.to_zoned(self.zone.clone()).date());
         node.updated = node.updated.or(kept);

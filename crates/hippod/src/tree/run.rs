@@ -1,6 +1,7 @@
 //! How is the tree of a workspace brought up to date?
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use hippo_core::source::{NodeKind, SourceRules};
@@ -12,6 +13,7 @@ use hippo_proto::{RpcError, TreeChange, TreeCompactResponse, TreeRefusal};
 use jiff::tz::TimeZone;
 
 use super::disk::{self, Disk, Found};
+use super::foreign::{self, Ledger};
 use super::settings::Settings;
 use super::state::State;
 use super::summaries;
@@ -32,6 +34,8 @@ pub struct Wish {
     pub at: Option<Timestamp>,
     /// Only say what would be done.
     pub dry_run: bool,
+    /// A person confirmed that the tree of another program is taken over.
+    pub take_over: bool,
     /// Only if it is due.
     pub when_due: bool,
     /// Days alone, unless all of it is due.
@@ -77,6 +81,9 @@ pub(super) fn bring_up(
         });
     };
     let mut run = Run::new(shared, view, wish)?;
+    if run.is_left_alone(shared)? {
+        return Ok(run.answer);
+    }
     let due = run.is_due(now);
     if wish.when_due && !due {
         return Ok(run.answer);
@@ -111,6 +118,9 @@ pub(super) struct Run<'a> {
     pub disk: Disk,
     pub settings: Settings,
     pub state: State,
+    pub ledger: Ledger,
+    /// Where states are kept.
+    pub folder: PathBuf,
     pub answer: TreeCompactResponse,
 }
 
@@ -136,6 +146,15 @@ impl<'a> Run<'a> {
         let trust = Trust::of(&shared.paths.state, &view.root);
         let settings = Settings::of(&view.root, &trust, &view.config.tree);
         answer.notes.extend(settings.notes.iter().cloned());
+        let mut state = State::read(&shared.paths.state, &view.root);
+        state.asks |= state.last_ms.is_none();
+        let ledger = Ledger::read(&shared.paths.state, &view.root).map_err(|error| {
+            RpcError::internal(format!("could not read what was taken over of the tree: {error}"))
+                .hint("hippoctl doctor looks after the state folder; nothing was changed")
+        })?;
+        if !ledger.taken_over && state.last_ms.is_none() {
+            answer.foreign = foreign::nodes(&disk);
+        }
         Ok(Self {
             view,
             today,
@@ -143,9 +162,48 @@ impl<'a> Run<'a> {
             wish,
             disk,
             settings,
-            state: State::read(&shared.paths.state, &view.root),
+            state,
+            ledger,
+            folder: shared.paths.state.clone(),
             answer,
         })
+    }
+
+    /// Whether the tree is another program's, and nobody confirmed that it is taken over. Where that is wished, it is noted.
+    ///
+    /// # Errors
+    /// `internal`: it cannot be noted; nothing was changed.
+    fn is_left_alone(&mut self, shared: &Shared) -> Result<bool, RpcError> {
+        let first = self.answer.foreign.first().cloned();
+        let Some(first) = first else { return Ok(false) };
+        let (number, verb) = match self.answer.foreign.len() {
+            1 => (first, "is"),
+            more => (format!("{first} and {} more files", more - 1), "are"),
+        };
+        if self.wish.take_over {
+            self.answer.notes.push(format!(
+                "{number} {verb} of another program and taken over; hippoctl workspace remove and hippoctl deinit put every byte back"
+            ));
+            self.ledger.taken_over = true;
+            self.answer.foreign.clear();
+            if !self.wish.dry_run {
+                let kept = self.ledger.write(&shared.paths.state, &self.view.root);
+                kept.map_err(|error| {
+                    RpcError::internal(format!("could not note that the tree is taken over: {error}"))
+                        .hint("look after the disk of the state folder; nothing was changed")
+                })?;
+            }
+            return Ok(false);
+        }
+        self.answer.notes.push(format!(
+            "{number} {verb} of another program and left alone; to take the tree over: hippoctl tree compact --take-over"
+        ));
+        Ok(true)
+    }
+
+    /// Whether a node is another program's, which stays as it is.
+    pub fn is_foreign(&self, path: &str) -> bool {
+        self.answer.foreign.iter().any(|foreign| foreign == path)
     }
 
     /// Writes down what the tree remembers beside its files.
@@ -247,6 +305,12 @@ impl<'a> Run<'a> {
         let text = node.write();
         if !self.wish.dry_run {
             let known = before.map(|found| found.bytes.as_slice());
+            if self.ledger.taken_over {
+                let noted = self
+                    .ledger
+                    .note(&self.folder, &self.view.root, path, known, &text);
+                noted.map_err(|error| format!("what is there could not be kept: {error}; it stays"))?;
+            }
             let put = disk::put(&self.view.root, path, &text, known);
             if !put.map_err(|error| error.to_string())? {
                 return Err("somebody wrote it meanwhile: it stays as they wrote it, and is looked at by the next run".to_owned());

@@ -43,6 +43,7 @@ pub async fn serve(
     let wish = Wish {
         at,
         dry_run: request.dry_run,
+        take_over: request.take_over,
         when_due: request.when_due,
         days: false,
         summaries: true,
@@ -105,7 +106,12 @@ pub fn submit(
         );
     }
     let _one = shared.trees.take(shared, &view.root, true)?;
-    let run = looking(shared, view)?;
+    let mut run = looking(shared, view)?;
+    if run.is_foreign(&period.path()) {
+        let message = format!("{} is another program's", period.path());
+        return Err(RpcError::new(ErrorKind::Conflict, message)
+            .hint("to take the tree over: hippoctl tree compact --take-over; the node is as it was"));
+    }
     let (files, texts) = run.sources_of(period)?;
     if let Some(made_for) = &request.source_digest
         && Fingerprint::parse(made_for) != Some(SourceFile::together(&files))
@@ -117,7 +123,8 @@ pub fn submit(
         .hint("take the job again with tree.pending; nothing was changed"));
     }
     let sources: Vec<_> = texts.iter().map(Text::source).collect();
-    let before = run.disk.nodes.get(&period);
+    let before = run.disk.nodes.get(&period).cloned();
+    let before = before.as_ref();
     let (node, overlap) = submitted(
         period,
         &request.body,
@@ -134,12 +141,17 @@ pub fn submit(
         return Err(RpcError::new(ErrorKind::ReadOnly, message)
             .hint("make the folder .hippocampus writable; the node is as it was"));
     }
-    match disk::put(
-        &view.root,
-        &path,
-        &node.write(),
-        before.map(|found| found.bytes.as_slice()),
-    ) {
+    let known = before.map(|found| found.bytes.as_slice());
+    if run.ledger.taken_over {
+        let noted = run
+            .ledger
+            .note(&run.folder, &view.root, &path, known, &node.write());
+        noted.map_err(|error| {
+            RpcError::internal(format!("what is in {path} could not be kept: {error}"))
+                .hint("look after the disk of the state folder; the node is as it was")
+        })?;
+    }
+    match disk::put(&view.root, &path, &node.write(), known) {
         Ok(true) => Ok(TreeSubmitResponse {
             path,
             status: node.status.map_or("", Status::name).to_owned(),

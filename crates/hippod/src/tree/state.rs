@@ -32,6 +32,8 @@ pub struct State {
     pub sections: u64,
     /// What the configured program did today.
     pub spend: Spend,
+    /// Whether a build wrote this that leaves trees of other programs alone; earlier ones took them over unasked.
+    pub asks: bool,
     /// Nodes of which its body was refused → the sources that it was made from: it is not asked again for these.
     refused: BTreeMap<String, String>,
 }
@@ -98,6 +100,11 @@ impl State {
             std::fs::create_dir_all(folder)?;
         }
         write_atomically(&file, &serde_json::to_vec(self).map_err(io::Error::other)?)
+    }
+
+    /// Whether the tree was made by a build that took trees of other programs over unasked: this one is hippod's by now.
+    pub fn is_of_an_earlier_build(&self) -> bool {
+        self.last_ms.is_some() && !self.asks
     }
 
     /// Sources of the adopted nodes.

@@ -194,6 +194,7 @@ fn runs_are_listed_and_one_is_shown() {
 #[test]
 fn what_was_taken_back() {
     let undone = |undone| CycleUndoResponse {
+        undone_before: undone == 0,
         run: 12,
         undone,
         files: ids_of(&["HIPPOCAMPUS.md"]),
@@ -205,7 +206,7 @@ fn what_was_taken_back() {
     );
     assert_eq!(
         super::undone(&undone(0), PLAIN),
-        "run 12 was taken back before; nothing is changed\n"
+        "run 12 was undone before; nothing is changed\n"
     );
 }
 

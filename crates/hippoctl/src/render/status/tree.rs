@@ -16,6 +16,7 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
         needs_summarization,
         other,
         waiting,
+        foreign,
         unwritable,
         command,
     } = tree;
@@ -43,6 +44,16 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
         plural(nodes, "node"),
         kinds.join(", ")
     );
+    if *foreign > 0 {
+        let left = match foreign {
+            1 => "1 node is of another program and left alone".to_owned(),
+            more => format!("{more} nodes are of another program and left alone"),
+        };
+        let _ = writeln!(
+            text,
+            "           {left}; to take them over: hippoctl tree compact --take-over"
+        );
+    }
     if let Some(unwritable) = unwritable {
         let held = one_line(&format!("held     no node can be written in {unwritable}"));
         let _ = writeln!(text, "  {}", style.bad(held));
@@ -100,6 +111,7 @@ mod tests {
             needs_summarization: 2,
             other: 1,
             waiting: 2,
+            foreign: 1,
             unwritable: Some("/w/memory: Permission denied (os error 13)".into()),
             command: Some(TreeCommandStatus {
                 jobs: 5,
@@ -117,7 +129,8 @@ mod tests {
         assert_eq!(
             plain.concat(),
             "  tree     94 nodes: 90 fixed, 4 tentative; made 2026-03-01T08:00:00Z\n  \
-            tree     97 nodes: 90 fixed, 4 tentative, 2 to be summarised, 1 without a status; not made yet\n  \
+            tree     97 nodes: 90 fixed, 4 tentative, 2 to be summarised, 1 without a status; not made yet\n           \
+            1 node is of another program and left alone; to take them over: hippoctl tree compact --take-over\n  \
             held     no node can be written in /w/memory: Permission denied (os error 13)\n           \
             2 wait for a summary: hippoctl tree pending\n           \
             5 of 20 summaries of today asked for, in 61 s, 3 failures in a row\n  \

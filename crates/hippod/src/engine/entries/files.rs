@@ -11,6 +11,7 @@ mod others;
 mod replaced;
 mod take;
 mod versions;
+mod words;
 mod write;
 
 use std::io::{self, Read};
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use hippo_core::entry::EntryId;
 use hippo_core::index_file::Settings;
-use hippo_core::layout::INDEX_FILE;
+use hippo_core::layout::{self, INDEX_FILE};
 use hippo_core::time::Timestamp;
 use hippo_fs::{Kind, WorkspaceDir};
 use hippo_store::StoreError;
@@ -27,7 +28,7 @@ use hippo_store::db::Store;
 use hippo_store::shared_file::{SLOTS, SharedFile};
 
 pub use replaced::old_key;
-pub use versions::Origin;
+pub use versions::{Origin, same_header};
 pub use write::Begun;
 
 use super::index_path;
@@ -38,6 +39,7 @@ use blocks::Blocks;
 use conflicts::Conflicts;
 use replaced::Replaced;
 use versions::Versions;
+use words::Words;
 
 /// The index file is not read above this size: it is one that stands in prompts.
 const LARGEST: u64 = 4 << 20;
@@ -53,6 +55,8 @@ pub struct IndexFile {
     versions: Versions,
     /// What people wrote into entries that are out of it.
     pub blocks: Blocks,
+    /// Edits of its text that were made in a version that is replaced, and that it does not have yet.
+    pub words: Words,
     /// It was looked whether an earlier store left entries below `.hippocampus/`.
     looked_below: bool,
     /// The time that the header says of the last writing: no two writings have the same.
@@ -153,6 +157,7 @@ impl IndexFile {
         Ok(Self {
             stamped: versions.stamped(),
             blocks: Blocks::load(store)?,
+            words: Words::load(store)?,
             versions,
             // The last process may have been stopped between the store and the file.
             unwritten: base.is_some(),
@@ -180,9 +185,9 @@ impl IndexFile {
         self.versions.note(bytes, now);
     }
 
-    /// The version that somebody changed into these bytes, who had it open.
-    pub fn version_of(&self, bytes: &[u8]) -> Origin {
-        let version = self.versions.of(bytes);
+    /// The version that somebody changed into these bytes, where it is not `base`.
+    pub fn version_of(&self, base: &[u8], bytes: &[u8]) -> Origin {
+        let version = self.versions.of(base, bytes);
         version.map_or(Origin::Current, |version| Origin::Buffer(version.to_vec()))
     }
 
@@ -194,6 +199,13 @@ impl IndexFile {
     /// Whether the file is left alone until somebody says what was meant.
     pub fn is_held(&self) -> bool {
         !self.held.is_empty() || self.because == Because::Words
+    }
+
+    /// Keeps what people wrote into entries of `before` that are not in `after`.
+    pub fn keep_blocks(&mut self, before: &[u8], after: &[u8], settings: Settings) {
+        for (id, block) in layout::leaving(before, after, settings) {
+            self.blocks.keep(id, block);
+        }
     }
 
     /// Nothing is held any more.

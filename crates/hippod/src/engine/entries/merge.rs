@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use hippo_core::consolidation::{Place, Record, Removed};
 use hippo_core::entry::{Entry, EntryId};
 use hippo_core::index_file::merge::{self, Field, Rule};
-use hippo_core::index_file::{IndexFile, Indexed};
+use hippo_core::index_file::{IndexFile, Indexed, merge_words};
 use hippo_core::layout::INDEX_FILE;
 use hippo_store::StoreError;
 use hippo_store::db::{Access, Store, Tombstone};
 
 use super::Entries;
-use super::files::{Now, Origin, old_key};
+use super::files::{Now, Origin, old_key, same_header};
 use crate::clock::rfc3339;
 use doubt::{cut_off, doubtful, unmarked};
 
@@ -55,9 +55,10 @@ impl Entries {
         let settings = now.settings();
         let origin = match source {
             Source::File => self.file.origin(base, bytes, now),
-            Source::Replaced(_) => self.file.version_of(bytes),
+            Source::Replaced(_) => self.file.version_of(base, bytes),
         };
         // Whoever had an older version open has changed that one, and removed nothing of what has come since.
+        let known = base;
         let base = match &origin {
             Origin::Buffer(older) => older,
             Origin::Current | Origin::PutBack(_) => base,
@@ -169,9 +170,31 @@ impl Entries {
         }
         if !merged.tombstones.is_empty() {
             // Restored, they come back with all that stood in them.
-            self.keep_blocks(Some(base), bytes, now);
-            self.file.blocks.put(&mut batch, now.now)?;
+            self.file.keep_blocks(base, bytes, settings);
         }
+        match (source, &origin) {
+            (Source::File, Origin::Buffer(older)) => {
+                // The file is that version with somebody's edits: what has been added since is an edit, too. That version need
+                // not be an ancestor of the last one: what only it has was not removed.
+                self.file
+                    .words
+                    .note(older, &merge_words(b"", known, older, settings));
+            }
+            (Source::File, _) => {}
+            (Source::Replaced(_), _) => {
+                // Nothing is new in the beginning of what is known: whoever wrote it may not be done.
+                if matches!(origin, Origin::Current) && !same_header(base, bytes) {
+                    // Of a version that is known no more: what is not in it was not removed.
+                    self.file
+                        .words
+                        .note(base, &merge_words(b"", bytes, base, settings));
+                } else if !base.starts_with(bytes) {
+                    self.file.words.note(base, bytes);
+                }
+            }
+        }
+        self.file.blocks.put(&mut batch, now.now)?;
+        self.file.words.put(&mut batch, now.now)?;
         match source {
             Source::File => batch.put_base(INDEX_FILE, bytes, now.now)?,
             Source::Replaced(slot) => batch.put_base(&old_key(slot), bytes, now.now)?,
@@ -189,6 +212,7 @@ impl Entries {
         batch.commit()?;
 
         self.file.blocks.are_kept();
+        self.file.words.are_kept();
         tracing::info!(
             root = %now.root.display(),
             changed = changed.len(), adopted = merged.adopted.len(), removed = gone.len(), conflicts = merged.conflicts.len(),

@@ -168,6 +168,21 @@ impl Engine {
         Ok(IndexRestoreResponse { entry })
     }
 
+    /// Lets go of what was replaced beside the index file of a workspace that is closed.
+    pub(in crate::engine) fn close_index_file(&self, workspace: &mut Workspace, at: Instant) {
+        if !workspace.root_present || !workspace.store.is_in_place() {
+            return;
+        }
+        let now = Now {
+            root: &workspace.root,
+            config: &workspace.view.config.index,
+            ..self.now_of(workspace, at)
+        };
+        if let Err(error) = workspace.entries.close_file(&mut workspace.store, now) {
+            tracing::warn!(%error, "could not let go of replaced index files; the next start does it");
+        }
+    }
+
     /// What others wrote is taken over before anything is changed.
     pub(super) fn before_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
         if !workspace.entries.enabled {

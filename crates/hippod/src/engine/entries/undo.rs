@@ -30,11 +30,15 @@ impl Engine {
         let response = |undone, files, notes| CycleUndoResponse {
             run: id.0,
             undone,
+            undone_before: false,
             files,
             notes,
         };
         if detail.row.undone.is_some() {
-            return Ok(response(0, Vec::new(), Vec::new()));
+            return Ok(CycleUndoResponse {
+                undone_before: true,
+                ..response(0, Vec::new(), Vec::new())
+            });
         }
         let later = later_runs(workspace, &detail).map_err(|error| refusal(&error))?;
         if !later.is_empty() {

@@ -85,7 +85,14 @@ impl Engine {
         };
         let file = &workspace.entries.file;
         let steps = workspace.entries.run.as_ref().is_some_and(Run::has_steps);
-        let changes_nothing = !steps && !file.unwritten && !file.outdated;
+        // Whoever asks for a light cycle gets the file, also where there is nothing to say in it.
+        let asked = workspace
+            .entries
+            .run
+            .as_ref()
+            .is_some_and(|run| run.cycle == Cycle::Light && run.reply.is_some());
+        let is_wanted = asked && file.base().is_none();
+        let changes_nothing = !steps && !file.unwritten && !file.outdated && !is_wanted;
         let applying = workspace
             .entries
             .run

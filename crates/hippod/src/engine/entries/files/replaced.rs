@@ -13,10 +13,14 @@ use hippo_store::shared_file::{SLOTS, SharedFile};
 
 use super::super::Entries;
 use super::write::{Outcome, refused};
-use super::{AGAIN, Meant, Now, meant};
+use super::{AGAIN, LARGEST, Meant, Now, meant};
 
 /// What was replaced is looked at again after this long, for whoever had it open.
 pub(super) const SETTLE: Duration = Duration::from_secs(1);
+/// A stop looks this many times at what was replaced, and writes what people put there.
+const CLOSINGS: usize = 4;
+/// Why a content is set aside that cannot be an index file.
+const NO_TEXT: &str = "it is no text, or too long for an index file";
 /// Where the store keeps what is about to be written.
 pub(super) const NEXT: &str = "HIPPOCAMPUS.md.next";
 
@@ -69,6 +73,10 @@ impl Entries {
         let mut placed = next.as_ref().is_some_and(|next| next == current);
         let mut late = Vec::new();
         for (slot, bytes) in found {
+            if !is_text(&bytes) {
+                self.set_aside(now, file, slot, NO_TEXT);
+                continue;
+            }
             match (store.base(&old_key(slot))?, &next) {
                 (Some(Base { bytes: old, .. }), _) => late.push((slot, old, bytes)),
                 // The bytes themselves: written, and never put into the file's place.
@@ -79,7 +87,9 @@ impl Entries {
                 }
                 // Of a store that is not there any more: what was written then is in the file, but what of it somebody
                 // else wrote since nobody can tell.
-                (None, None) if says_more(&bytes, current) => self.set_aside(now, file, slot),
+                (None, None) if says_more(&bytes, current) => {
+                    self.set_aside(now, file, slot, "hippod cannot tell what of it is new");
+                }
                 (None, None) => let_go(file, slot),
             }
         }
@@ -112,8 +122,8 @@ impl Entries {
         Ok(true)
     }
 
-    /// Keeps what nobody can merge beside the file, for people.
-    fn set_aside(&mut self, now: Now<'_>, file: &SharedFile, slot: u32) {
+    /// Keeps a content that cannot be merged beside the file, for people. Returns whether it is out of its slot.
+    fn set_aside(&mut self, now: Now<'_>, file: &SharedFile, slot: u32, why: &str) -> bool {
         match file.set_aside(slot) {
             Ok(kept) => {
                 let kept = kept
@@ -123,12 +133,13 @@ impl Entries {
                     .into_owned();
                 tracing::warn!(root = %now.root.display(), kept, "what stood in the place of the index file is kept beside it");
                 self.file.conflicts.push(format!(
-                    "{kept}: stood in the place of {INDEX_FILE} before, and hippod cannot tell what of it is new; take from \
-                     it what you miss, and remove it"
+                    "{kept}: an earlier content of {INDEX_FILE}, and {why}; take from it what you miss, and remove it"
                 ));
+                true
             }
             Err(error) => {
                 tracing::warn!(%error, "could not keep the replaced index file under another name; it stays where it is");
+                false
             }
         }
     }
@@ -166,7 +177,13 @@ impl Entries {
                 return Ok(false);
             }
         };
-        if let Some(late) = late
+        if let Some(late) = &late
+            && !is_text(late)
+        {
+            if !self.set_aside(now, &file, slot, NO_TEXT) {
+                return Ok(false);
+            }
+        } else if let Some(late) = late
             && !self.merge_late(store, now, taken, &late, slot)?
             && !taken.starts_with(&late)
             && !self.bring_back(store, now, taken, late)?
@@ -180,6 +197,31 @@ impl Entries {
         Ok(true)
     }
 
+    /// Lets go of all that was replaced, after a last look: the daemon ends.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; the next start does it.
+    pub fn close_file(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
+        for _ in 0..CLOSINGS {
+            let slots: Vec<u32> = self.file.replaced.iter().map(|replaced| replaced.slot).collect();
+            for slot in slots {
+                let at = self
+                    .file
+                    .replaced
+                    .iter()
+                    .position(|replaced| replaced.slot == slot);
+                if let Some(at) = at {
+                    self.settle(store, now, at)?;
+                }
+            }
+            if self.file.words.is_empty() || !self.may_write() {
+                break;
+            }
+            self.write(store, now)?;
+        }
+        Ok(())
+    }
+
     /// Puts what somebody wrote while it was being replaced into the file's place, where it is held and reported. Answers
     /// whether it is there: where something is held already, that comes first.
     fn bring_back(
@@ -189,8 +231,14 @@ impl Entries {
         base: &[u8],
         late: Vec<u8>,
     ) -> Result<bool, StoreError> {
-        let current = self.take_over(store, now)?;
-        if current.is_none() || self.replace(store, now, current, late)? == Outcome::Refused {
+        let Some(current) = self.take_over(store, now)? else {
+            return Ok(false);
+        };
+        // What has come into the file since is an edit of its own: it comes back once somebody has decided.
+        self.file.words.are_not_written();
+        let number = self.file.words.note(base, &current);
+        if self.replace(store, now, Some(current), late)? == Outcome::Refused {
+            self.file.words.cancel(number);
             return Ok(false);
         }
         self.file.set_base(Some(base.to_vec()), now.now);
@@ -210,6 +258,11 @@ fn says_more(bytes: &[u8], file: &[u8]) -> bool {
             .collect()
     };
     !lines(bytes).is_subset(&lines(file))
+}
+
+/// Whether bytes can be those of an index file.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    bytes.len() as u64 <= LARGEST && !bytes.contains(&0)
 }
 
 fn let_go(file: &SharedFile, slot: u32) {

@@ -152,7 +152,10 @@ impl Entries {
         if !self.merge(store, now, base, late, Source::Replaced(slot))? {
             return Ok(false);
         }
-        tracing::info!(root = %now.root.display(), "the index file was written to while it was replaced; both are kept");
+        tracing::info!(
+            root = %now.root.display(),
+            "somebody wrote into the index file while it was replaced; the next writing merges that"
+        );
         self.file.unwritten = true;
         self.file.look(now.at);
         Ok(true)

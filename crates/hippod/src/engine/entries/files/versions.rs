@@ -3,7 +3,7 @@
 //! The header tells the versions apart. Whoever had an older one open has changed that one, and removed nothing of what has
 //! come since. Whoever puts an older one back, from a backup or from version control, wants what it says.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use hippo_core::index_file::IndexFile as Parsed;
 use hippo_core::index_file::Settings;
@@ -128,20 +128,35 @@ impl Versions {
         stamps.max().unwrap_or_default()
     }
 
-    /// The version that somebody changed into these bytes, by the header that came with it.
-    pub fn of(&self, bytes: &[u8]) -> Option<&[u8]> {
+    /// The version that somebody changed into these bytes, by the header that came with it; `None`: it was `base`, or is not
+    /// known.
+    pub fn of(&self, base: &[u8], bytes: &[u8]) -> Option<&[u8]> {
+        if stamp(base) == stamp(bytes) {
+            return None;
+        }
         self.named(bytes).map(|at| &self.all[at].bytes[..])
     }
 
-    /// The newest with the header of these bytes.
+    /// The version with the header of these bytes that has the fewest lines which they do not have; of several the newest.
+    /// People write into a version, which then has other lines below the same header.
     fn named(&self, bytes: &[u8]) -> Option<usize> {
         let stamp = stamp(bytes)?;
-        let same = |version: &Version| self::stamp(&version.bytes) == Some(stamp);
-        self.all.iter().rposition(same)
+        let lines = |bytes: &'_ [u8]| -> BTreeSet<Vec<u8>> {
+            let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+            lines.map(<[u8]>::to_vec).collect()
+        };
+        let there = lines(bytes);
+        let same = self.all.iter().enumerate().rev();
+        let same = same.filter(|(_, version)| self::stamp(&version.bytes) == Some(stamp));
+        let nearest = same.min_by_key(|(_, version)| lines(&version.bytes).difference(&there).count());
+        nearest.map(|(at, _)| at)
     }
 
     /// Where bytes come from that stand in the file in place of `base`.
     pub fn origin(&self, base: &[u8], bytes: &[u8], now: Timestamp, settings: Settings) -> Origin {
+        if stamp(base).is_some() && stamp(base) == stamp(bytes) {
+            return Origin::Current;
+        }
         let Some(at) = self.named(bytes) else {
             return match (written_at(base), written_at(bytes)) {
                 (Some(last), Some(this)) if this < last => Origin::PutBack(this),
@@ -164,6 +179,11 @@ impl Versions {
 
 fn key(number: u64) -> String {
     format!("{KEY}{number}")
+}
+
+/// Whether two contents come from the same writing of the daemon, by their headers.
+pub fn same_header(one: &[u8], other: &[u8]) -> bool {
+    stamp(one) == stamp(other)
 }
 
 /// The header as it stands in the file: every writing of the daemon has another one.

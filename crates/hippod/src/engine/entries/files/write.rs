@@ -11,7 +11,7 @@ use hippo_store::db::{RunFile, Store};
 use hippo_store::shared_file::SharedFile;
 
 use super::super::Entries;
-use super::replaced::{NEXT, Replaced, SETTLE, old_key};
+use super::replaced::{NEXT, Replaced, SETTLE, is_text, old_key};
 use super::{Meant, Now, Trouble, meant, others};
 use crate::files;
 
@@ -90,16 +90,24 @@ impl Entries {
                 return Ok((changed, false));
             }
             let mut below = match begun.take() {
-                Some(begun) if begun.stands(self.revision, current.as_deref()) => begun,
+                Some(begun)
+                    if begun.stands(self.revision, current.as_deref()) && self.file.words.is_empty() =>
+                {
+                    begun
+                }
                 _ => {
                     // Whoever opens the file has the time in its header from now on, which tells the version.
                     let stamp = now.now.max(self.file.stamped.plus(1));
                     let revision = self.revision;
-                    let files = self.laid_out(current.as_deref(), Now { now: stamp, ..now });
+                    let words = &mut self.file.words;
+                    let merged = words.merge(current.as_deref(), now.settings(), stamp);
+                    let merged = merged.or_else(|| current.clone());
+                    let files = self.laid_out(merged.as_deref(), Now { now: stamp, ..now });
                     if current.as_deref() != Some(&files.master[..]) {
                         self.file.stamped = stamp;
                         let before = current.clone();
-                        self.keep_blocks(before.as_deref(), &files.master, now);
+                        let from = merged.as_deref().unwrap_or_default();
+                        self.file.keep_blocks(from, &files.master, now.settings());
                         match self.replace(store, now, current, files.master.clone())? {
                             Outcome::Done => {
                                 let there = Parsed::parse(&files.master, now.settings());
@@ -107,8 +115,14 @@ impl Entries {
                                 others::note(&mut changed, INDEX_FILE, before, files.master.clone());
                             }
                             Outcome::Again => continue,
-                            Outcome::Refused => return Ok((changed, false)),
+                            Outcome::Refused => {
+                                self.file.words.are_not_written();
+                                return Ok((changed, false));
+                            }
                         }
+                    } else if merged.is_some() {
+                        self.file.words.are_written();
+                        self.keep_words(store, now)?;
                     }
                     Begun {
                         revision,
@@ -139,11 +153,13 @@ impl Entries {
         Ok((changed, false))
     }
 
-    /// Keeps what people wrote into entries that are not in the file any more.
-    pub(in super::super) fn keep_blocks(&mut self, before: Option<&[u8]>, after: &[u8], now: Now<'_>) {
-        for (id, block) in layout::leaving(before.unwrap_or_default(), after, now.settings()) {
-            self.file.blocks.keep(id, block);
-        }
+    /// Has the store know which edits the file has.
+    fn keep_words(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
+        let mut batch = store.begin_entries()?;
+        self.file.words.put(&mut batch, now.now)?;
+        batch.commit()?;
+        self.file.words.are_kept();
+        Ok(())
     }
 
     fn laid_out(&self, current: Option<&[u8]>, now: Now<'_>) -> layout::Files {
@@ -180,8 +196,10 @@ impl Entries {
         let mut batch = store.begin_entries()?;
         batch.put_base(NEXT, &bytes, now.now)?;
         self.file.blocks.put(&mut batch, now.now)?;
+        self.file.words.put(&mut batch, now.now)?;
         batch.commit()?;
         self.file.blocks.are_kept();
+        self.file.words.are_kept();
         let write = |file: &SharedFile, slot| file.replace(&bytes, slot);
         let Some((slot, old)) = self.put(now, write) else {
             return Ok(Outcome::Refused);
@@ -264,13 +282,18 @@ impl Entries {
             batch.put_base(&old_key(slot), &taken, now.now)?;
         }
         self.file.versions.put(&mut batch)?;
+        self.file.words.are_written();
+        self.file.words.put(&mut batch, now.now)?;
         batch.commit()?;
         self.file.versions.are_kept();
+        self.file.words.are_kept();
         let Some(old) = old else {
             return Ok(Outcome::Done);
         };
         let between = old != taken;
-        let understood = self.merge_late(store, now, &taken, &old, slot)?;
+        // The beginning of what was there: somebody is in the middle of writing it again.
+        let is_half = between && taken.starts_with(&old);
+        let understood = !is_half && is_text(&old) && self.merge_late(store, now, &taken, &old, slot)?;
         if understood {
             taken = old;
         }
@@ -298,6 +321,7 @@ impl Entries {
         if current.as_deref() != Some(&file.after[..]) {
             return Ok(false);
         }
+        self.file.words.are_not_written();
         let outcome = match &file.before {
             Some(before) => self.replace(store, now, current, before.clone())?,
             None => self.take_away(store, now, current)?,

@@ -1,0 +1,117 @@
+//! A compaction tree of another program: found, and taken over where a person confirms it.
+
+use std::fs;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
+
+use hippo_core::tree::{Node, Period};
+use hippo_proto::{TreeCompactRequest, TreeCompactResponse};
+
+use crate::connect::Session;
+use crate::failure::Failure;
+use crate::harness::Snapshot;
+use crate::output::Output;
+use crate::render;
+
+/// Where nodes are, beside `memory/ROOT.md`.
+const FOLDERS: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
+/// Where earlier versions kept a `ROOT.md` of another program.
+const CARRIED: &str = ".hippocampus/carried/ROOT.md";
+/// Lines of it that a question shows.
+const SHOWN: usize = 8;
+/// Nodes that a question names.
+const NAMED: usize = 5;
+
+/// The nodes in a folder that another program wrote, by their paths.
+pub fn nodes(root: &Path) -> Vec<String> {
+    let mut paths = vec![Period::All.path()];
+    for folder in FOLDERS {
+        let names = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+        let names = names.filter_map(|entry| Some(format!("{folder}/{}", entry.file_name().to_str()?)));
+        paths.extend(names);
+    }
+    paths.sort();
+    let there = Snapshot::read(root, paths.iter().map(String::as_str));
+    let is_foreign = |path: &String| {
+        let (period, bytes) = Period::of_path(path).zip(there.file(path))?;
+        Some(Node::read(period, &String::from_utf8_lossy(bytes)).is_foreign())
+    };
+    paths.retain(|path| is_foreign(path) == Some(true));
+    paths
+}
+
+/// Asks the person at the terminal whether a tree is taken over. No: nobody is there to be asked.
+pub fn is_confirmed(nodes: &[String], out: &Output) -> bool {
+    if nodes.is_empty() {
+        return false;
+    }
+    let named: Vec<String> = nodes
+        .iter()
+        .take(NAMED)
+        .map(|path| render::one_line(path))
+        .collect();
+    let more = match nodes.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let question = format!(
+        "Another program wrote {}{more}. Take this tree over? hippoctl deinit puts every byte back. [y/N] ",
+        named.join(", ")
+    );
+    says_yes(&question, out)
+}
+
+/// Whether the `ROOT.md` is to be put back that an earlier version took over: the person at the terminal sees it and says so.
+pub fn restores_carried(root: &Path, confirmed: bool, out: &mut Output) -> bool {
+    let there = Snapshot::read(root, [CARRIED]);
+    let Some(bytes) = there.file(CARRIED) else {
+        return false;
+    };
+    if confirmed {
+        return true;
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let lines = text
+        .lines()
+        .take(SHOWN)
+        .map(|line| format!("    {}\n", render::one_line(line)));
+    let question = format!(
+        "An earlier version took memory/ROOT.md of another program over. It is kept in {CARRIED} ({} bytes):\n{}Put it back? [y/N] ",
+        bytes.len(),
+        lines.collect::<String>()
+    );
+    let yes = says_yes(&question, out);
+    if !yes && !out.json {
+        out.note(&format!("{CARRIED} stays; to put it back: --restore-carried"));
+    }
+    yes
+}
+
+/// Asks a person. No, where nobody is at a terminal.
+fn says_yes(question: &str, out: &Output) -> bool {
+    let (input, mut errors) = (io::stdin(), io::stderr());
+    if out.json || !input.is_terminal() || !errors.is_terminal() {
+        return false;
+    }
+    let mut answer = String::new();
+    let asked = errors
+        .write_all(question.as_bytes())
+        .and_then(|()| errors.flush());
+    let answered = asked.and_then(|()| input.lock().read_line(&mut answer));
+    answered.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// Has the daemon say which nodes it leaves alone, or take them over.
+///
+/// # Errors
+/// The daemon refuses.
+pub fn compact(session: &mut Session, workspace: &str, take_over: bool) -> Result<Vec<String>, Failure> {
+    let request = TreeCompactRequest {
+        workspace: workspace.to_owned(),
+        dry_run: !take_over,
+        take_over,
+        ..TreeCompactRequest::default()
+    };
+    let answer: TreeCompactResponse = session.call_patiently(request, |_| {})?;
+    Ok(answer.foreign)
+}

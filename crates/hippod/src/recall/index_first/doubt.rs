@@ -1,0 +1,33 @@
+//! Why the entry of a question that was asked before does not answer alone.
+
+use hippo_core::consolidation::{Learned, Record};
+use hippo_core::decay::Band;
+
+use super::super::question::Question;
+
+/// Why the entry of the same question does not answer alone; `None`: it does.
+pub(super) fn doubt(record: &Record, strength: f32, question: &Question) -> Option<&'static str> {
+    if Band::of(strength) < Band::Moderate {
+        return Some("the entry of the same question is weaker than 0.5: a search verifies it");
+    }
+    if question.filter.is_set() || question.request.min_score.is_some() {
+        return Some(
+            "the question has a filter, which the entry of the same question knows nothing of: a search answers",
+        );
+    }
+    let learned = record.learned.as_deref();
+    let full = learned.is_some_and(|learned| suffices(learned, question));
+    (!full).then_some(
+        "the entry of the same question holds fewer passages than are asked for: a search verifies it",
+    )
+}
+
+/// Whether as much is remembered as is asked for.
+fn suffices(learned: &Learned, question: &Question) -> bool {
+    let budget = question.request.budget_tokens;
+    let full = match (question.request.limit, budget) {
+        (None, Some(budget)) => learned.tokens * 5 >= u64::from(budget) * 4,
+        _ => learned.passages.len() >= question.limit,
+    };
+    full || learned.all
+}

@@ -1,0 +1,85 @@
+//! Removal of a workspace, with the tree of another program put back.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hippo_proto::{ErrorKind, RpcError, WorkspaceRemoveResponse};
+
+use super::dispatch::{ask, blocking};
+use crate::event;
+use crate::shared::Shared;
+use crate::tree;
+
+/// Forgets a workspace.
+///
+/// # Errors
+/// As the engine says; `read-only` where what was taken over of another program's tree could not be put back, which is kept in the
+/// state of the workspace. Nothing is removed then.
+#[expect(clippy::disallowed_methods, reason = "the root that the caller names")]
+pub async fn remove(
+    shared: &Arc<Shared>,
+    folder: PathBuf,
+    purge: bool,
+    restore_carried: bool,
+) -> Result<WorkspaceRemoveResponse, RpcError> {
+    let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+    // Who is at its tree finishes first: nothing is written there any more once it is answered.
+    let _alone = shared.trees.alone(shared, &root).await;
+    let of = root.clone();
+    let given = blocking(shared, move |shared| {
+        let mut given = give_back(shared, &of, purge)?;
+        if restore_carried {
+            given.restored.extend(restore_root(shared, &of)?);
+        }
+        Ok(given)
+    });
+    let given = given.await?;
+    let removed = ask(shared, |reply| event::Request::Remove { folder, purge, reply });
+    let mut answer = removed.await?;
+    answer.restored = given.restored;
+    answer.notes = given.notes;
+    Ok(answer)
+}
+
+/// Puts back the `ROOT.md` that an earlier build took over. Only in a registered workspace: the caller saw what is written there.
+fn restore_root(shared: &Shared, root: &Path) -> Result<Option<String>, RpcError> {
+    if shared.views.root_of(root).as_deref() != Some(root) {
+        return Ok(None);
+    }
+    tree::restore_carried(root).map_err(|error| {
+        RpcError::new(
+            ErrorKind::ReadOnly,
+            format!("could not put memory/ROOT.md back: {error}"),
+        )
+        .hint("make the folder memory/ writable, and try again; nothing was removed")
+    })
+}
+
+fn give_back(shared: &Shared, root: &Path, purge: bool) -> Result<tree::GivenBack, RpcError> {
+    let state = &shared.paths.state;
+    if !tree::has_originals(state, root) {
+        return Ok(tree::GivenBack::default());
+    }
+    if !hippo_fs::is_present(root) {
+        if purge {
+            return Ok(tree::GivenBack::default());
+        }
+        let message =
+            "the folder is away, and files of another program that were taken over are to be put back there";
+        return Err(RpcError::new(ErrorKind::ReadOnly, message)
+            .hint("mount its disk and try again, or forget them: hippoctl workspace remove --purge"));
+    }
+    let given = tree::give_back(state, root).map_err(|error| {
+        RpcError::internal(format!("could not read what was taken over of the tree: {error}"))
+            .hint("hippoctl doctor looks after the state folder; nothing was removed")
+    })?;
+    if given.failed.is_empty() {
+        return Ok(given);
+    }
+    let message = format!(
+        "could not put back what another program had written: {}",
+        given.failed.join("; ")
+    );
+    Err(RpcError::new(ErrorKind::ReadOnly, message)
+        .hint("make these files and their folders writable, and try again; nothing was removed"))
+}

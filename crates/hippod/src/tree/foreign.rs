@@ -1,0 +1,288 @@
+//! Nodes of another program: how they are recognised, taken over, and given back.
+//!
+//! What was taken over is noted in the user's state folder alone, with the bytes that were replaced: nothing below a
+//! workspace decides what is written there.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hippo_core::tree::{Node, Period, Writer};
+use hippo_fs::WorkspaceDir;
+use serde::{Deserialize, Serialize};
+
+use super::aside;
+use super::disk::{self, Disk, LARGEST_NODE};
+use crate::files;
+use crate::registry::{state_folder, write_atomically};
+
+/// The ledger, below the state folder of the workspace.
+const FILE: &str = "tree-taken-over.json";
+/// What was replaced, beside it.
+const ORIGINALS: &str = "tree-originals";
+/// More is no ledger of ours.
+const LARGEST: u64 = 64 << 20;
+/// How the name of an original goes on whose place has something else by now.
+const BESIDE: &str = "before-hippod";
+/// Texts of a node that hippod may have written last: the one of now, and the one before it.
+const LAST: usize = 2;
+
+/// What is known of a tree that was taken over.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ledger {
+    /// A person confirmed it.
+    pub taken_over: bool,
+    /// Nodes that hippod wrote since → hashes of what it wrote.
+    made: BTreeMap<String, Vec<String>>,
+    /// Nodes that were there before → hashes of their bytes, which lie below [`ORIGINALS`].
+    originals: BTreeMap<String, String>,
+}
+
+/// What became of a tree that was taken over.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GivenBack {
+    /// Files with the bytes of before.
+    pub restored: Vec<String>,
+    /// Nodes that hippod had made, and that are gone.
+    pub removed: Vec<String>,
+    /// What is as neither of them left it.
+    pub notes: Vec<String>,
+    /// What could not be put back, and why.
+    pub failed: Vec<String>,
+}
+
+/// The nodes of another program, by their paths.
+pub fn nodes(disk: &Disk) -> Vec<String> {
+    let found = disk.nodes.values().filter(|found| found.node.is_foreign());
+    found.map(|found| found.path.clone()).collect()
+}
+
+impl Ledger {
+    /// That of a workspace; an empty one where none was kept.
+    ///
+    /// # Errors
+    /// It cannot be read, or is damaged.
+    pub fn read(state: &Path, root: &Path) -> io::Result<Self> {
+        match files::read(&state_folder(state, root).join(FILE), LARGEST) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other),
+            Err(error) if files::is_absence(&error) => Ok(Self::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps it, durably.
+    ///
+    /// # Errors
+    /// As the system says.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+    pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
+        let folder = state_folder(state, root);
+        std::fs::create_dir_all(&folder)?;
+        let bytes = serde_json::to_vec(self).map_err(io::Error::other)?;
+        write_atomically(&folder.join(FILE), &bytes)
+    }
+
+    /// Notes, before it is done, that a node is written in the place of these bytes.
+    ///
+    /// # Errors
+    /// As the system says: the node must not be written then.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+    pub fn note(
+        &mut self,
+        state: &Path,
+        root: &Path,
+        path: &str,
+        before: Option<&[u8]>,
+        text: &str,
+    ) -> io::Result<()> {
+        if let Some(before) = before
+            && !self.made.contains_key(path)
+            && !self.originals.contains_key(path)
+        {
+            let file = original(state, root, path);
+            if let Some(folder) = file.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            write_atomically(&file, before)?;
+            self.originals.insert(path.to_owned(), hash(before));
+        }
+        let made = self.made.entry(path.to_owned()).or_default();
+        made.push(hash(text.as_bytes()));
+        let more = made.len().saturating_sub(LAST);
+        made.drain(..more);
+        self.write(state, root)
+    }
+
+    /// The `ROOT.md` that another program had written, with the moment in which it was taken over.
+    pub fn root(&self, state: &Path, root: &Path) -> Option<(Node, std::time::SystemTime)> {
+        let path = Period::All.path();
+        let known = self.originals.get(&path)?;
+        let file = original(state, root, &path);
+        let bytes = files::read(&file, LARGEST_NODE).ok()?;
+        if hash(&bytes) != *known {
+            return None;
+        }
+        let kept = files::open(&file).ok()?.1.modified().ok()?;
+        Some((Node::read(Period::All, &String::from_utf8_lossy(&bytes)), kept))
+    }
+}
+
+/// Whether something was taken over that can be put back.
+pub fn has_originals(state: &Path, root: &Path) -> bool {
+    Ledger::read(state, root).map_or(true, |ledger| !ledger.originals.is_empty())
+}
+
+/// Puts every node back as it was before it was taken over, and removes those that hippod made since and nobody changed. Nothing
+/// where nothing was taken over.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn give_back(state: &Path, root: &Path) -> io::Result<GivenBack> {
+    let mut done = GivenBack::default();
+    let ledger = Ledger::read(state, root)?;
+    if ledger.originals.is_empty() {
+        return Ok(done);
+    }
+    for (path, made) in &ledger.made {
+        // A node is at one of the paths that trees have, whatever a ledger says.
+        if Period::of_path(path).is_none() {
+            continue;
+        }
+        let now = match hippo_fs::read(root, path, LARGEST_NODE) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if files::is_absence(&error) => None,
+            Err(error) => {
+                done.failed.push(format!("{path} could not be read: {error}"));
+                continue;
+            }
+        };
+        let is_ours = now.as_ref().is_some_and(|now| made.contains(&hash(now)));
+        let told = match (ledger.originals.get(path), is_ours) {
+            (None, false) => continue,
+            (None, true) => disk::restore(root, path, None, now.as_deref()).map(|done| (done, None)),
+            (Some(known), _) => put_original(state, root, path, known, now.as_deref(), is_ours),
+        };
+        match told {
+            Ok((false, _)) => done.failed.push(format!("{path} was written just now")),
+            Ok((true, None)) if ledger.originals.contains_key(path) => done.restored.push(path.clone()),
+            Ok((true, None)) => done.removed.push(path.clone()),
+            Ok((true, Some(note))) => done.notes.push(note),
+            Err(error) => done.failed.push(format!("{path}: {error}")),
+        }
+    }
+    for path in &done.removed {
+        // One that has something else in it stays.
+        let _ = remove_folder(root, path);
+    }
+    Ok(done)
+}
+
+/// Puts the `ROOT.md` that an earlier build kept in the workspace in the place of hippod's. Answers its path, or nothing where there
+/// is none, or where `ROOT.md` is not hippod's.
+///
+/// # Errors
+/// As the system says.
+pub fn restore_carried(root: &Path) -> io::Result<Option<String>> {
+    let Some(carried) = aside::carried_bytes(root) else {
+        return Ok(None);
+    };
+    let path = Period::All.path();
+    let now = hippo_fs::read(root, &path, LARGEST_NODE)?;
+    if Node::read(Period::All, &String::from_utf8_lossy(&now)).writer != Writer::Hippod
+        || !disk::restore(root, &path, Some(&carried), Some(&now))?
+    {
+        return Ok(None);
+    }
+    aside::let_go_of_carried(root)?;
+    Ok(Some(path))
+}
+
+/// Removes the folder of a path, if it is empty.
+fn remove_folder(root: &Path, path: &str) -> io::Result<()> {
+    let Some(folder) = Path::new(path).parent() else {
+        return Ok(());
+    };
+    let dir = WorkspaceDir::open(root)?;
+    let (above, name) = dir.parent(folder)?;
+    above.remove_folder(name)
+}
+
+/// Puts back what another program had written. Answers whether it was done, and what is to be known.
+fn put_original(
+    state: &Path,
+    root: &Path,
+    path: &str,
+    known: &str,
+    now: Option<&[u8]>,
+    is_ours: bool,
+) -> io::Result<(bool, Option<String>)> {
+    if now.is_some_and(|now| hash(now) == known) {
+        return Ok((true, None));
+    }
+    let bytes = files::read(&original(state, root, path), LARGEST_NODE)?;
+    if hash(&bytes) != known {
+        return Err(io::Error::other("what was kept of it is damaged"));
+    }
+    if is_ours || now.is_none() {
+        return Ok((disk::restore(root, path, Some(&bytes), now)?, None));
+    }
+    let beside = format!("{path}.{BESIDE}");
+    let note = format!("{path} was changed since hippod wrote it, and stays; as it was before: {beside}");
+    Ok((disk::restore(root, &beside, Some(&bytes), None)?, Some(note)))
+}
+
+fn original(state: &Path, root: &Path, path: &str) -> PathBuf {
+    let name = hash(path.as_bytes());
+    state_folder(state, root).join(ORIGINALS).join(name)
+}
+
+fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taken_over_comes_back_and_what_somebody_changed_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        let (state, root) = (base.join("state"), base.join("root"));
+        std::fs::create_dir_all(root.join("memory/daily")).unwrap();
+        let write = |path: &str, text: &str| std::fs::write(root.join(path), text).unwrap();
+        let read = |path: &str| std::fs::read_to_string(root.join(path)).ok();
+        let theirs = ["memory/ROOT.md", "memory/daily/2026-01-10.md"];
+        let made = "memory/weekly/2026-W02.md";
+        for path in theirs {
+            write(path, "theirs");
+        }
+        let mut ledger = Ledger::default();
+        for text in ["ours", "ours again"] {
+            for path in theirs {
+                let before = read(path).unwrap();
+                ledger
+                    .note(&state, &root, path, Some(before.as_bytes()), text)
+                    .unwrap();
+                write(path, text);
+            }
+        }
+        ledger.note(&state, &root, made, None, "ours").unwrap();
+        std::fs::create_dir_all(root.join("memory/weekly")).unwrap();
+        write(made, "ours");
+        assert_eq!(ledger.root(&state, &root).unwrap().0.body, "theirs");
+        write(theirs[1], "a person's");
+        let done = give_back(&state, &root).unwrap();
+        assert_eq!(
+            (done.restored, done.removed),
+            (vec![theirs[0].to_owned()], vec![made.to_owned()])
+        );
+        assert_eq!(read(theirs[0]).as_deref(), Some("theirs"));
+        assert_eq!(read(theirs[1]).as_deref(), Some("a person's"));
+        let beside = "memory/daily/2026-01-10.md.before-hippod";
+        assert_eq!(read(beside).as_deref(), Some("theirs"));
+        assert!(!root.join("memory/weekly").exists());
+        assert!(done.notes[0].contains(beside), "{:?}", done.notes);
+    }
+}

@@ -1,0 +1,178 @@
+//! Words that people write into the index file while hippod replaces it: none is lost.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hippod_tests::{Daemon, PATIENCE, Scratch};
+
+use crate::index_file::{id_of, indexed};
+use crate::index_writers::settled;
+
+/// Lines that are written.
+const LINES: usize = 200;
+/// Time between two of them.
+const PACE: Duration = Duration::from_millis(20);
+
+fn line(number: usize) -> String {
+    format!("my note {number} of the harbour")
+}
+
+/// Appends a line as a shell does.
+fn append(path: &Path, number: usize) {
+    let mut file = std::fs::File::options().append(true).open(path).unwrap();
+    write!(file, "\n{}\n", line(number)).unwrap();
+}
+
+/// Reads the file, adds a line before the list of contents, and renames a new file into its place.
+fn rename(path: &Path, number: usize) {
+    let draft = path.with_file_name("draft.tmp");
+    std::fs::write(&draft, with_line(path, number)).unwrap();
+    std::fs::rename(&draft, path).unwrap();
+}
+
+/// Reads the file, and writes all of it again with one more line.
+fn rewrite(path: &Path, number: usize) {
+    std::fs::write(path, with_line(path, number)).unwrap();
+}
+
+fn with_line(path: &Path, number: usize) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    let at = text.find("\n## Meta\n").expect("the section Meta") + 1;
+    format!("{}{}\n\n{}", &text[..at], line(number), &text[at..])
+}
+
+/// Writes all lines at their pace.
+fn write_lines(path: &Path, lines: std::ops::Range<usize>, write: fn(&Path, usize)) {
+    let start = Instant::now();
+    for (count, number) in lines.enumerate() {
+        // The moment of each line is what is tested: nothing else paces a person.
+        while start.elapsed() < PACE * u32::try_from(count).unwrap() {
+            std::thread::park_timeout(PACE / 4);
+        }
+        write(path, number);
+    }
+}
+
+/// Edits an entry again and again while the lines are written; `kills` lets the daemon die in between.
+fn lost(write: fn(&Path, usize), kills: usize) -> Vec<usize> {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let id = id_of(&mut client, &scratch, "Backups");
+    settled(&mut client, &scratch);
+    let path = scratch.index_path();
+    let share = LINES / (kills + 1);
+    let mut daemon = Some(daemon);
+    for round in 0..=kills {
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                write_lines(&path, round * share..(round + 1) * share, write);
+                done.store(true, Ordering::Relaxed);
+            });
+            let mut pinned = false;
+            while !done.load(Ordering::Relaxed) && !writer.is_finished() {
+                pinned = !pinned;
+                client.edit(&root, &id, |edit| edit.pinned = Some(pinned));
+            }
+            writer.join().unwrap();
+        });
+        if round < kills {
+            daemon.take().expect("a daemon").kill();
+            daemon = Some(scratch.quiet_daemon());
+            client = daemon.as_ref().expect("a daemon").client();
+            client.sync(&root);
+        }
+    }
+    settled(&mut client, &scratch);
+    let daemon = daemon.expect("a daemon");
+    let text = scratch.index_file();
+    let there: std::collections::BTreeSet<&str> = text.lines().map(str::trim).collect();
+    let lost = (0..share * (kills + 1)).filter(|number| !there.contains(line(*number).as_str()));
+    let lost: Vec<usize> = lost.collect();
+    for number in 0..share * (kills + 1) {
+        assert!(
+            text.matches(&format!("{}\n", line(number))).count() < 3,
+            "line {number} again and again"
+        );
+    }
+    assert_stopped_cleanly(&scratch, daemon);
+    lost
+}
+
+/// An orderly stop leaves nothing beside the index file.
+fn assert_stopped_cleanly(scratch: &Scratch, daemon: Daemon) {
+    daemon.terminate();
+    assert_eq!(scratch.remains(), Vec::<String>::new());
+}
+
+#[test]
+fn lines_appended_while_hippod_writes_are_all_there() {
+    assert_eq!(lost(append, 0), Vec::<usize>::new());
+}
+
+#[test]
+fn lines_appended_while_hippod_is_killed_are_all_there() {
+    assert_eq!(lost(append, 3), Vec::<usize>::new());
+}
+
+#[test]
+fn lines_of_an_editor_that_renames_are_all_there() {
+    assert_eq!(lost(rename, 1), Vec::<usize>::new());
+}
+
+#[test]
+fn lines_of_an_editor_that_rewrites_are_all_there() {
+    assert_eq!(lost(rewrite, 1), Vec::<usize>::new());
+}
+
+#[test]
+fn an_orderly_stop_leaves_nothing_beside_the_file() {
+    let (scratch, daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let id = id_of(&mut client, &scratch, "Backups");
+    settled(&mut client, &scratch);
+    let mut held = std::fs::File::options()
+        .append(true)
+        .open(scratch.index_path())
+        .unwrap();
+    for number in 0..5 {
+        client.edit(&root, &id, |edit| edit.tags = Some(vec![format!("tag-{number}")]));
+    }
+    assert!(!scratch.remains().is_empty(), "they wait for a second");
+    // Written into a version that is replaced already.
+    held.write_all(b"\nWords of the last moment.\n").unwrap();
+    assert_stopped_cleanly(&scratch, daemon);
+    let file = scratch.index_file();
+    assert!(file.contains("Words of the last moment."), "{file}");
+    assert!(file.contains("tag-4"), "{file}");
+}
+
+#[test]
+fn what_is_no_text_is_kept_beside_the_file_and_doctor_names_it() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let id = id_of(&mut client, &scratch, "Backups");
+    settled(&mut client, &scratch);
+    let mut held = std::fs::File::options()
+        .append(true)
+        .open(scratch.index_path())
+        .unwrap();
+    client.edit(&root, &id, |edit| edit.pinned = Some(true));
+    held.write_all(b"\nWords\0 and zeros.\n").unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    let kept = root.join("HIPPOCAMPUS.md.unmerged");
+    while !kept.exists() {
+        client.sync(&root);
+        assert!(Instant::now() < deadline, "{:?}", scratch.remains());
+        std::thread::park_timeout(PACE);
+    }
+    let bytes = std::fs::read(&kept).unwrap();
+    assert!(bytes.ends_with(b"\nWords\0 and zeros.\n"));
+    let problems = client.doctor(false).problems;
+    assert!(
+        problems.iter().any(|problem| problem.id == "index-copy"),
+        "{problems:?}"
+    );
+}

@@ -1,0 +1,312 @@
+//! A compaction tree of another program: left alone until a person confirms that it is taken over, and put back to the byte.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use hippo_proto::{
+    ClientError, CycleName, TreeCompactRequest, TreeCompactResponse, WorkspaceRemoveRequest,
+    WorkspaceRemoveResponse,
+};
+use hippod_tests::{Caller, Clocked, Daemon, Scratch, client_program};
+
+use super::tree::{NOW, day, log};
+
+/// Every file below a folder with its bytes, but for what hippod keeps beside memory.
+fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(root).unwrap().display().to_string();
+            if path.is_dir() {
+                found.insert(format!("{name}/"), Vec::new());
+                folders.push(path);
+            } else {
+                found.insert(name, std::fs::read(path).unwrap());
+            }
+        }
+    }
+    found.retain(|path, _| !path.contains("HIPPOCAMPUS.md") && !path.starts_with(".hippocampus"));
+    found
+}
+
+/// Logs of a week, and some twenty nodes that another program made of older ones.
+fn another_programs() -> Scratch {
+    let scratch = Scratch::new();
+    for before in 1..8 {
+        scratch.write(&format!("memory/{}.md", day(before)), log(day(before), 12));
+        let node = format!(
+            "---\ntype: daily\nstatus: fixed\nperiod: {}\n---\n\n- day {before}: the crane was greased\n",
+            day(before)
+        );
+        scratch.write(&format!("memory/daily/{}.md", day(before)), node);
+        scratch.write(
+            &format!("memory/weekly/2026-W0{before}.md"),
+            format!("## Topics\nwarehouse, week {before}\r\n"),
+        );
+    }
+    scratch.write("memory/monthly/2026-01.md", "- pier 4, because it is deep");
+    let root = "# Root\n\n## Historical Summary\n- 2025-11: the old depot burnt down\n\n## Topics Index\n- depot [project]: fire → knowledge/depot.md\n";
+    scratch.write("memory/ROOT.md", root);
+    scratch.write("MEMORY.md", "# Memory\n\nThe crane is yellow.\n");
+    scratch.write("AGENTS.md", "# Agents\n\nBe brief.\n");
+    scratch
+}
+
+fn compact(client: &mut Caller, root: &Path, take_over: bool) -> TreeCompactResponse {
+    let request = TreeCompactRequest {
+        workspace: root.display().to_string(),
+        take_over,
+        ..TreeCompactRequest::default()
+    };
+    client.raw().call(&request.into()).expect("compacted")
+}
+
+fn remove(
+    client: &mut Caller,
+    root: &Path,
+    restore_carried: bool,
+) -> Result<WorkspaceRemoveResponse, ClientError> {
+    let request = WorkspaceRemoveRequest {
+        workspace: root.display().to_string(),
+        restore_carried,
+        ..WorkspaceRemoveRequest::default()
+    };
+    client.raw().call(&request.into())
+}
+
+#[test]
+fn a_tree_of_another_program_is_left_alone_by_every_cycle() {
+    let scratch = another_programs();
+    let root = scratch.workspace();
+    let before = files(&root);
+    let daemon = Clocked::start(&scratch, NOW, &[]);
+    let mut client = daemon.client();
+    client.index(&root);
+    for cycle in [CycleName::Light, CycleName::Deep, CycleName::Archival] {
+        client.run(&root, cycle);
+    }
+    client.heartbeat(&root);
+    let made = compact(&mut client, &root, false);
+    assert!(!made.ran && made.nodes.is_empty(), "{made:?}");
+    assert_eq!(made.foreign.len(), 16, "{made:?}");
+    assert!(
+        made.notes.iter().any(|note| note.contains("--take-over")),
+        "{made:?}"
+    );
+    assert_eq!(files(&root), before);
+    let problems = client.doctor(false).problems;
+    assert!(
+        problems.iter().any(|problem| problem.id == "tree-foreign"),
+        "{problems:?}"
+    );
+    let tree = client.status().workspaces.remove(0).tree.expect("a tree");
+    assert_eq!(tree.foreign, 16);
+    remove(&mut client, &root, false).expect("removed");
+    assert_eq!(files(&root), before);
+}
+
+#[test]
+fn what_was_taken_over_is_put_back_to_the_byte_when_the_workspace_is_removed() {
+    let scratch = another_programs();
+    let root = scratch.workspace();
+    let before = files(&root);
+    let daemon = Clocked::start(&scratch, NOW, &[]);
+    let mut client = daemon.client();
+    client.index(&root);
+    let made = compact(&mut client, &root, true);
+    assert!(made.ran && made.foreign.is_empty(), "{made:?}");
+    scratch.write(&format!("memory/{}.md", day(1)), log(day(1), 40));
+    let mut expected = before.clone();
+    let path = format!("memory/{}.md", day(1));
+    expected.insert(path.clone(), std::fs::read(root.join(&path)).unwrap());
+    client.index(&root);
+    assert!(!compact(&mut client, &root, false).nodes.is_empty());
+    let now = files(&root);
+    assert_ne!(now, expected);
+    let told = String::from_utf8(now["memory/ROOT.md"].clone()).unwrap();
+    assert!(
+        told.contains("old depot burnt down"),
+        "its history goes on: {told}"
+    );
+    let removed = remove(&mut client, &root, false).expect("removed");
+    assert!(
+        removed.restored.contains(&"memory/ROOT.md".to_owned()),
+        "{removed:?}"
+    );
+    assert_eq!(files(&root), expected);
+}
+
+#[test]
+fn a_node_that_a_person_changed_since_stays_and_the_original_is_beside_it() {
+    let scratch = another_programs();
+    let root = scratch.workspace();
+    let original = std::fs::read(root.join("memory/ROOT.md")).unwrap();
+    let daemon = Clocked::start(&scratch, NOW, &[]);
+    let mut client = daemon.client();
+    client.index(&root);
+    compact(&mut client, &root, true);
+    scratch.write(&format!("memory/{}.md", day(2)), log(day(2), 40));
+    client.index(&root);
+    compact(&mut client, &root, false);
+    let mut edited = std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap();
+    edited.push_str("- a person's line\n");
+    scratch.write("memory/ROOT.md", &edited);
+    let removed = remove(&mut client, &root, false).expect("removed");
+    assert!(
+        removed.notes.iter().any(|note| note.contains("memory/ROOT.md")),
+        "{removed:?}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap(),
+        edited
+    );
+    let beside = std::fs::read(root.join("memory/ROOT.md.before-hippod")).unwrap();
+    assert_eq!(beside, original);
+}
+
+#[test]
+fn a_planted_record_or_copy_in_a_folder_restores_nothing() {
+    let scratch = another_programs();
+    let root = scratch.workspace();
+    scratch.write(".hippocampus/carried/ROOT.md", "planted\n");
+    scratch.write(
+        ".hippocampus/tree-taken-over.json",
+        r#"{"taken_over":true,"made":{"MEMORY.md":[]},"originals":{"MEMORY.md":"0"}}"#,
+    );
+    let before = files(&root);
+    let daemon = Clocked::start(&scratch, NOW, &[]);
+    let mut client = daemon.client();
+    client.index(&root);
+    client.run(&root, CycleName::Deep);
+    remove(&mut client, &root, false).expect("removed");
+    assert_eq!(files(&root), before);
+    // The copy of an earlier build takes the place of a ROOT.md of hippod's alone.
+    client.index(&root);
+    let removed = remove(&mut client, &root, true).expect("removed");
+    assert_eq!(removed.restored, Vec::<String>::new());
+    assert_eq!(files(&root), before);
+}
+
+#[test]
+fn what_an_earlier_build_carried_is_put_back_when_a_person_confirms_it() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    for before in 1..4 {
+        scratch.write(&format!("memory/{}.md", day(before)), log(day(before), 12));
+    }
+    let daemon = Clocked::start(&scratch, NOW, &[]);
+    let mut client = daemon.client();
+    client.index(&root);
+    compact(&mut client, &root, false);
+    scratch.write(
+        ".hippocampus/carried/ROOT.md",
+        "# Theirs\n\nWords of another program.\n",
+    );
+    let removed = remove(&mut client, &root, true).expect("removed");
+    assert_eq!(removed.restored, ["memory/ROOT.md"]);
+    assert_eq!(
+        std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap(),
+        "# Theirs\n\nWords of another program.\n"
+    );
+    assert!(!root.join(".hippocampus/carried").exists());
+}
+
+/// The program in a folder, with nobody at a terminal.
+fn hippoctl(scratch: &Scratch, arguments: &[&str]) -> Output {
+    let output = Command::new(client_program())
+        .args(arguments)
+        .current_dir(scratch.workspace())
+        .env("HIPPOD_HOME", scratch.home())
+        .stdin(Stdio::null())
+        .output()
+        .expect("hippoctl ran");
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    output
+}
+
+#[test]
+fn init_names_the_tree_and_takes_it_over_only_where_that_is_confirmed() {
+    let scratch = another_programs();
+    let root = scratch.workspace();
+    let before = files(&root);
+    let _daemon: Daemon = scratch.daemon();
+    let dry = hippoctl(&scratch, &["init", "--dry-run", "--platform", "claude-code"]);
+    let told = String::from_utf8(dry.stdout).unwrap();
+    assert!(
+        told.contains("memory/ROOT.md: another program wrote it"),
+        "{told}"
+    );
+    assert_eq!(files(&root), before);
+
+    let plain = hippoctl(&scratch, &["init", "--platform", "claude-code"]);
+    let told = String::from_utf8(plain.stdout).unwrap();
+    assert!(told.contains("left alone"), "{told}");
+    let now = files(&root);
+    for (path, bytes) in &before {
+        assert!(
+            path.starts_with("AGENTS") || now.get(path) == Some(bytes),
+            "{path}"
+        );
+    }
+    hippoctl(&scratch, &["deinit"]);
+    assert_eq!(files(&root), before);
+
+    hippoctl(&scratch, &["init", "--platform", "claude-code", "--take-over"]);
+    hippoctl(&scratch, &["tree", "compact"]);
+    let taken = hippoctl(&scratch, &["deinit"]);
+    assert_eq!(files(&root), before, "{taken:?}");
+    let left: Vec<_> = std::fs::read_dir(&root)
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    assert!(!left.iter().any(|name| name == "HIPPOCAMPUS.md"), "{left:?}");
+}
+
+#[test]
+fn init_of_an_empty_folder_makes_the_index_file_before_it_ends() {
+    let scratch = Scratch::new();
+    let _daemon: Daemon = scratch.daemon();
+    for platform in ["claude-code", "openclaw", "opencode", "codex", "none"] {
+        let folder = scratch.workspace().join(platform);
+        std::fs::create_dir_all(&folder).unwrap();
+        hippoctl(&scratch, &["init", platform, "--platform", platform]);
+        assert!(folder.join("HIPPOCAMPUS.md").is_file(), "{platform}");
+    }
+}
+
+#[test]
+fn undo_says_whether_a_run_changed_nothing_or_was_undone_before() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "memory/2026-03-02.md",
+        "# Log\n\n## Pumps\n\nThe pump of hall 3 is blue and hums.\n",
+    );
+    let daemon: Daemon = scratch.daemon();
+    let mut client = daemon.client();
+    let root = scratch.workspace();
+    client.index(&root);
+    let first = client.run(&root, CycleName::Light).run.expect("a run");
+    let idle = client.run(&root, CycleName::Light).run.expect("a run");
+    let undo = |run: i64| {
+        let output = hippoctl(&scratch, &["undo", &run.to_string()]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(
+        undo(idle),
+        format!("run {idle} changed nothing; there is nothing to undo\n")
+    );
+    let runs = client.history(&root, None).runs;
+    let changed = runs
+        .iter()
+        .map(|run| run.run)
+        .find(|id| *id <= first && undo(*id).starts_with("took back"));
+    let changed = changed.expect("a run that made entries");
+    assert_eq!(
+        undo(changed),
+        format!("run {changed} was undone before; nothing is changed\n")
+    );
+}
