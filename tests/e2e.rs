@@ -19,6 +19,8 @@ mod backup_left;
 mod backup_odd;
 #[path = "e2e/backup_places.rs"]
 mod backup_places;
+#[path = "e2e/cited_names.rs"]
+mod cited_names;
 #[path = "e2e/clients.rs"]
 mod clients;
 #[path = "e2e/contexts.rs"]

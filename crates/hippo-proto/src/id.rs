@@ -9,7 +9,7 @@ use serde_json::{Number, Value};
 #[serde(untagged)]
 pub enum Id {
     /// A number, given back as it came.
-    Number(IdNumber),
+    Number(#[cfg_attr(feature = "schema", schemars(with = "Number"))] IdNumber),
     /// A string.
     String(String),
     /// Null; also the id of an answer to something whose id could not be read.
@@ -18,7 +18,6 @@ pub enum Id {
 
 /// A number with the digits that it was sent with: `1e3`, `-0` and numbers of any length.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "Number"))]
 #[serde(from = "Number", into = "Number")]
 pub struct IdNumber {
     number: Number,

@@ -70,7 +70,7 @@ pub struct Cli {
 /// Options of every verb.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Global {
-    /// Print the daemon's answer as one line of JSON
+    /// Print the daemon's answer as one line of JSON, and a failure as one on standard error
     #[arg(long, global = true)]
     pub json: bool,
     /// The workspace [default: the nearest registered folder above the current one]

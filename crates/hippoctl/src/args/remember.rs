@@ -10,8 +10,9 @@ pub const EXAMPLES: &str = "Examples:
   hippoctl remember \"Staging runs on port 8443\" --topic \"Acme staging\" \\
     --tags acme,staging
   hippoctl remember --type feedback \"Never deploy on Fridays\"
-  hippoctl remember --topic \"Auth middleware\" --request \"review token storage\" \\
-    --decision \"httpOnly cookies\" --references src/auth.rs
+  hippoctl remember --topic \"Auth middleware\" \\
+    --request \"review token storage\" --decision \"httpOnly cookies\" \\
+    --references src/auth.rs
   git log -1 --format=%B | hippoctl remember --type project";
 
 /// What kind of memory a text is.

@@ -8,7 +8,7 @@ use hippo_proto::MAX_JOBS;
 /// Below the help.
 pub const EXAMPLES: &str = "Examples:
   hippoctl tree compact --dry-run     which nodes would be made?
-  hippoctl tree compact               make them; begins the tree where there is none
+  hippoctl tree compact               make them, and begin the tree
   hippoctl tree compact --take-over   the same where another program made a tree
   hippoctl tree show                  print memory/ROOT.md
   hippoctl tree show 2026-W02         print the node of a week

@@ -82,18 +82,9 @@ fn find<'a>(view: &'a Arc<WorkspaceView>, id: &str) -> Option<(&'a WorkspaceView
 }
 
 fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<GetResponse, RpcError> {
-    // A name may hold the mark that the index file writes between a path and a section: first the path as it is given.
-    let split = path.split_once(" §").filter(|_| request.section.is_none());
-    let literal = inside(view, path).and_then(|path| Ok((read(view, &path)?, path)));
-    let (whole, path, pointed) = match (literal, split) {
-        (Err(error), Some((path, section))) if error.data.kind == ErrorKind::NotFound => {
-            let path = inside(view, path)?;
-            (read(view, &path)?, path, Some(section.to_owned()))
-        }
-        (literal, _) => {
-            let (whole, path) = literal?;
-            (whole, path, None)
-        }
+    let (whole, path, pointed) = match &request.section {
+        Some(_) => literal(view, path).map(|(whole, path)| (whole, path, None))?,
+        None => pointed(view, path)?,
     };
     let (first, last) = match pointed.as_ref().or(request.section.as_ref()) {
         Some(section) => {
@@ -120,6 +111,29 @@ fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<Get
         .count
         .map_or(last, |count| last.min(from.saturating_add(count - 1)));
     respond(&path, &whole, from, to)
+}
+
+/// The bytes of a file and its path relative to the root.
+fn literal(view: &WorkspaceView, path: &str) -> Result<(Vec<u8>, String), RpcError> {
+    let path = inside(view, path)?;
+    Ok((read(view, &path)?, path))
+}
+
+/// The same with the section, where the path has one behind the mark that the index file writes between them. A name may
+/// hold that mark: the longest one that a file has counts.
+fn pointed(view: &WorkspaceView, given: &str) -> Result<(Vec<u8>, String, Option<String>), RpcError> {
+    const MARK: &str = " §";
+    let mut refusal = match literal(view, given) {
+        Err(error) if error.data.kind == ErrorKind::NotFound => error,
+        whole => return whole.map(|(whole, path)| (whole, path, None)),
+    };
+    for (at, _) in given.rmatch_indices(MARK) {
+        match literal(view, &given[..at]) {
+            Ok((whole, path)) => return Ok((whole, path, Some(given[at + MARK.len()..].to_owned()))),
+            Err(error) => refusal = error,
+        }
+    }
+    Err(refusal)
 }
 
 /// Lines of the section whose heading is, or else contains, the given words; letters of either case.
