@@ -10,10 +10,12 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use hippo_core::chunk;
 use hippo_core::entry::Pointer;
-use hippo_fs::WorkspaceDir;
 pub use hippo_fs::is_absence;
-use hippo_proto::Paths;
+use hippo_fs::{Kind, WorkspaceDir};
+use hippo_proto::{Paths, RpcError};
 use hippo_store::system;
+
+use crate::watcher::OWN_FOLDER;
 
 /// Files that are made durable one by one.
 const FEW: usize = 32;
@@ -130,13 +132,18 @@ pub fn is_own(paths: &Paths, path: &Path) -> bool {
         .any(|own| path.starts_with(own.canonicalize().as_deref().unwrap_or(own)))
 }
 
-/// Returns why a folder cannot be a workspace, if so: a place of the system's, or one with hippod's own files in or around it.
+/// Checks that a folder can be a workspace.
+///
+/// # Errors
+/// `bad-request` for a folder of the system, one with hippod's own files in or around it, and one whose `.hippocampus` is a link.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub fn unfit(paths: &Paths, root: &Path) -> Option<String> {
+pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
+    let refused =
+        |what: String| Err(RpcError::bad_request(what).hint("give the folder that holds the memory files"));
     const SYSTEM: [&str; 3] = ["/dev", "/proc", "/sys"];
     let is_top = root.parent().is_none();
     if is_top || (cfg!(unix) && SYSTEM.iter().any(|place| root.starts_with(place))) {
-        return Some(format!("this is a folder of the system: {}", root.display()));
+        return refused(format!("this is a folder of the system: {}", root.display()));
     }
     let own = [&paths.state, &paths.models, &paths.runtime, &paths.config_file];
     // What is below a hidden name is never looked at: a home folder may be a workspace.
@@ -150,12 +157,19 @@ pub fn unfit(paths: &Paths, root: &Path) -> Option<String> {
         let home = home.canonicalize();
         home.is_ok_and(|home| root.starts_with(home))
     });
-    (is_in_home || is_own(paths, root) || own.into_iter().any(around)).then(|| {
-        format!(
+    if is_in_home || is_own(paths, root) || own.into_iter().any(around) {
+        return refused(format!(
             "hippod keeps its own files in or around this folder: {}",
             root.display()
-        )
-    })
+        ));
+    }
+    let own = WorkspaceDir::open(root).and_then(|dir| dir.stat(OWN_FOLDER));
+    if own.is_ok_and(|own| own.is_some_and(|own| own.kind == Kind::Link)) {
+        let own = root.join(OWN_FOLDER);
+        let what = format!("could not use {}: it is a link", own.display());
+        return Err(RpcError::bad_request(what).hint("remove the link: hippod makes the folder itself"));
+    }
+    Ok(())
 }
 
 /// Returns the folder with all of hippod's own, if there is one, as with `HIPPOD_HOME`.

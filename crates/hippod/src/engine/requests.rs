@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use hippo_fs::{Kind, WorkspaceDir};
 use hippo_proto::{
     ErrorKind, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
 };
@@ -20,7 +19,6 @@ use crate::event::{Event, Request, Until};
 use crate::files;
 use crate::registry;
 use crate::shared::{Slot, no_workspace};
-use crate::watcher::OWN_FOLDER;
 
 impl Engine {
     /// Serves one request. A client that is gone needs no answer.
@@ -144,15 +142,7 @@ impl Engine {
             return Err(RpcError::bad_request(format!("not a folder: {}", root.display()))
                 .hint("give the folder that holds the memory files"));
         }
-        if let Some(why) = files::unfit(&self.shared.paths, &root) {
-            return Err(RpcError::bad_request(why).hint("give the folder that holds the memory files"));
-        }
-        let own = WorkspaceDir::open(&root).and_then(|dir| dir.stat(OWN_FOLDER));
-        if own.is_ok_and(|own| own.is_some_and(|own| own.kind == Kind::Link)) {
-            let own = root.join(OWN_FOLDER);
-            let what = format!("could not use {}: it is a link", own.display());
-            return Err(RpcError::bad_request(what).hint("remove the link: hippod makes the folder itself"));
-        }
+        files::check_fit(&self.shared.paths, &root)?;
         let added = self.registry.add(&root).map_err(|error| registry_error(&error))?;
         if added {
             self.shared.views.set(&root, Slot::Opening);
