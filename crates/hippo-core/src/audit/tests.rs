@@ -143,6 +143,7 @@ fn what_a_boot_file_says_is_not_to_be_remembered_again() {
 
 #[test]
 fn any_text_is_looked_through() {
+    let reversed = std::ops::Range { start: 9, end: 3 };
     for text in [
         "",
         "\n\n",
@@ -154,7 +155,7 @@ fn any_text_is_looked_through() {
         assert!(report.duplicate.count <= report.duplicate.of);
     }
     let report = only(&[File {
-        chunks: [0..0, 9..3, 4..99, 0..99]
+        chunks: [0..0, reversed, 4..99, 0..99]
             .map(|bytes| Chunk { line: 1, bytes })
             .to_vec(),
         ..file("memory/a.md", "one line of a few words")
