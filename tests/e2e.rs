@@ -33,6 +33,8 @@ mod contexts_later;
 mod contexts_odd;
 #[path = "e2e/crash.rs"]
 mod crash;
+#[path = "e2e/cut.rs"]
+mod cut;
 #[path = "e2e/cycles.rs"]
 mod cycles;
 #[path = "e2e/damage.rs"]
@@ -146,6 +148,10 @@ mod service_paths;
 mod service_systemd;
 #[path = "e2e/settings.rs"]
 mod settings;
+#[path = "e2e/stalls.rs"]
+mod stalls;
+#[path = "e2e/starved.rs"]
+mod starved;
 #[path = "e2e/status_tree.rs"]
 mod status_tree;
 #[path = "e2e/store_refuses.rs"]

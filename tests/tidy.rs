@@ -323,7 +323,7 @@ fn all_kinds() -> Vec<ErrorKind> {
         Kind::Conflict | Kind::TooLarge | Kind::Budget | Kind::Warming | Kind::Degraded | Kind::ReadOnly => {
             kind
         }
-        Kind::Internal => kind,
+        Kind::TooManyOpenFiles | Kind::Internal => kind,
     };
     let kinds = [
         Kind::BadRequest,
@@ -337,6 +337,7 @@ fn all_kinds() -> Vec<ErrorKind> {
         Kind::Warming,
         Kind::Degraded,
         Kind::ReadOnly,
+        Kind::TooManyOpenFiles,
         Kind::Internal,
     ];
     kinds.into_iter().map(known).collect()

@@ -105,7 +105,7 @@ fn shutdown_is_answered_and_ends_the_daemon() {
 }
 
 #[test]
-fn a_daemon_whose_socket_was_removed_is_named_by_stop() {
+fn a_daemon_whose_socket_was_removed_is_named_or_ended_by_stop() {
     let (scratch, daemon, mut client) = started();
     let pid = client.status().pid;
     std::fs::remove_file(daemon.socket()).unwrap();
@@ -114,9 +114,10 @@ fn a_daemon_whose_socket_was_removed_is_named_by_stop() {
         .arg("stop")
         .output()
         .unwrap();
+    // It may have bound its socket again by then, and stops.
     let said = String::from_utf8_lossy(&stop.stderr);
-    assert_eq!(stop.status.code(), Some(1), "{said}");
-    assert!(said.contains(&format!("kill {pid}")), "{said}");
+    let named = stop.status.code() == Some(1) && said.contains(&format!("kill {pid}"));
+    assert!(stop.status.success() || named, "{said}");
 }
 
 /// How many sockets have this path: the one that listens, and those of connections that nobody took up yet.
@@ -212,29 +213,34 @@ fn another_user_is_refused_where_somebody_widened_the_folders() {
 }
 
 #[test]
-fn a_damaged_registry_stops_the_start_and_is_left_alone() {
+fn a_damaged_registry_is_kept_and_made_again() {
     let (scratch, daemon, mut client) = started();
     let before = client.answers(&scratch.workspace(), &["blue pump", "valve3"]);
     daemon.terminate();
     let registry = scratch.home().join("state/registry.json");
     let whole = std::fs::read(&registry).unwrap();
-    for damaged in [
+    for (number, damaged) in [
         &whole[..whole.len() / 2],
         b"",
         b"\0\0\0\0\0\0",
         b"{\"version\":1,\"other\":[]}",
-    ] {
+    ]
+    .into_iter()
+    .enumerate()
+    {
         std::fs::write(&registry, damaged).unwrap();
-        let output = scratch.refused_daemon();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success(), "{said}");
-        assert!(
-            said.contains("could not understand the registry") && said.contains("registry.json"),
-            "{said}"
-        );
-        assert_eq!(std::fs::read(&registry).unwrap(), damaged);
+        scratch.daemon().terminate();
+        assert_eq!(std::fs::read(&registry).unwrap(), whole);
+        let suffix = if number == 0 {
+            String::new()
+        } else {
+            format!(".{}", number + 1)
+        };
+        let aside = scratch
+            .home()
+            .join(format!("state/registry.json.damaged{suffix}"));
+        assert_eq!(std::fs::read(aside).unwrap(), damaged, "what was there is kept");
     }
-    std::fs::write(&registry, whole).unwrap();
     let daemon = scratch.daemon();
     assert_same(
         "mended",

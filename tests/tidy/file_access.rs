@@ -5,11 +5,14 @@ use super::{read, sources};
 /// Crates that open files of workspaces.
 const CRATES: [&str; 2] = ["crates/hippo-store/src/lib.rs", "crates/hippod/src/lib.rs"];
 /// Modules with hippod's own folders, with files that a person names, or that look at names and times alone.
-const MODULES: [&str; 49] = [
+const MODULES: [&str; 56] = [
+    "crates/hippo-store/src/contexts/acked.rs",
     "crates/hippo-store/src/contexts/schema.rs",
     "crates/hippo-store/src/copies/export.rs",
     "crates/hippo-store/src/copies/rows.rs",
     "crates/hippo-store/src/copies/snapshot.rs",
+    "crates/hippo-store/src/db/salvage.rs",
+    "crates/hippo-store/src/db/spare.rs",
     "crates/hippo-store/src/foreign.rs",
     "crates/hippo-store/src/in_place.rs",
     "crates/hippo-store/src/system.rs",
@@ -30,12 +33,14 @@ const MODULES: [&str; 49] = [
     "crates/hippod/src/contexts.rs",
     "crates/hippod/src/contexts/accept.rs",
     "crates/hippod/src/contexts/flush.rs",
+    "crates/hippod/src/engine.rs",
     "crates/hippod/src/engine/doctor/slow.rs",
     "crates/hippod/src/engine/open.rs",
     "crates/hippod/src/engine/rebuild.rs",
     "crates/hippod/src/engine/requests.rs",
     "crates/hippod/src/engine/status.rs",
     "crates/hippod/src/files.rs",
+    "crates/hippod/src/handles.rs",
     "crates/hippod/src/import.rs",
     "crates/hippod/src/import/read.rs",
     "crates/hippod/src/instance.rs",
@@ -44,7 +49,9 @@ const MODULES: [&str; 49] = [
     "crates/hippod/src/power.rs",
     "crates/hippod/src/registry.rs",
     "crates/hippod/src/scan/gate.rs",
+    "crates/hippod/src/scan/look.rs",
     "crates/hippod/src/scan/walk.rs",
+    "crates/hippod/src/server.rs",
     "crates/hippod/src/server/doctor.rs",
     "crates/hippod/src/service/activation.rs",
     "crates/hippod/src/shared.rs",

@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Degraded,
     /// The place may not be written.
     ReadOnly,
+    /// The daemon may open no more files just now.
+    TooManyOpenFiles,
     /// A fault of the daemon. Kinds that this version does not know are read as this one.
     #[serde(other)]
     Internal,
@@ -51,13 +53,17 @@ impl ErrorKind {
             ErrorKind::Warming => -32008,
             ErrorKind::Degraded => -32009,
             ErrorKind::ReadOnly => -32010,
+            ErrorKind::TooManyOpenFiles => -32012,
             ErrorKind::Internal => -32603,
         }
     }
 
     /// Whether the same request may succeed later without any change by the caller.
     pub fn retryable(self) -> bool {
-        matches!(self, ErrorKind::Stale | ErrorKind::Conflict | ErrorKind::Warming)
+        matches!(
+            self,
+            ErrorKind::Stale | ErrorKind::Conflict | ErrorKind::Warming | ErrorKind::TooManyOpenFiles
+        )
     }
 }
 
@@ -66,8 +72,8 @@ impl ErrorKind {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{message}")]
 pub struct RpcError {
-    /// JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 for the kinds of hippod, -32011 for a
-    /// file that cannot be used.
+    /// JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 and -32012 for the kinds of
+    /// hippod, -32011 for a file that cannot be used.
     pub code: i32,
     /// What went wrong: lower-case, one sentence, no final stop.
     pub message: String,
@@ -177,6 +183,7 @@ mod tests {
             ("warming", ErrorKind::Warming),
             ("degraded", ErrorKind::Degraded),
             ("read-only", ErrorKind::ReadOnly),
+            ("too-many-open-files", ErrorKind::TooManyOpenFiles),
             ("internal", ErrorKind::Internal),
         ];
         let mut codes: Vec<i32> = kinds.iter().map(|(_, kind)| kind.code()).collect();

@@ -8,6 +8,7 @@
 //! Sums are kept by triggers, and what may be forgotten stands in an index of its own: no call looks at all contents.
 
 mod accepted;
+mod acked;
 mod content;
 mod entries;
 mod error;
@@ -31,6 +32,7 @@ use hippo_core::retrieval::terms::Analyzer;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 pub use accepted::Accepted;
+pub use acked::lost_changes;
 pub use content::{ContentId, ContentPrefix, MOST_CONTENT};
 pub use entries::{DamagedEntry, Entries, KeptEntry};
 pub use error::ContextError;
@@ -66,9 +68,11 @@ impl ContextStore {
     /// [`StoreError::Corrupt`] for a damaged or foreign file, [`StoreError::NewerSchema`] for one from the future.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         in_place::finish(path)?;
+        acked::set_aside_if_cut(path)?;
         schema::private(path)?;
         let connection = open_writer(path).map_err(|source| StoreError::from_sql(path, source))?;
         schema::migrate(&connection, path)?;
+        acked::compare(&connection, path).map_err(|source| StoreError::from_sql(path, source))?;
         Ok(Self {
             read: ContextReader {
                 connection,
@@ -196,9 +200,12 @@ impl Change<'_> {
     /// Makes all of it durable.
     fn commit(self) -> Result<(), StoreError> {
         let path = self.path;
+        let number = self.ask(acked::count)?;
         self.transaction
             .commit()
-            .map_err(|source| StoreError::from_sql(path, source))
+            .map_err(|source| StoreError::from_sql(path, source))?;
+        acked::note(path, number);
+        Ok(())
     }
 }
 

@@ -11,6 +11,7 @@ mod load;
 mod read;
 mod salvage;
 mod schema;
+mod spare;
 #[cfg(test)]
 mod tests;
 mod vectors;
@@ -29,7 +30,8 @@ pub use entries::{
 pub use load::{Loaded, LoadedDocument};
 pub use read::Reader;
 pub use salvage::{Salvaged, salvage};
-pub use vectors::{EmbedderRow, Embedding, PendingChunk, Placed};
+pub use spare::{Recovered, recover};
+pub use vectors::{EmbedderRow, Embedding, PendingChunk, StoredVector};
 pub use write::{Batch, DocumentChange, DocumentRecord, NewChunk};
 
 use crate::StoreError;
@@ -123,6 +125,15 @@ impl Store {
              PRAGMA optimize;
              PRAGMA wal_checkpoint(TRUNCATE);",
         );
+        self.sql(done)
+    }
+
+    /// Writes the log back into the file, so that a copy of the file alone is whole.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; the log is kept then, and read at the next start.
+    pub fn checkpoint(&mut self) -> Result<(), StoreError> {
+        let done = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);");
         self.sql(done)
     }
 

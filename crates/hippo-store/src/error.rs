@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::system;
+
 /// A failure of the store. Each kind has one remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -33,6 +35,12 @@ pub enum StoreError {
     #[error("could not write the database: {path} is read-only")]
     ReadOnly {
         /// The database file.
+        path: PathBuf,
+    },
+    /// The process, or the machine, may open no more files: it is tried again when some are closed.
+    #[error("could not open {path}: too many files are open")]
+    TooManyOpenFiles {
+        /// The file.
         path: PathBuf,
     },
     /// One thing that is kept cannot be read, or is not as the request needs it. Everything else is sound.
@@ -77,7 +85,20 @@ impl StoreError {
             },
             Some(Code::DiskFull) => Self::DiskFull { path },
             Some(Code::ReadOnly) => Self::ReadOnly { path },
+            // SQLite does not say why; the next file says it.
+            Some(Code::CannotOpen | Code::SystemIoFailure) if system::is_out_of_handles() => {
+                Self::TooManyOpenFiles { path }
+            }
             _ => Self::Sql { path, source },
+        }
+    }
+
+    /// Whether it is done when other files are closed.
+    pub fn is_shortage(&self) -> bool {
+        match self {
+            Self::TooManyOpenFiles { .. } => true,
+            Self::Io { source, .. } => system::is_shortage(source),
+            _ => false,
         }
     }
 

@@ -134,6 +134,20 @@ impl Made {
     }
 }
 
+/// Moves a database, with what stands beside it, to a name that nothing is kept under yet. Returns that name.
+///
+/// # Errors
+/// [`StoreError::Io`].
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
+    let aside = free(path, Made::Again);
+    for suffix in ["-wal", "-shm", ""] {
+        let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
+        unless_missing(fs::rename(&from, &to)).map_err(failed("put the former database aside", &from))?;
+    }
+    Ok(aside)
+}
+
 /// A name that nothing is kept under yet.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn free(path: &Path, made: Made) -> PathBuf {
@@ -142,9 +156,13 @@ fn free(path: &Path, made: Made) -> PathBuf {
         Made::OfWhatIsOpen => ".replaced",
     };
     let numbered = (2..).map(|number| with_suffix(path, &format!("{suffix}.{number}")));
+    let is_free = |name: &PathBuf| {
+        let taken = |suffix| with_suffix(name, suffix).symlink_metadata().is_ok();
+        !taken("") && !taken("-wal")
+    };
     std::iter::once(with_suffix(path, suffix))
         .chain(numbered)
-        .find(|name| name.symlink_metadata().is_err())
+        .find(is_free)
         .unwrap_or_else(|| with_suffix(path, suffix))
 }
 
@@ -209,7 +227,7 @@ fn unless_missing(done: std::io::Result<()>) -> std::io::Result<()> {
     }
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

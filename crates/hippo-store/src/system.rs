@@ -14,8 +14,8 @@ mod here;
 mod here;
 
 pub use here::{
-    change_time_ns, check_readable, check_writable, is_loop, is_mine, mode, modified_ns, read_exact_at,
-    set_file_mode, set_mode, sync_file, sync_folder,
+    change_time_ns, check_readable, check_writable, is_loop, is_mine, is_shortage, mode, modified_ns,
+    read_exact_at, set_file_mode, set_mode, sync_file, sync_folder,
 };
 
 /// Rights of a file that its owner alone may read and write.
@@ -54,6 +54,13 @@ impl FileId {
     pub fn of(path: &Path, metadata: &Metadata) -> io::Result<Self> {
         here::file_id(path, metadata)
     }
+}
+
+/// Whether no file can be opened just now, because too many are.
+#[expect(clippy::disallowed_methods, reason = "no file of a workspace")]
+pub fn is_out_of_handles() -> bool {
+    let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
+    std::fs::File::open(nothing).is_err_and(|error| is_shortage(&error))
 }
 
 /// Has what is created get these rights, where the system has rights of this kind.

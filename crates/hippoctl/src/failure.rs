@@ -146,9 +146,11 @@ impl From<RpcError> for Failure {
             ErrorKind::BadRequest if error.code == RpcError::UNUSABLE_FILE => Exit::Failed,
             ErrorKind::BadRequest => Exit::Usage,
             ErrorKind::NoWorkspace | ErrorKind::NotFound | ErrorKind::Stale => Exit::NotFound,
-            ErrorKind::Conflict | ErrorKind::TooLarge | ErrorKind::Budget | ErrorKind::ReadOnly => {
-                Exit::Refused
-            }
+            ErrorKind::Conflict
+            | ErrorKind::TooLarge
+            | ErrorKind::Budget
+            | ErrorKind::ReadOnly
+            | ErrorKind::TooManyOpenFiles => Exit::Refused,
             ErrorKind::UnsupportedProtocol
             | ErrorKind::Warming
             | ErrorKind::Degraded

@@ -15,8 +15,9 @@ use crate::failure::{Exit, Failure};
 
 /// How long a new daemon may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long to wait for another daemon's socket after ours ended: two clients may have started one each.
-const RIVAL: Duration = Duration::from_secs(1);
+/// How long to wait for another daemon's socket after ours ended: two clients may have started one each, and a daemon
+/// whose socket was removed binds it again within a second.
+const RIVAL: Duration = Duration::from_secs(3);
 /// Lines of the log that are shown when the daemon ends early.
 const LAST_WORDS: usize = 10;
 

@@ -16,7 +16,7 @@ use hippo_store::StoreError;
 
 use crate::backup::Staged;
 use crate::embed_worker::EmbedEvent;
-use crate::engine::{Order, Planned, Survey, Trace};
+use crate::engine::{Opened, Order, Planned, Survey, Trace, Turned};
 use crate::scan::ScanResult;
 use crate::watcher::WatchEvent;
 
@@ -77,7 +77,18 @@ pub enum Event {
     },
     /// Time has passed: cycles may be due.
     Tick,
-    /// Somebody wants to know whether the engine gets on.
+    /// A turn of a workspace has ended.
+    Turned(Box<Turned>),
+    /// A workspace was opened, or could not be.
+    Opened(Box<Opened>),
+    /// A workspace is gone, and its state with it.
+    Closed {
+        /// Which workspace.
+        workspace: u64,
+    },
+    /// A thread ended in the middle of its work.
+    Lost,
+    /// Liveness probe of the watchdog.
     Pulse,
     /// The installed model files have changed.
     ModelChanged,
@@ -85,6 +96,17 @@ pub enum Event {
     LookForModel,
     /// Finish the step at hand, save, and end.
     Shutdown,
+}
+
+impl Event {
+    /// Whether the engine itself has to act on it, with the workspace at hand.
+    pub fn is_for_engine(&self) -> bool {
+        use Request::{Add, Doctor, Remove, TakeIn};
+        matches!(
+            self,
+            Self::Request(Add { .. } | Remove { .. } | TakeIn { .. } | Doctor { .. }, _)
+        )
+    }
 }
 
 /// What is waited for when the disk is compared.
@@ -171,6 +193,23 @@ pub enum Request {
         /// The way back.
         reply: Answer<Survey>,
     },
+}
+
+impl Request {
+    /// Answers a request about a workspace that is not there.
+    pub fn refuse(self, error: &RpcError) {
+        // A client that is gone needs no answer.
+        match self {
+            Self::Add { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Self::Remove { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Self::Sync { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Self::Trust { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Self::TakeIn { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Self::History { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Self::Heartbeat { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Self::Doctor { reply, .. } => drop(reply.send(Err(error.clone()))),
+        }
+    }
 }
 
 /// What the engine says to a heartbeat.

@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use hippo_proto::Paths;
 use hippo_proto::paths::LOCK_FILE;
@@ -28,7 +28,7 @@ pub struct Instance {
     _lock: File,
     socket: PathBuf,
     /// Our socket, once it is bound, where it is a file.
-    bound: OnceLock<Option<FileId>>,
+    bound: Mutex<Option<FileId>>,
 }
 
 /// Why this process cannot be the daemon.
@@ -131,7 +131,7 @@ impl Instance {
         Ok(Self {
             _lock: lock,
             socket: paths.socket.clone(),
-            bound: OnceLock::new(),
+            bound: Mutex::default(),
         })
     }
 
@@ -141,8 +141,30 @@ impl Instance {
     /// When the operating system refuses.
     pub fn listen(&self) -> Result<Listener, InstanceError> {
         let listener = socket::bind(&self.socket)?;
-        self.bound.get_or_init(|| socket::id(&self.socket));
+        *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = socket::id(&self.socket);
         Ok(listener)
+    }
+
+    /// Binds the socket again where its file was removed: clients look for it at its path alone. `None` while it is
+    /// there, and for a socket of the service manager.
+    ///
+    /// # Errors
+    /// Something else is in its place, or the operating system refuses.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+    pub fn listen_again(&self) -> Result<Option<Listener>, InstanceError> {
+        let bound = *self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        if bound.is_none() || socket::id(&self.socket) == bound {
+            return Ok(None);
+        }
+        socket::clear(&self.socket)?;
+        if let Some(parent) = socket::folder(&self.socket) {
+            if !parent.exists() {
+                own_folder(parent)?;
+            } else if parent.is_dir() {
+                check_foreign_folder(parent)?;
+            }
+        }
+        self.listen().map(Some)
     }
 }
 
@@ -151,7 +173,8 @@ impl Drop for Instance {
     fn drop(&mut self) {
         // Another daemon may have bound the path after somebody removed ours.
         let now = socket::id(&self.socket);
-        if now.is_some() && Some(now) == self.bound.get().copied() {
+        let bound = *self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.is_some() && now == bound {
             // A socket that stays behind is taken over by the next daemon.
             let _ = std::fs::remove_file(&self.socket);
         }

@@ -10,6 +10,7 @@ mod embed_worker;
 mod engine;
 mod event;
 mod files;
+mod handles;
 mod harness;
 mod import;
 mod index;

@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use hippo_proto::folder;
+use hippo_store::db::Reader;
 use hippo_store::system;
 use serde::{Deserialize, Serialize};
 
 use crate::files;
+
+/// The version of the file that this hippod writes.
+const VERSION: u32 = 1;
 
 /// The registered roots, kept in `registry.json` of the state folder.
 #[derive(Debug)]
@@ -25,31 +29,60 @@ struct OnDisk {
 }
 
 impl Registry {
-    /// Reads the registry of a state folder; an absent file is an empty registry.
+    /// Reads the registry of a state folder; an absent file is an empty registry. A damaged one is kept beside its place,
+    /// and made again from its copy and from the databases, which name their roots.
     ///
     /// # Errors
-    /// When the file is there and cannot be read or understood: nothing is overwritten then.
+    /// When the file is there and cannot be read, or is one of a newer version: nothing is overwritten then.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn open(state: &Path) -> Result<Self> {
         let file = state.join(folder::REGISTRY);
-        let roots = match std::fs::read(&file) {
-            Ok(bytes) => {
-                let on_disk: OnDisk = serde_json::from_slice(&bytes)
-                    .with_context(|| {
-                        format!(
-                            "could not understand the registry: {}; move it away, start hippod, and add each folder again: hippoctl workspace add DIR",
-                            file.display()
-                        )
-                    })?;
-                on_disk.workspaces
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeSet::new(),
+        let copy = copy_of(&file);
+        let read = |file: &Path| match std::fs::read(file) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => {
-                let what = format!("could not read the registry: {}", file.display());
-                return Err(error).context(what);
+                Err(error).with_context(|| format!("could not read the registry: {}", file.display()))
             }
         };
-        Ok(Self { file, roots })
+        let bytes = read(&file)?;
+        let kept = read(&copy)?.and_then(|bytes| parse(&bytes).ok());
+        match bytes.as_deref().map(parse) {
+            None if kept.is_none() => Ok(Self {
+                file,
+                roots: BTreeSet::new(),
+            }),
+            Some(Ok(on_disk)) => {
+                anyhow::ensure!(
+                    on_disk.version <= VERSION,
+                    "could not understand the registry: {} has version {}, this hippod knows up to {VERSION}",
+                    file.display(),
+                    on_disk.version
+                );
+                let roots = on_disk.workspaces;
+                Ok(Self { file, roots })
+            }
+            damaged => {
+                let why = match damaged {
+                    Some(Err(error)) => error.to_string(),
+                    _ => "it is gone".to_owned(),
+                };
+                let mut roots = kept.map(|kept| kept.workspaces);
+                if bytes.is_some() {
+                    let aside = free_name(&file.with_extension("json.damaged"));
+                    std::fs::rename(&file, &aside)
+                        .with_context(|| format!("could not put the registry aside: {}", file.display()))?;
+                }
+                let roots = roots.take().unwrap_or_else(|| roots_of_databases(state));
+                tracing::error!(
+                    file = %file.display(), %why, workspaces = roots.len(),
+                    "the registry was damaged or gone; it is made again, and a damaged one is kept beside it as registry.json.damaged"
+                );
+                let registry = Self { file, roots };
+                registry.save()?;
+                Ok(registry)
+            }
+        }
     }
 
     /// The roots, ordered.
@@ -89,13 +122,48 @@ impl Registry {
 
     fn save(&self) -> Result<()> {
         let on_disk = OnDisk {
-            version: 1,
+            version: VERSION,
             workspaces: self.roots.clone(),
         };
         let json = serde_json::to_vec_pretty(&on_disk)?;
         write_atomically(&self.file, &json)
+            .and_then(|()| write_atomically(&copy_of(&self.file), &json))
             .with_context(|| format!("could not write the registry: {}", self.file.display()))
     }
+}
+
+fn parse(bytes: &[u8]) -> serde_json::Result<OnDisk> {
+    serde_json::from_slice(bytes)
+}
+
+fn copy_of(file: &Path) -> PathBuf {
+    file.with_extension("json.copy")
+}
+
+/// The name, or with a number behind it where something is kept under it.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+fn free_name(name: &Path) -> PathBuf {
+    let numbered = (2..).map(|number: u32| PathBuf::from(format!("{}.{number}", name.display())));
+    let mut names = std::iter::once(name.to_path_buf()).chain(numbered);
+    names
+        .find(|name| name.symlink_metadata().is_err())
+        .unwrap_or_else(|| name.to_path_buf())
+}
+
+/// The roots that the databases of a state folder name, each in the folder that belongs to it.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+fn roots_of_databases(state: &Path) -> BTreeSet<PathBuf> {
+    let folders = std::fs::read_dir(state.join("workspaces"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    folders
+        .filter_map(|folder| {
+            let root = Reader::open(&folder.path().join("index.db")).and_then(|reader| reader.root());
+            let root = PathBuf::from(root.ok()?);
+            (state_folder(state, &root) == folder.path()).then_some(root)
+        })
+        .collect()
 }
 
 /// The folder of one workspace's state below the state folder: the name is a hash of the canonical root, so that a
@@ -124,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn survives_reopening_and_refuses_to_overwrite_what_it_does_not_understand() {
+    fn survives_reopening() {
         let folder = tempfile::tempdir().unwrap();
         let mut registry = Registry::open(folder.path()).unwrap();
         assert!(registry.add(Path::new("/a")).unwrap());
@@ -133,10 +201,44 @@ mod tests {
         assert!(registry.remove(Path::new("/a")).unwrap());
         let again = Registry::open(folder.path()).unwrap();
         assert_eq!(again.roots().collect::<Vec<_>>(), [Path::new("/b")]);
+    }
 
-        std::fs::write(folder.path().join("registry.json"), "{\"version\":1,").unwrap();
-        let error = Registry::open(folder.path()).unwrap_err();
-        assert!(error.to_string().contains("registry.json"), "{error}");
+    #[test]
+    fn a_damaged_registry_is_kept_and_made_again_from_its_copy_or_from_the_databases() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path();
+        let file = state.join("registry.json");
+        let mut registry = Registry::open(state).unwrap();
+        registry.add(Path::new("/b")).unwrap();
+        let place = state_folder(state, Path::new("/b"));
+        std::fs::create_dir_all(&place).unwrap();
+        drop(hippo_store::db::Store::open(&place.join("index.db"), "/b").unwrap());
+        let roots = |state: &Path| -> Vec<PathBuf> {
+            Registry::open(state)
+                .unwrap()
+                .roots()
+                .map(Path::to_path_buf)
+                .collect()
+        };
+        for with_copy in [true, false] {
+            for damage in ["{\"version\":1,", "", "\0\0\0"] {
+                std::fs::write(&file, damage).unwrap();
+                if !with_copy {
+                    std::fs::remove_file(copy_of(&file)).unwrap();
+                }
+                assert_eq!(roots(state), [Path::new("/b")], "{damage:?} {with_copy}");
+                assert_eq!(roots(state), [Path::new("/b")], "it is written again");
+            }
+        }
+        assert!(state.join("registry.json.damaged").exists());
+        assert!(
+            state.join("registry.json.damaged.6").exists(),
+            "none is overwritten"
+        );
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(roots(state), [Path::new("/b")], "one that is gone has a copy");
+        std::fs::write(&file, r#"{"version":2,"workspaces":[]}"#).unwrap();
+        assert!(Registry::open(state).is_err(), "a newer one is left as it is");
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::contexts::{self, Contexts};
 use crate::embed_worker::{EmbedWorker, Sink};
 use crate::engine::Engine;
 use crate::event::Event;
+use crate::handles;
 use crate::import;
 use crate::instance::Instance;
 use crate::models::Models;
@@ -61,6 +62,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         clock,
         passed,
     } = options;
+    handles::raise_limit();
     let claimed = match passed {
         None => Instance::claim(&paths).and_then(|instance| {
             let listener = instance.listen()?;
@@ -126,7 +128,13 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     let manager = tokio::spawn(service::announce(Arc::clone(&shared)));
 
     let mut told = stop.subscribe();
-    let serving = server::serve(Arc::clone(&shared), listener, stop.subscribe());
+    let instance = Arc::new(instance);
+    let serving = server::serve(
+        Arc::clone(&shared),
+        listener,
+        Arc::clone(&instance),
+        stop.subscribe(),
+    );
     tokio::pin!(serving, shutdown);
     let died = tokio::select! {
         () = &mut shutdown => None,

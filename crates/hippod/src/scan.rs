@@ -6,6 +6,7 @@
 
 mod gate;
 mod ignores;
+mod look;
 mod own;
 mod walk;
 
@@ -14,10 +15,11 @@ use std::path::{Path, PathBuf};
 
 use hippo_core::source::SourceRules;
 use hippo_fs::WorkspaceDir;
-use hippo_store::system::FileId;
+use hippo_store::system::{self, FileId};
 
 use crate::config::WorkspaceConfig;
 use crate::files;
+pub use look::Looker;
 pub use own::is_own_place;
 use walk::{Walked, walk};
 
@@ -34,6 +36,8 @@ pub struct ScanResult {
     pub unreadable_dirs: Vec<PathBuf>,
     /// Whether the root is a folder that can be read. Where not, nothing above says anything.
     pub root_present: bool,
+    /// Not all could be looked at, because the process may open no more files: nothing follows from what was not found.
+    pub cut_short: bool,
     /// The root has no entry at all, as a mount point has while its disk is away.
     pub root_empty: bool,
 }
@@ -95,7 +99,10 @@ pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, at_each:
             root_empty,
             ..once_each(walk(root, rules, config, None, at_each).with_links(root))
         },
-        Err(_) => ScanResult::default(),
+        Err(error) => ScanResult {
+            cut_short: system::is_shortage(&error),
+            ..ScanResult::default()
+        },
     }
 }
 
@@ -104,28 +111,6 @@ pub fn reaches(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: 
     let folder = root.join(rel);
     let found = walk(root, rules, config, Some(rel), &|| ()).dirs;
     found.iter().any(|(dir, _)| *dir == folder)
-}
-
-/// Looks at one path, with the same eyes. Of a second name only a link is noticed.
-pub fn look(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &str) -> Look {
-    let Walked {
-        files,
-        skipped,
-        unreadable_dirs,
-        root_present,
-        ..
-    } = walk(root, rules, config, Some(rel), &|| ());
-    if let Some((file, _)) = files.into_iter().find(|(file, _)| file.rel == rel) {
-        return match first_name(root, rules, rel) {
-            Some(first) => Look::Skipped(format!("the same file as {first}")),
-            None => Look::File(file),
-        };
-    }
-    if !root_present || !unreadable_dirs.is_empty() {
-        return Look::Unknown;
-    }
-    let skipped = skipped.into_iter().find(|skipped| skipped.rel == rel);
-    skipped.map_or(Look::None, |skipped| Look::Skipped(skipped.reason))
 }
 
 /// The name without links of a file that is reached through one, where that is memory too.
@@ -143,10 +128,12 @@ fn once_each(walked: Walked) -> ScanResult {
         mut skipped,
         unreadable_dirs,
         root_present,
+        cut_short,
     } = walked;
     let mut result = ScanResult {
         unreadable_dirs,
         root_present,
+        cut_short,
         ..ScanResult::default()
     };
     files.sort_by(|a, b| (a.1, &a.0.rel).cmp(&(b.1, &b.0.rel)));

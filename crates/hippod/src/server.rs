@@ -11,15 +11,18 @@ mod long;
 mod measures;
 mod models;
 mod removal;
+mod silent;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use hippo_store::system;
 use interprocess::local_socket::tokio::{Listener, Stream};
 use interprocess::local_socket::traits::tokio::Listener as _;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
 
 use hippo_proto::{ErrorKind, Id, Reply, RpcError};
 
@@ -28,6 +31,9 @@ pub use flush::take_up_what_is_left;
 pub use long::{Tell, nobody_waits};
 pub use measures::{BUCKETS, Measures};
 
+use silent::Silent;
+
+use crate::instance::Instance;
 use crate::shared::{Shared, stopped};
 
 /// How long answers under way may take after the daemon was told to stop.
@@ -35,28 +41,57 @@ const LAST_ANSWERS: Duration = Duration::from_millis(1000);
 /// Pause after a refused accept (out of file descriptors, say).
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
+/// How often the file of the socket is looked for.
+const LOOK: Duration = Duration::from_secs(1);
+/// Clients that are told at the same time that there is no place for them.
+const REFUSALS: usize = 64;
 /// How long a client may take to hear that there is no place for it.
 const REFUSAL: Duration = Duration::from_millis(500);
 
 /// Accepts connections until `stop` turns true, then lets the answers under way finish.
-pub async fn serve(shared: Arc<Shared>, listener: Listener, stop: watch::Receiver<bool>) {
+pub async fn serve(
+    shared: Arc<Shared>,
+    mut listener: Listener,
+    instance: Arc<Instance>,
+    stop: watch::Receiver<bool>,
+) {
     let mut told = stop.clone();
     let places = Arc::new(Semaphore::new(shared.config.server.max_connections));
+    let refusals = Arc::new(Semaphore::new(REFUSALS));
+    let silent = Arc::new(Silent::default());
     let mut connections = JoinSet::new();
+    let mut looks = tokio::time::interval(LOOK);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // Given up when no file can be opened: one more client can be accepted then.
+    let mut spare = spare_handle();
     loop {
         tokio::select! {
             () = stopped(&mut told) => break,
             accepted = listener.accept() => match accepted {
                 Ok(stream) => {
-                    let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+                    let place = match Arc::clone(&places).try_acquire_owned() {
+                        Ok(place) => Some(place),
+                        Err(_) if silent.end_one() => {
+                            let place = Arc::clone(&places).acquire_owned();
+                            tokio::time::timeout(REFUSAL, place).await.ok().and_then(Result::ok)
+                        }
+                        Err(_) => None,
+                    };
+                    let Some(place) = place else {
                         tracing::warn!("a connection was refused: too many are open");
-                        connections.spawn(refuse(stream));
+                        // One that finds no place to be refused in is closed without a word.
+                        if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
+                            connections.spawn(async move {
+                                refuse(stream).await;
+                                drop(place);
+                            });
+                        }
                         continue;
                     };
-                    let (shared, stop) = (Arc::clone(&shared), stop.clone());
+                    let (shared, stop, silent) = (Arc::clone(&shared), stop.clone(), Arc::clone(&silent));
                     connections.spawn(async move {
                         if is_own_user(&stream) {
-                            connection::run(shared, stream, stop).await;
+                            connection::run(shared, stream, silent.begin(), stop).await;
                         } else {
                             tracing::warn!("a connection of another user was refused");
                         }
@@ -65,9 +100,24 @@ pub async fn serve(shared: Arc<Shared>, listener: Listener, stop: watch::Receive
                 }
                 Err(error) => {
                     tracing::warn!(%error, "could not accept a connection");
-                    tokio::time::sleep(ACCEPT_AGAIN).await;
+                    if !system::is_shortage(&error) || spare.take().is_none() {
+                        tokio::time::sleep(ACCEPT_AGAIN).await;
+                    }
                 }
             },
+            _ = looks.tick() => {
+                if spare.is_none() {
+                    spare = spare_handle();
+                }
+                match instance.listen_again() {
+                    Ok(None) => {}
+                    Ok(Some(again)) => {
+                        tracing::warn!("the file of the socket was removed; it is bound again");
+                        listener = again;
+                    }
+                    Err(error) => tracing::debug!(%error, "could not bind the socket again; it is tried again"),
+                }
+            }
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
         }
     }
@@ -78,13 +128,27 @@ pub async fn serve(shared: Arc<Shared>, listener: Listener, stop: watch::Receive
     connections.shutdown().await;
 }
 
+#[expect(clippy::disallowed_methods, reason = "no file of a workspace")]
+fn spare_handle() -> Option<std::fs::File> {
+    std::fs::File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }).ok()
+}
+
 /// Says why before it closes a connection for which there is no place.
-async fn refuse(mut stream: Stream) {
+async fn refuse(stream: Stream) {
     let why = RpcError::new(ErrorKind::Warming, "too many connections are open")
         .hint("close some, or raise [server] max_connections");
     let line = Reply::refuse(Id::Null, why).to_line();
+    let (mut from, mut to) = tokio::io::split(stream);
+    let say = async {
+        to.write_all(&line).await?;
+        to.shutdown().await?;
+        // What it has sent is taken first: to close before that would throw away what was said.
+        let mut sent = [0; 4096];
+        while from.read(&mut sent).await? > 0 {}
+        std::io::Result::Ok(())
+    };
     // A client that does not read it has its connection closed all the same.
-    let _ = tokio::time::timeout(REFUSAL, stream.write_all(&line)).await;
+    let _ = tokio::time::timeout(REFUSAL, say).await;
 }
 
 /// The folder's mode keeps others out already; this holds where somebody widened it.

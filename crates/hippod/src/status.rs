@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hippo_proto::{
-    DiskStatus, ModelLoad, ModelStatus, PROTOCOL, StatusResponse, VectorBackend, VectorStatus, WatcherMode,
-    WatcherStatus, WorkspaceStatus,
+    DiskStatus, ErrorKind, ModelLoad, ModelStatus, PROTOCOL, StatusResponse, VectorBackend, VectorStatus,
+    WatcherMode, WatcherStatus, WorkspaceStatus,
 };
 
 use crate::embed_worker::ModelState;
@@ -53,7 +53,11 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
         Slot::Opening => ("warming", "it is being opened".to_owned()),
         Slot::Broken(error) => {
             let hint: &str = &error.data.hint;
-            ("not-open", format!("{}; {hint}", error.message))
+            let word = match error.data.kind {
+                ErrorKind::TooManyOpenFiles => "too-many-open-files",
+                _ => "not-open",
+            };
+            (word, format!("{}; {hint}", error.message))
         }
     };
     WorkspaceStatus {

@@ -816,7 +816,7 @@ export interface ErrorData {
 }
 
 /** Why a request was refused, in one word that scripts can match. */
-export type ErrorKind = "bad-request" | "unsupported-protocol" | "no-workspace" | "not-found" | "stale" | "conflict" | "too-large" | "budget" | "warming" | "degraded" | "read-only" | "internal";
+export type ErrorKind = "bad-request" | "unsupported-protocol" | "no-workspace" | "not-found" | "stale" | "conflict" | "too-large" | "budget" | "warming" | "degraded" | "read-only" | "too-many-open-files" | "internal";
 
 /** Parameters of an `event` notification: `{"event":"indexed", …}`. */
 export type Event = {
@@ -1809,7 +1809,7 @@ export interface Restored {
 
 /** The `error` member of a JSON-RPC answer. */
 export interface RpcError {
-  /** JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 for the kinds of hippod, -32011 for a file that cannot be used. */
+  /** JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 and -32012 for the kinds of hippod, -32011 for a file that cannot be used. */
   code: number;
   /** What scripts and people do with it. */
   data: ErrorData;

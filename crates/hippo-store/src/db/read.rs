@@ -68,6 +68,16 @@ impl Reader {
             .map_err(|source| StoreError::from_sql(&self.path, source))
     }
 
+    /// The root of the workspace that the database was made for.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn root(&self) -> Result<String, StoreError> {
+        self.ask(|connection| {
+            connection.query_row("SELECT value FROM meta WHERE key = 'root'", [], |row| row.get(0))
+        })
+    }
+
     /// Asks the connection something.
     pub(super) fn ask<T>(
         &self,

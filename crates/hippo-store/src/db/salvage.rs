@@ -11,9 +11,11 @@ use std::path::Path;
 use rusqlite::types::Value;
 use rusqlite::{Connection, ErrorCode, Transaction};
 
+use super::spare::spare_of;
 use super::{Store, open_reader};
 use crate::StoreError;
 use crate::copies::{Database, columns};
+use crate::in_place::Made;
 use crate::system;
 
 /// What a salvage brought.
@@ -29,21 +31,36 @@ pub struct Salvaged {
 ///
 /// # Errors
 /// When the new one cannot be written; what there is at `to` then is to be thrown away.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreError> {
+    let salvaged = salvage_from(&[from], to, root)?;
+    let spare = spare_of(from);
+    if salvaged.lost.is_empty() || !spare.exists() {
+        return Ok(salvaged);
+    }
+    // What the damaged one does not say any more, the spare copy does.
+    let with_spare = Made::Again.draft(to)?;
+    let again = salvage_from(&[from, &spare], &with_spare, root)?;
+    std::fs::rename(&with_spare, to).map_err(|source| StoreError::Io {
+        what: "name the database that was made",
+        path: to.to_path_buf(),
+        source,
+    })?;
+    Ok(Salvaged {
+        rows: again.rows,
+        lost: salvaged.lost,
+    })
+}
+
+/// Makes a new database of what can be read of several, the first before the second.
+pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<Salvaged, StoreError> {
     let store = Store::open(to, root)?;
     let mut salvaged = Salvaged::default();
-    match open_reader(from).and_then(|damaged| tables(&damaged).map(|names| (damaged, names))) {
-        Ok((damaged, names)) => {
-            let change = store.sql(store.connection.unchecked_transaction())?;
-            let kept = Database::Index.tables().iter().map(|table| table.name);
-            // An older schema lacks some.
-            for table in kept.filter(|table| names.iter().any(|name| name == table)) {
-                store.sql(take(&damaged, &change, table, &mut salvaged))?;
-            }
-            store.sql(change.commit())?;
-            drop_unreadable(&store, &mut salvaged)?;
-        }
-        Err(error) => salvaged.lost.push(format!("all of it: {error}")),
+    for from in from {
+        take_over(from, &store, &mut salvaged)?;
+    }
+    if !from.is_empty() {
+        drop_unreadable(&store, &mut salvaged)?;
     }
     store.sql(store.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);"))?;
     drop(store);
@@ -53,6 +70,22 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreErro
         source,
     })?;
     Ok(salvaged)
+}
+
+fn take_over(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreError> {
+    match open_reader(from).and_then(|damaged| tables(&damaged).map(|names| (damaged, names))) {
+        Ok((damaged, names)) => {
+            let change = store.sql(store.connection.unchecked_transaction())?;
+            let kept = Database::Index.tables().iter().map(|table| table.name);
+            // An older schema lacks some.
+            for table in kept.filter(|table| names.iter().any(|name| name == table)) {
+                store.sql(take(&damaged, &change, table, salvaged))?;
+            }
+            store.sql(change.commit())?;
+        }
+        Err(error) => salvaged.lost.push(format!("all of it: {error}")),
+    }
+    Ok(())
 }
 
 fn tables(damaged: &Connection) -> rusqlite::Result<Vec<String>> {

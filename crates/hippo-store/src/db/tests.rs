@@ -62,6 +62,15 @@ fn index_terms(text: &str) -> impl FnMut(&chunk::Chunk, &str, &mut String) -> us
     }
 }
 
+/// Stores vectors and gives them to all chunks that wait for them.
+fn embed(store: &mut Store, embedder: &EmbedderRow, embeddings: Vec<Embedding>) -> Vec<u32> {
+    let mut placed = Vec::new();
+    for vector in store.put_vectors(embedder, embeddings).unwrap() {
+        placed.extend(store.place_vector(&vector, None, 100).unwrap());
+    }
+    placed
+}
+
 fn find(scratch: &Scratch, word: &str) -> Vec<u32> {
     let term = QueryTerm {
         term: terms::index_terms(word)[0].clone(),
@@ -172,7 +181,7 @@ fn a_text_is_embedded_once_wherever_it_stands() {
     put(&mut store, "a.md", moved);
     put(&mut store, "b.md", moved);
     assert_eq!(store.pending(&embedder).unwrap().len(), 2);
-    let placed = store.put_vectors(&embedder, &mut [embedding(line, 2)]).unwrap();
+    let placed = embed(&mut store, &embedder, vec![embedding(line, 2)]);
     assert_eq!(placed.len(), 2, "both places have their vector");
     assert_eq!(store.pending(&embedder).unwrap(), []);
 
@@ -188,17 +197,54 @@ fn a_text_is_embedded_once_wherever_it_stands() {
 }
 
 #[test]
+fn a_text_that_stands_in_many_places_is_stored_once_and_placed_in_slices() {
+    let scratch = Scratch::new();
+    let mut store = scratch.open();
+    let embedder = store.embedder("m", 8).unwrap();
+    put(&mut store, "a.md", &"# h\n\nx\n\n".repeat(1000));
+    let line = "x";
+    let stored = store
+        .put_vectors(&embedder, vec![embedding(line, 2); 500])
+        .unwrap();
+    assert_eq!(
+        stored.len(),
+        1,
+        "one vector for a text, however often it was embedded"
+    );
+    let (mut after, mut sizes) = (None, Vec::new());
+    loop {
+        let placed = store.place_vector(&stored[0], after, 300).unwrap();
+        sizes.push(placed.len());
+        after = placed.last().copied();
+        if placed.len() < 300 {
+            break;
+        }
+        assert!(!store.pending(&embedder).unwrap().is_empty() || sizes.iter().sum::<usize>() == 1000);
+    }
+    assert_eq!(sizes, [300, 300, 300, 100], "each chunk is written once");
+    assert_eq!(store.pending(&embedder).unwrap(), []);
+
+    // A process that stops between the two steps leaves a vector that is stored and not placed.
+    put(&mut store, "b.md", "- late\n");
+    let late = store
+        .put_vectors(&embedder, vec![embedding("- late", 3)])
+        .unwrap();
+    assert_eq!(scratch.open().unplaced_vectors(&embedder).unwrap(), late);
+    store.place_vector(&late[0], None, 300).unwrap();
+    assert_eq!(store.unplaced_vectors(&embedder).unwrap(), []);
+}
+
+#[test]
 fn vectors_whose_text_is_gone_go_when_asked() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
     put(&mut store, "a.md", "- one\n");
-    store
-        .put_vectors(
-            &embedder,
-            &mut [embedding("- one", 0), embedding("- never written", 1)],
-        )
-        .unwrap();
+    embed(
+        &mut store,
+        &embedder,
+        vec![embedding("- one", 0), embedding("- never written", 1)],
+    );
     assert_eq!(store.drop_orphan_vectors().unwrap(), 1);
     assert_eq!(store.vectors(&[0]).unwrap().len(), 1);
 }
@@ -209,12 +255,12 @@ fn another_model_takes_over_only_when_it_is_activated() {
     let mut store = scratch.open();
     let old = store.embedder("old", 8).unwrap();
     put(&mut store, "a.md", "- one\n");
-    store.put_vectors(&old, &mut [embedding("- one", 0)]).unwrap();
+    embed(&mut store, &old, vec![embedding("- one", 0)]);
 
     let new = store.embedder("new", 8).unwrap();
     assert!(!new.active);
     assert_eq!(store.pending(&new).unwrap().len(), 1);
-    assert_eq!(store.put_vectors(&new, &mut [embedding("- one", 5)]).unwrap(), []);
+    assert_eq!(embed(&mut store, &new, vec![embedding("- one", 5)]), [0; 0]);
     assert_eq!(
         store.vectors(&[0]).unwrap()[0].1[0],
         1.0,
@@ -254,9 +300,7 @@ fn clearing_keeps_vectors_and_moves_the_generation() {
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
     put(&mut store, "a.md", "- one\n");
-    store
-        .put_vectors(&embedder, &mut [embedding("- one", 0)])
-        .unwrap();
+    embed(&mut store, &embedder, vec![embedding("- one", 0)]);
     let generation = store.generation().unwrap();
     store.clear().unwrap();
     assert!(store.generation().unwrap() > generation);

@@ -1,5 +1,7 @@
 //! Vectors: kept once for each text and embedder, however many chunks share the text and wherever they move.
 
+use std::collections::HashSet;
+
 use half::f16;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
@@ -40,13 +42,13 @@ pub struct Embedding {
     pub vector: Vec<f32>,
 }
 
-/// A chunk that got its vector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placed {
-    /// The chunk.
-    pub id: u32,
-    /// Which of the given embeddings is its.
-    pub position: usize,
+/// A stored vector that chunks with its text can be given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredVector {
+    /// Its row.
+    pub row: i64,
+    /// What it was made of, and its components as they are stored.
+    pub embedding: Embedding,
 }
 
 impl Store {
@@ -87,22 +89,91 @@ impl Store {
         self.sql(read())
     }
 
-    /// Stores vectors by the hash of the text they were made from, and rounds `embeddings` to what will be read back.
-    /// Answers, for the active embedder, the chunks that have one now, each with the position in `embeddings`.
+    /// Stores vectors by the hash of the text they were made from. Returns them as they will be read back, each text
+    /// once; nothing for an embedder that is not active. [`Store::place_vector`] gives them to their chunks.
     ///
     /// # Errors
     /// See [`StoreError`]; nothing of the call happened then.
     pub fn put_vectors(
         &mut self,
         embedder: &EmbedderRow,
-        embeddings: &mut [Embedding],
-    ) -> Result<Vec<Placed>, StoreError> {
-        for value in embeddings.iter_mut().flat_map(|embedding| &mut embedding.vector) {
-            *value = f16::from_f32(*value).to_f32();
-        }
+        embeddings: Vec<Embedding>,
+    ) -> Result<Vec<StoredVector>, StoreError> {
         let path = self.path.clone();
         self.put(embedder, embeddings)
             .map_err(|source| StoreError::from_sql(&path, source))
+    }
+
+    /// Gives a vector to the next chunks with its text that have none, at most `limit` of those after the chunk
+    /// `after`. Returns their ids in rising order; fewer than `limit` are the last ones.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; nothing of the call happened then.
+    pub fn place_vector(
+        &mut self,
+        vector: &StoredVector,
+        after: Option<u32>,
+        limit: usize,
+    ) -> Result<Vec<u32>, StoreError> {
+        let path = self.path.clone();
+        let mut place = || {
+            let transaction = self
+                .connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let placed: Vec<u32> = transaction
+                .prepare_cached(
+                    "SELECT id FROM chunks WHERE hash = ?1 AND id > ?2 AND vector IS NULL ORDER BY id LIMIT ?3",
+                )?
+                .query_map(
+                    params![vector.embedding.hash, after.map_or(-1, i64::from), number(limit)],
+                    |row| row.get(0),
+                )?
+                .collect::<Result<_, _>>()?;
+            {
+                let mut update =
+                    transaction.prepare_cached("UPDATE chunks SET vector = ?2, tokens = ?3 WHERE id = ?1")?;
+                for id in &placed {
+                    update.execute(params![id, vector.row, vector.embedding.tokens])?;
+                }
+            }
+            if !placed.is_empty() {
+                Counter::Vectors.advance(&transaction)?;
+            }
+            transaction.commit()?;
+            Ok(placed)
+        };
+        place().map_err(|source| StoreError::from_sql(&path, source))
+    }
+
+    /// Vectors of the active embedder whose text stands in a chunk without one: a process stopped after it had stored
+    /// them.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn unplaced_vectors(&self, embedder: &EmbedderRow) -> Result<Vec<StoredVector>, StoreError> {
+        if !embedder.active {
+            return Ok(Vec::new());
+        }
+        let read = || {
+            self.connection
+                .prepare_cached(
+                    "SELECT vectors.id, vectors.hash, vectors.tokens, vectors.vector
+                     FROM (SELECT DISTINCT hash FROM chunks WHERE vector IS NULL) AS waiting
+                     JOIN vectors ON vectors.hash = waiting.hash AND vectors.embedder = ?1",
+                )?
+                .query_map([embedder.id], |row| {
+                    Ok(StoredVector {
+                        row: row.get(0)?,
+                        embedding: Embedding {
+                            hash: row.get(1)?,
+                            tokens: row.get(2)?,
+                            vector: decode(row.get_ref(3)?.as_blob()?),
+                        },
+                    })
+                })?
+                .collect()
+        };
+        self.sql(read())
     }
 
     /// Chunks without a vector of `embedder`, those of one document together.
@@ -223,49 +294,47 @@ impl Store {
         Ok(found)
     }
 
-    fn put(&mut self, embedder: &EmbedderRow, embeddings: &[Embedding]) -> rusqlite::Result<Vec<Placed>> {
+    fn put(
+        &mut self,
+        embedder: &EmbedderRow,
+        embeddings: Vec<Embedding>,
+    ) -> rusqlite::Result<Vec<StoredVector>> {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut placed = Vec::new();
+        let mut stored = Vec::new();
         {
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO vectors (embedder, hash, tokens, vector) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT (hash, embedder) DO NOTHING RETURNING id",
             )?;
-            let mut place = transaction.prepare_cached(
-                "UPDATE chunks SET vector = ?2, tokens = ?3 WHERE hash = ?1 AND vector IS NULL RETURNING id",
-            )?;
             let mut find =
                 transaction.prepare_cached("SELECT id FROM vectors WHERE hash = ?1 AND embedder = ?2")?;
-            for (position, embedding) in embeddings.iter().enumerate() {
-                let Embedding { hash, tokens, vector } = embedding;
+            let mut seen = HashSet::new();
+            for mut embedding in embeddings {
+                if !seen.insert(embedding.hash) {
+                    continue;
+                }
+                for value in &mut embedding.vector {
+                    *value = f16::from_f32(*value).to_f32();
+                }
+                let Embedding { hash, tokens, vector } = &embedding;
                 let inserted: Option<i64> = insert
                     .query_row(params![embedder.id, hash, tokens, encode(vector)], |row| {
                         row.get(0)
                     })
                     .optional()?;
-                if !embedder.active {
-                    continue;
-                }
                 let row = match inserted {
                     Some(row) => row,
                     None => find.query_row(params![hash, embedder.id], |row| row.get(0))?,
                 };
-                let mut rows = place.query(params![hash, row, tokens])?;
-                while let Some(row) = rows.next()? {
-                    placed.push(Placed {
-                        id: row.get(0)?,
-                        position,
-                    });
+                if embedder.active {
+                    stored.push(StoredVector { row, embedding });
                 }
             }
         }
-        if !placed.is_empty() {
-            Counter::Vectors.advance(&transaction)?;
-        }
         transaction.commit()?;
-        Ok(placed)
+        Ok(stored)
     }
 }
 

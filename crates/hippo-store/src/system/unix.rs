@@ -70,6 +70,11 @@ fn nanoseconds(seconds: i64, rest: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
+/// Whether the process, or the machine, has as many files open as it may.
+pub fn is_shortage(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
 /// Whether this process may read the file.
 ///
 /// # Errors

@@ -24,6 +24,12 @@ impl WithMode for DirBuilder {
     }
 }
 
+/// Whether the process has as many files open as it may.
+pub fn is_shortage(error: &io::Error) -> bool {
+    const ERROR_TOO_MANY_OPEN_FILES: i32 = 4;
+    error.raw_os_error() == Some(ERROR_TOO_MANY_OPEN_FILES)
+}
+
 pub(super) fn file_id(path: &Path, _: &Metadata) -> io::Result<FileId> {
     let found = file::information(Handle::from_path_any(path)?)?;
     Ok(FileId {

@@ -170,12 +170,22 @@ fn remember(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
     }))
 }
 
+/// A watcher is given this long after the first look at the disk, in milliseconds.
+const LATE: u64 = 2_000;
+
 fn status(line: &mut Line) -> Result<Value, Trouble> {
     let root = line.root()?;
     let answer: StatusResponse = line.ask(StatusRequest {})?;
     let workspace = answer.workspaces.into_iter().find(|one| one.root == root);
     let workspace = workspace.ok_or_else(|| Trouble::new(format!("the workspace was removed: {root}")))?;
-    let deaf = (!workspace.watcher.alive)
+    // Right after a start nothing is known of it yet: figures of nothing would be taken for the truth.
+    let warming = workspace.degraded.as_deref() == Some("warming");
+    let opening = workspace.generation == 0 && warming;
+    let watched = workspace
+        .watcher
+        .last_reconcile_ms_ago
+        .is_some_and(|ago| ago > LATE);
+    let deaf = (!workspace.watcher.alive && !warming && watched)
         .then(|| "changes are noticed late: the watcher does not answer; see hippoctl doctor".to_owned());
     let held = (workspace.held_deletions > 0).then(|| {
         format!(
@@ -187,9 +197,9 @@ fn status(line: &mut Line) -> Result<Value, Trouble> {
     let notes = [workspace.why, workspace.settings, trouble, deaf, held];
     Ok(json!({
         "workspace": root,
-        "documents": workspace.documents,
-        "pending": workspace.pending,
-        "degraded": workspace.degraded,
+        "documents": (!opening).then_some(workspace.documents),
+        "pending": (!opening).then_some(workspace.pending),
+        "degraded": if opening { Some("opening".to_owned()) } else { workspace.degraded },
         "model": answer.model.state,
         "entries": workspace.index.map(|index| index.entries),
         "notes": some(notes.into_iter().flatten()),

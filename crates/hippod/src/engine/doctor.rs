@@ -10,10 +10,11 @@ use std::sync::Arc;
 use hippo_core::consolidation::Place;
 use hippo_core::entry::Pointer;
 use hippo_proto::{DoctorRequest, Problem, RpcError, Severity};
-use hippo_store::db::Reader;
+use hippo_store::db::{Reader, Recovered};
 
 use super::Engine;
 use super::entries::index_path;
+use super::housekeeping::look_at_database;
 use super::open::database;
 use super::rebuild::Lost;
 use super::settings::settings_path;
@@ -33,6 +34,22 @@ pub struct Survey {
 }
 
 impl Survey {
+    /// Adds what was found in another workspace; what both say is said once.
+    pub fn add(&mut self, other: Self) {
+        let Survey { report, places } = other;
+        for problem in report.problems {
+            if !self.report.problems.contains(&problem) {
+                self.report.problems.push(problem);
+            }
+        }
+        for check in report.checks {
+            if !self.report.checks.contains(&check) {
+                self.report.checks.push(check);
+            }
+        }
+        self.places.extend(places);
+    }
+
     /// Workspaces of which something is under way.
     pub fn behind(&self) -> impl Iterator<Item = &Path> {
         let behind = self.places.iter().filter(|place| place.waiting > 0);
@@ -87,7 +104,10 @@ impl Engine {
         let mut report = Report::default();
         for root in &roots {
             // What was taken away while hippod ran is no damage: all of it is open still.
-            self.with_root(root, |engine, workspace| engine.look_at_database(workspace));
+            let shared = Arc::clone(&self.shared);
+            if let Some(workspace) = self.by_root(root) {
+                look_at_database(&shared, workspace);
+            }
         }
         if request.rebuild {
             for root in &roots {
@@ -118,10 +138,7 @@ impl Engine {
                 report.problems.push(found);
             }
         }
-        let of = self
-            .workspaces
-            .values()
-            .filter(|workspace| roots.contains(&workspace.root));
+        let of = self.here().filter(|workspace| roots.contains(&workspace.root));
         let places = of.map(|workspace| examine(workspace, &mut report)).collect();
         Ok(Survey { report, places })
     }
@@ -188,6 +205,9 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
         found.fixable = fixable;
         report.problems.push(found);
     }
+    if let Some(recovered) = &workspace.recovered {
+        report.problems.push(was_gone(&place, recovered));
+    }
     if !workspace.root_present {
         report.problem(
             "root-missing",
@@ -245,6 +265,23 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
         index_file,
         indexed: entries.enabled,
     }
+}
+
+/// The database was empty or gone when the workspace was opened.
+fn was_gone(place: &str, recovered: &Recovered) -> Problem {
+    let what = match recovered.lost.as_slice() {
+        [] => "the database was empty or gone; it was made again from its spare copy and from the files"
+            .to_owned(),
+        lost => format!(
+            "the database was empty or gone, and what stands in no file (accesses, removals, history) is not all there: {}",
+            lost.join("; ")
+        ),
+    };
+    let fix = format!(
+        "look after the disk; what stood in its place is kept as {}; a backup has more: hippoctl restore",
+        recovered.aside.display()
+    );
+    problem("database-lost", Severity::Warning, what, place, fix)
 }
 
 /// Reports what is wrong with the index file; returns what is to be said of it where nothing is.

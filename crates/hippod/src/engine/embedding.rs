@@ -1,78 +1,35 @@
 //! Which texts go to the model next, and what becomes of the vectors that come back.
 
-use std::collections::BTreeSet;
+mod passages;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hippo_core::chunk::{ContentHash, text};
+use hippo_core::chunk::ContentHash;
 use hippo_store::StoreError;
 use hippo_store::db::{EmbedderRow, Embedding};
+use hippo_store::system;
 use hippo_store::vector::VectorIndex;
 
-use super::Engine;
 use super::patch;
+use super::reading::open_source;
 use super::workspace::Workspace;
-use crate::embed_worker::{EmbedEvent, Job, Passage};
-use crate::verify::{FileMark, Span};
+use crate::embed_worker::Job;
+use crate::verify::FileMark;
+use passages::{Part, Placed, Window, length, passages};
 
 /// Text of one job, in bytes: some tenths of a second of work, so that vectors are stored often and an edit that is
 /// waiting comes soon.
 const JOB_BYTES: usize = 8_000;
-/// A short run takes this much text of its neighbours along, in bytes on either side: about what fits into one pass
-/// of the model with it.
-const NEIGHBOUR_BYTES: usize = 400;
-/// A run of any length takes this much of the text before it along, in bytes: its first vectors know what came before.
-const LEAD_BYTES: usize = 150;
+/// Chunks of one job, at most: a file may be made of very short ones.
+const JOB_CHUNKS: usize = 2_048;
+/// Chunks on either side of a job that are looked at as neighbours.
+const MOST_BESIDE: usize = 8;
+/// Chunks that are given a vector in one transaction.
+const PLACED_AT_ONCE: usize = 512;
 /// After a refused write (disk full, say) nothing is embedded for this long.
 const RETRY: Duration = Duration::from_secs(5);
-
-impl Engine {
-    /// Takes what the embed worker says.
-    pub(super) fn embedded(&mut self, event: EmbedEvent, now: Instant) {
-        match event {
-            EmbedEvent::Done {
-                workspace,
-                mut embeddings,
-            } => {
-                let Some(workspace) = self.workspaces.get_mut(&workspace) else {
-                    return;
-                };
-                let stored = workspace
-                    .take_vectors(&mut embeddings, now)
-                    .and_then(|()| workspace.finish_change_of_model());
-                match stored {
-                    Ok(true) => tracing::info!(root = %workspace.root.display(), "the new model answers"),
-                    Ok(false) => {}
-                    Err(error) => {
-                        tracing::warn!(%error, "could not store vectors; they are made again");
-                        workspace.trouble = Some(error);
-                        workspace.pending.blocked_until = Some(now + RETRY);
-                    }
-                }
-            }
-            EmbedEvent::Refused { workspace } => {
-                if let Some(workspace) = self.workspaces.get_mut(&workspace) {
-                    workspace.job_refused();
-                }
-            }
-            EmbedEvent::State(state) => {
-                if state.is_usable() {
-                    for workspace in self.workspaces.values_mut() {
-                        workspace.pending.blocked = false;
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A chunk of the document at hand.
-#[derive(Debug, Clone, Copy)]
-struct Placed {
-    chunk: u32,
-    section: u32,
-    span: Span,
-}
 
 impl Workspace {
     /// Reads from the database which chunks have no vector of `embedder`.
@@ -84,6 +41,10 @@ impl Workspace {
         for waiting in self.store.pending(&embedder)? {
             self.pending.add(waiting.document, [waiting.id], false);
         }
+        if self.pending.len() > 0 {
+            let unplaced = self.store.unplaced_vectors(&embedder)?;
+            self.pending.to_place = unplaced.into_iter().map(|vector| (vector, None)).collect();
+        }
         self.embedder = Some(embedder);
         Ok(())
     }
@@ -91,30 +52,49 @@ impl Workspace {
     /// The next job for the embed worker, if any chunk waits.
     pub fn next_job(&mut self, now: Instant) -> Option<Job> {
         let model: Arc<str> = self.embedder.as_ref()?.model.as_str().into();
+        if !self.pending.to_place.is_empty() {
+            // Chunks that are about to have their vector are not to be embedded again.
+            return None;
+        }
         loop {
             let document = self.next_document()?;
-            let waiting = self.pending.documents.get(&document)?.clone();
-            let Some((path, places, mark)) = self.describe(document) else {
-                self.pending.documents.remove(&document);
+            let mut waiting = self.pending.documents.remove(&document)?;
+            let Some(Window {
+                path,
+                mark,
+                places,
+                end,
+            }) = self.window(document, &waiting)
+            else {
                 continue;
             };
-            let limit = self.view.config.sources.max_file_bytes;
-            let bytes = hippo_fs::read_source(&self.root, &path, limit).unwrap_or_default();
-            let hash = ContentHash::of(&bytes).0;
-            if self
-                .known
-                .get(&path)
-                .is_none_or(|known| known.hash != hash || known.mark != mark)
-            {
+            let Some(bytes) = self.read_window(&path, mark, &places) else {
                 // Changed or gone since it was indexed: ingesting it again brings what waits up to date.
-                self.pending.documents.remove(&document);
                 self.mark_dirty(path, now);
                 continue;
-            }
-            let (passages, taken) = passages(&bytes, &places, &waiting, |section| {
+            };
+            let (passages, taken) = passages(&bytes, &places, &waiting, &mut self.pending.asked, |section| {
                 self.view.picture().heading_path(document, section).join(" > ")
             });
-            self.pending.forget(document, &taken);
+            self.pending.cursor = (document, end);
+            let under_way = passages.is_empty() && !self.pending.in_flight.is_empty();
+            if !passages.is_empty() || under_way {
+                for chunk in &taken {
+                    waiting.remove(chunk);
+                }
+            } else {
+                self.pending.asked.clear();
+            }
+            if !waiting.is_empty() {
+                self.pending.documents.insert(document, waiting);
+            }
+            if passages.is_empty() {
+                // Their texts are under way already.
+                if let Some(job) = self.pending.in_flight.back_mut().filter(|_| under_way) {
+                    job.extend(taken);
+                }
+                continue;
+            }
             self.pending.in_flight.push_back(taken);
             return Some(Job {
                 workspace: self.key,
@@ -125,66 +105,140 @@ impl Workspace {
     }
 
     fn next_document(&mut self) -> Option<u32> {
-        while let Some(document) = self.pending.hot.pop_front() {
+        while let Some(document) = self.pending.hot.front().copied() {
             if self.pending.documents.contains_key(&document) {
-                self.pending.hot.push_front(document);
                 return Some(document);
             }
+            self.pending.hot.pop_front();
+            self.pending.is_hot.remove(&document);
         }
         self.pending.documents.keys().next().copied()
     }
 
-    fn describe(&self, document: u32) -> Option<(String, Vec<Placed>, FileMark)> {
+    /// The next part of a document that waits: enough for a job, with neighbours on both sides.
+    fn window(&self, document: u32, waiting: &BTreeSet<u32>) -> Option<Window> {
         let picture = self.view.picture();
         let place = picture.corpus.document(document)?;
         let mark = picture.facts.get(&document)?.mark;
-        let placed = place.chunks().iter().filter_map(|chunk| {
-            let section = picture.corpus.place(*chunk)?.section;
-            let span = picture.spans.get(*chunk as usize).copied().flatten()?;
-            Some(Placed {
-                chunk: *chunk,
-                section,
-                span,
-            })
-        });
-        Some((place.path.to_string(), placed.collect(), mark))
+        let chunks = place.chunks();
+        let from = match self.pending.cursor {
+            (at, position) if at == document => position.min(chunks.len()),
+            _ => 0,
+        };
+        let mut order = (from..chunks.len()).chain(0..from);
+        let first = order.find(|index| waiting.contains(&chunks[*index]))?;
+        let placed = |index: usize| {
+            let chunk = chunks[index];
+            let section = picture.corpus.place(chunk)?.section;
+            let span = picture.spans.get(chunk as usize).copied().flatten()?;
+            Some(Placed { chunk, section, span })
+        };
+        let mut places: Vec<Placed> = (first.saturating_sub(MOST_BESIDE)..first)
+            .filter_map(placed)
+            .collect();
+        let (mut bytes, mut end) = (0, first);
+        while end < chunks.len() && end - first < JOB_CHUNKS && bytes < JOB_BYTES {
+            if let Some(place) = placed(end) {
+                if waiting.contains(&place.chunk) && !self.pending.asked.contains(&place.span.hash.0) {
+                    bytes += length(&place.span);
+                }
+                places.push(place);
+            }
+            end += 1;
+        }
+        places.extend((end..chunks.len()).take(MOST_BESIDE).filter_map(placed));
+        let path = place.path.to_string();
+        Some(Window {
+            path,
+            mark,
+            places,
+            end,
+        })
     }
 
-    /// Stores the vectors of the oldest job and makes them searchable.
-    ///
-    /// # Errors
-    /// See [`StoreError`]; the chunks wait again then.
-    pub fn take_vectors(&mut self, embeddings: &mut [Embedding], now: Instant) -> Result<(), StoreError> {
+    /// The bytes of a part of a file, from the first of its chunks to the last; nothing where the file is not as it was
+    /// indexed.
+    fn read_window(&self, path: &str, mark: FileMark, places: &[Placed]) -> Option<Part> {
+        let (file, metadata) = open_source(&self.root, path).ok()?;
+        if FileMark::of(&metadata) != mark || self.known.get(path).is_none_or(|known| known.mark != mark) {
+            return None;
+        }
+        let start = places.iter().map(|place| place.span.start_byte).min()?;
+        let end = places.iter().map(|place| place.span.end_byte).max()?;
+        let mut bytes = vec![0; usize::try_from(end.checked_sub(start)?).ok()?];
+        system::read_exact_at(&file, &mut bytes, start).ok()?;
+        let part = Part { start, bytes };
+        let same = |place: &Placed| ContentHash::of(part.of(&place.span)) == place.span.hash;
+        places.iter().all(same).then_some(part)
+    }
+
+    /// Stores the vectors of the oldest job; they are given to their chunks from now on.
+    pub fn take_vectors(&mut self, embeddings: Vec<Embedding>, now: Instant) {
         let job = self.pending.in_flight.pop_front().unwrap_or_default();
         let Some(embedder) = self.embedder.clone() else {
-            return Ok(());
+            return;
         };
-        let placed = match self.store.put_vectors(&embedder, embeddings) {
-            Ok(placed) => placed,
+        for embedding in &embeddings {
+            self.pending.asked.remove(&embedding.hash);
+        }
+        if self.pending.in_flight.is_empty() {
+            // What the model refused may be asked for again.
+            self.pending.asked.clear();
+        }
+        match self.store.put_vectors(&embedder, embeddings) {
+            Ok(stored) => {
+                self.trouble = None;
+                let stored = stored.into_iter().map(|vector| (vector, None));
+                self.pending.to_place.extend(stored);
+                self.pending.placing.extend(job);
+                self.pending.placed();
+            }
             Err(error) => {
                 self.wait_again(job);
-                return Err(error);
+                self.vectors_refused(error, now);
             }
+        }
+    }
+
+    /// The store refused vectors: nothing is embedded for a while.
+    pub fn vectors_refused(&mut self, error: StoreError, now: Instant) {
+        tracing::warn!(%error, "could not store vectors; they are made again");
+        self.trouble = Some(error);
+        self.pending.blocked_until = Some(now + RETRY);
+    }
+
+    /// Gives the next stored vector to some of the chunks with its text, and makes it searchable there.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; the rest is placed later.
+    pub fn place_some(&mut self, now: Instant) -> Result<(), StoreError> {
+        let Some((vector, after)) = self.pending.to_place.front() else {
+            return Ok(());
         };
-        self.trouble = None;
+        let placed = self.store.place_vector(vector, *after, PLACED_AT_ONCE)?;
         self.unsaved = true;
         self.last_write = now;
         let mut picture = self.view.picture_mut();
-        for place in &placed {
-            let embedding = &embeddings[place.position];
-            patch::insert_vectors(&mut picture, &[(place.id, embedding.vector.clone())]);
-            if let Some(tokens) = picture.tokens.get_mut(place.id as usize) {
-                *tokens = embedding.tokens;
+        let mut of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for id in &placed {
+            patch::insert_vectors(&mut picture, &[(*id, vector.embedding.vector.clone())]);
+            if let Some(tokens) = picture.tokens.get_mut(*id as usize) {
+                *tokens = vector.embedding.tokens;
+            }
+            if let Some(place) = picture.corpus.place(*id) {
+                of.entry(place.document).or_default().push(*id);
             }
         }
-        // The same text may wait in other places too: all of them have their vector now.
-        let documents: Vec<(u32, u32)> = placed
-            .iter()
-            .filter_map(|place| Some((picture.corpus.place(place.id)?.document, place.id)))
-            .collect();
         drop(picture);
-        for (document, chunk) in documents {
-            self.pending.forget(document, &[chunk]);
+        if placed.len() < PLACED_AT_ONCE {
+            self.pending.to_place.pop_front();
+            self.pending.placed();
+        } else if let Some(next) = self.pending.to_place.front_mut() {
+            next.1 = placed.last().copied();
+        }
+        // The same text may wait in other places too: all of them have their vector now.
+        for (document, chunks) in of {
+            self.pending.forget(document, &chunks);
         }
         Ok(())
     }
@@ -197,6 +251,7 @@ impl Workspace {
     }
 
     fn wait_again(&mut self, chunks: Vec<u32>) {
+        self.pending.asked.clear();
         for chunk in chunks {
             let document = self
                 .view
@@ -245,84 +300,4 @@ impl Workspace {
         self.unsaved = true;
         Ok(true)
     }
-}
-
-/// Cuts a document's waiting chunks into passages of one section each, with neighbours where a run is short.
-/// Answers the passages and the chunks whose vectors they will bring.
-fn passages(
-    bytes: &[u8],
-    places: &[Placed],
-    waiting: &BTreeSet<u32>,
-    heading: impl Fn(u32) -> String,
-) -> (Vec<Passage>, Vec<u32>) {
-    let (mut passages, mut taken, mut size) = (Vec::new(), Vec::new(), 0);
-    let mut at = 0;
-    while at < places.len() && size < JOB_BYTES {
-        if !waiting.contains(&places[at].chunk) {
-            at += 1;
-            continue;
-        }
-        let section = places[at].section;
-        let mut end = at;
-        let mut run = 0;
-        while end < places.len()
-            && places[end].section == section
-            && waiting.contains(&places[end].chunk)
-            && (end == at || size + run < JOB_BYTES)
-        {
-            run += length(&places[end].span);
-            end += 1;
-        }
-        let beside = NEIGHBOUR_BYTES.saturating_sub(run / 2);
-        let from = widen(places, at, beside.max(LEAD_BYTES), |index| index.checked_sub(1));
-        let to = widen(places, end - 1, beside, |index| {
-            Some(index + 1).filter(|next| *next < places.len())
-        });
-        let mut passage = Passage {
-            context: heading(section),
-            texts: Vec::new(),
-            wanted: Vec::new(),
-            hashes: Vec::new(),
-        };
-        for (index, place) in places.iter().enumerate().take(to + 1).skip(from) {
-            passage.texts.push(visible(bytes, &place.span));
-            passage.wanted.push((at..end).contains(&index));
-            passage.hashes.push(place.span.hash.0);
-        }
-        taken.extend(places[at..end].iter().map(|place| place.chunk));
-        passages.push(passage);
-        size += run;
-        at = end;
-    }
-    (passages, taken)
-}
-
-/// Goes from `index` over neighbours of its section, as far as there is room, in bytes.
-fn widen(
-    places: &[Placed],
-    mut index: usize,
-    mut room: usize,
-    step: impl Fn(usize) -> Option<usize>,
-) -> usize {
-    let section = places[index].section;
-    while let Some(next) = step(index) {
-        let place = &places[next];
-        if place.section != section || length(&place.span) > room {
-            break;
-        }
-        room -= length(&place.span);
-        index = next;
-    }
-    index
-}
-
-fn length(span: &Span) -> usize {
-    usize::try_from(span.end_byte.saturating_sub(span.start_byte)).unwrap_or(usize::MAX)
-}
-
-fn visible(bytes: &[u8], span: &Span) -> String {
-    let from = usize::try_from(span.start_byte).unwrap_or(usize::MAX);
-    let to = usize::try_from(span.end_byte).unwrap_or(usize::MAX);
-    let text = String::from_utf8_lossy(bytes.get(from..to).unwrap_or_default());
-    text::visible(&text).into_owned()
 }

@@ -9,15 +9,19 @@ use hippo_proto::Event as News;
 use hippo_store::StoreError;
 use hippo_store::vector::Built;
 
+use super::turn::Hand;
 use super::workspace::Workspace;
 use super::{Engine, open};
 use crate::event::Event;
+use crate::shared::Shared;
 use crate::watcher::{CanaryError, WatchEvent, Watcher};
 
 /// A canary that was not reported after this long: the watcher is deaf.
 const CANARY_PATIENCE: Duration = Duration::from_secs(10);
 /// The vector index is saved this long after the last write.
 const SAVE_AFTER: Duration = Duration::from_secs(10);
+/// What stands in no file is copied at most this often.
+const SPARE_AFTER: Duration = Duration::from_secs(2);
 /// Chunks written since the lexical index was last merged, from which merging it pays.
 const UNTIDY: u64 = 5_000;
 
@@ -35,11 +39,35 @@ impl Workspace {
             (Some(_), None) => Some(self.canary_at),
         };
         let save = (self.unsaved && self.pending.len() == 0).then(|| self.last_write + SAVE_AFTER);
+        let spare = (self.spared != Some(self.entries.revision)).then_some(self.spare_at);
         canary
             .into_iter()
             .chain(save)
+            .chain(spare)
             .min()
             .unwrap_or(now + Duration::from_secs(3600))
+    }
+
+    /// Writes the spare copy of what stands in no file, where it has changed.
+    fn save_spare(&mut self) {
+        let revision = self.entries.revision;
+        if self.spared == Some(revision) || !self.store.is_in_place() {
+            return;
+        }
+        let begun = Instant::now();
+        let saved = self.store.write_spare(&self.root.to_string_lossy());
+        // Where it takes long it is written less often.
+        self.spare_at = begun + (begun.elapsed() * 20).max(SPARE_AFTER);
+        match saved {
+            Ok(()) => self.spared = Some(revision),
+            Err(error) => {
+                tracing::warn!(%error, "could not write the spare copy of the database; it is tried again");
+                if error.is_damage() {
+                    self.trouble = Some(error);
+                }
+                self.spare_at = begun + WRITE_AGAIN;
+            }
+        }
     }
 
     fn save_vectors(&mut self, state: &Path) {
@@ -59,10 +87,13 @@ impl Workspace {
     }
 }
 
-impl Engine {
+impl Hand {
     /// Does what is due.
     pub(super) fn keep_house(&mut self, workspace: &mut Workspace, now: Instant) {
         self.keep_watch(workspace, now);
+        if now >= workspace.spare_at {
+            workspace.save_spare();
+        }
         let may_build = !workspace.building && now >= workspace.build_again_at;
         if may_build && workspace.view.picture().vectors.needs_rebuild() {
             self.build_graph(workspace);
@@ -74,54 +105,6 @@ impl Engine {
                 self.tidy(workspace);
             }
             workspace.save_vectors(&self.shared.paths.state);
-        }
-    }
-
-    /// Writes the database to its place again where somebody has taken it away.
-    pub(super) fn look_at_database(&self, workspace: &mut Workspace) {
-        let now = self.shared.clock.monotonic();
-        if now < workspace.write_again_at || workspace.store.is_in_place() {
-            return;
-        }
-        workspace.write_again_at = now + WRITE_AGAIN;
-        if let Err(error) = self.write_again(workspace) {
-            workspace.trouble = Some(error);
-        }
-    }
-
-    /// Sees to it before a workspace is closed: what is open is all there is.
-    ///
-    /// # Errors
-    /// It cannot be written now; the workspace has to stay open.
-    pub(super) fn bring_back(&mut self, root: &Path) -> Result<(), StoreError> {
-        let mut done = Ok(());
-        self.with_root(root, |engine, workspace| {
-            if !workspace.store.is_in_place() {
-                done = engine.write_again(workspace);
-            }
-        });
-        done
-    }
-
-    fn write_again(&self, workspace: &mut Workspace) -> Result<(), StoreError> {
-        let database = workspace.store.path().display().to_string();
-        let beat = || {
-            self.shared.pulse.beat();
-            true
-        };
-        match workspace.store.write_again(&beat) {
-            Ok(()) => {
-                workspace.view.forget_readers();
-                tracing::warn!(
-                    database,
-                    "the database was taken away while it was open; it is written to its place again"
-                );
-                Ok(())
-            }
-            Err(error) => {
-                tracing::error!(database, %error, "the database was taken away while it was open, and cannot be written again yet");
-                Err(error)
-            }
         }
     }
 
@@ -226,10 +209,7 @@ impl Engine {
     }
 
     /// Takes a finished graph into use.
-    pub(super) fn graph_built(&mut self, key: u64, built: Option<Built>) {
-        let Some(workspace) = self.workspaces.get_mut(&key) else {
-            return;
-        };
+    pub(super) fn graph_built(&mut self, workspace: &mut Workspace, built: Option<Built>) {
         workspace.building = false;
         workspace.cancel_build = None;
         let mut picture = workspace.view.picture_mut();
@@ -250,43 +230,64 @@ impl Engine {
         let root = workspace.root.display().to_string();
         self.tell(job_news(&root, total, total, true));
     }
+}
+
+impl Engine {
+    /// Sees to it before a workspace is closed: what is open is all there is.
+    ///
+    /// # Errors
+    /// It cannot be written now; the workspace has to stay open.
+    pub(super) fn bring_back(&mut self, root: &Path) -> Result<(), StoreError> {
+        let shared = Arc::clone(&self.shared);
+        match self.by_root(root) {
+            Some(workspace) if !workspace.store.is_in_place() => write_again(&shared, workspace),
+            _ => Ok(()),
+        }
+    }
 
     /// Leaves nothing beside the index files.
     fn close_index_files(&mut self) {
         let at = self.shared.clock.monotonic();
-        let keys: Vec<u64> = self.workspaces.keys().copied().collect();
-        for key in keys {
-            let Some(mut workspace) = self.workspaces.remove(&key) else {
-                continue;
-            };
-            self.close_index_file(&mut workspace, at);
-            self.workspaces.insert(key, workspace);
+        let hand = Hand::new(&self.shared);
+        for workspace in self.here_mut() {
+            hand.close_index_file(workspace, at);
         }
     }
 
     /// Saves what a next start can use, and lets go.
     pub(super) fn finish(mut self) {
+        // What is at work ends its step first.
+        while self.are_some_out() {
+            match self.events.recv() {
+                Ok(Event::Turned(turned)) => self.turned(*turned),
+                Ok(Event::Opened(opened)) => self.opened(*opened),
+                Ok(Event::Closed { workspace }) => self.closed(workspace),
+                Ok(Event::Lost) | Err(_) => return,
+                Ok(_) => {}
+            }
+        }
         self.shared.rescuing.store(true, Ordering::Relaxed);
         self.shared.contexts.look();
-        for root in self
-            .workspaces
-            .values()
-            .map(|workspace| workspace.root.clone())
-            .collect::<Vec<_>>()
-        {
+        let roots: Vec<_> = self.here().map(|workspace| workspace.root.clone()).collect();
+        for root in roots {
             // It said why in the log, and there is no other time.
             let _ = self.bring_back(&root);
         }
         self.shared.rescuing.store(false, Ordering::Relaxed);
         self.close_index_files();
-        for workspace in self.workspaces.values_mut() {
+        let state = self.shared.paths.state.clone();
+        for workspace in self.here_mut() {
             if let Some(cancel) = &workspace.cancel_build {
                 cancel.store(true, Ordering::Relaxed);
             }
             // A large index takes longer to write than a stop may take; the database has it all.
             let small = workspace.view.picture().vectors.memory_bytes() < SAVE_AT_STOP;
             if workspace.unsaved && small {
-                workspace.save_vectors(&self.shared.paths.state);
+                workspace.save_vectors(&state);
+            }
+            workspace.save_spare();
+            if let Err(error) = workspace.store.checkpoint() {
+                tracing::warn!(%error, "could not write the log of the database back into it; the next start does");
             }
         }
     }
@@ -302,5 +303,41 @@ fn job_news(root: &str, done: u64, total: u64, finished: bool) -> News {
         done,
         total: Some(total),
         finished,
+    }
+}
+
+/// Writes the database to its place again where somebody has taken it away.
+pub(super) fn look_at_database(shared: &Shared, workspace: &mut Workspace) {
+    let now = shared.clock.monotonic();
+    if now < workspace.write_again_at || workspace.store.is_in_place() {
+        return;
+    }
+    workspace.write_again_at = now + WRITE_AGAIN;
+    if let Err(error) = write_again(shared, workspace) {
+        workspace.trouble = Some(error);
+    }
+}
+
+fn write_again(shared: &Shared, workspace: &mut Workspace) -> Result<(), StoreError> {
+    let database = workspace.store.path().display().to_string();
+    let pulse = workspace.pulse.clone();
+    let beat = || {
+        shared.pulse.beat();
+        pulse.beat();
+        true
+    };
+    match workspace.store.write_again(&beat) {
+        Ok(()) => {
+            workspace.view.forget_readers();
+            tracing::warn!(
+                database,
+                "the database was taken away while it was open; it is written to its place again"
+            );
+            Ok(())
+        }
+        Err(error) => {
+            tracing::error!(database, %error, "the database was taken away while it was open, and cannot be written again yet");
+            Err(error)
+        }
     }
 }

@@ -1,8 +1,5 @@
 //! One dirty path: read it, and bring store and picture to what it says now, in one transaction.
 
-use std::fs::{File, Metadata};
-use std::io::Read;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hippo_core::chunk::{self, ContentHash, Document};
@@ -10,13 +7,13 @@ use hippo_core::retrieval::terms::Analyzer;
 use hippo_core::source;
 use hippo_core::time::{Date, Timestamp};
 use hippo_core::tree::{Node, Period, Writer};
-use hippo_fs::WorkspaceDir;
 use hippo_store::StoreError;
 use hippo_store::db::{DocumentChange, DocumentRecord};
 
 use super::patch;
+use super::reading::{Reading, open_source, read_file};
 use super::workspace::{Dirty, Known, Workspace};
-use crate::scan::{self, Look, Skipped};
+use crate::scan::{Look, Looker, Skipped};
 use crate::verify::FileMark;
 
 /// A file that changes while it is read is tried again after this long.
@@ -41,7 +38,7 @@ pub enum Refreshed {
 }
 
 /// What ingesting needs beside the workspace.
-pub struct Ingest<'a> {
+pub struct Ingest<'a, 'l> {
     /// Turns text into index terms; keeps its scratch space.
     pub analyzer: &'a mut Analyzer,
     /// Wall clock.
@@ -50,11 +47,13 @@ pub struct Ingest<'a> {
     pub at: Instant,
     /// Days of file times in the user's time zone.
     pub to_date: &'a dyn Fn(Timestamp) -> Date,
+    /// Looks at paths; keeps the ignore files that it has read.
+    pub looker: &'a mut Looker<'l>,
 }
 
 impl Workspace {
     /// Looks at a path that may have changed.
-    pub fn refresh(&mut self, path: &str, dirty: Dirty, ingest: &mut Ingest<'_>) -> Refreshed {
+    pub fn refresh(&mut self, path: &str, dirty: Dirty, ingest: &mut Ingest<'_, '_>) -> Refreshed {
         let result = self.try_refresh(path, dirty, ingest);
         match result {
             Ok(refreshed) => {
@@ -81,10 +80,15 @@ impl Workspace {
         &mut self,
         path: &str,
         dirty: Dirty,
-        ingest: &mut Ingest<'_>,
+        ingest: &mut Ingest<'_, '_>,
     ) -> Result<Refreshed, StoreError> {
-        let (bytes, mark) = match self.read(path) {
+        let (bytes, mark) = match self.read(path, ingest.looker) {
             Reading::Whole(bytes, mark) => (bytes, mark),
+            Reading::Shortage => {
+                return Err(StoreError::TooManyOpenFiles {
+                    path: self.root.join(path),
+                });
+            }
             Reading::Unsettled => {
                 self.retry(path.to_owned(), dirty, ingest.at + UNSETTLED);
                 return Ok(Refreshed::Later);
@@ -147,7 +151,7 @@ impl Workspace {
         record: &DocumentRecord,
         document: &Document,
         bytes: &[u8],
-        ingest: &mut Ingest<'_>,
+        ingest: &mut Ingest<'_, '_>,
     ) -> Result<DocumentChange, StoreError> {
         let analyzer = &mut *ingest.analyzer;
         let mut text = String::new();
@@ -222,7 +226,7 @@ impl Workspace {
         path: &str,
         before: Known,
         after: Known,
-        ingest: &Ingest<'_>,
+        ingest: &Ingest<'_, '_>,
     ) -> Result<Refreshed, StoreError> {
         if before.mark != after.mark {
             let mut picture = self.view.picture_mut();
@@ -263,7 +267,7 @@ impl Workspace {
         mark: FileMark,
         racy: bool,
         bytes: &[u8],
-        ingest: &mut Ingest<'_>,
+        ingest: &mut Ingest<'_, '_>,
     ) -> Result<Refreshed, StoreError> {
         let Some(before) = self.known.get(from).copied() else {
             return Ok(Refreshed::Same);
@@ -297,12 +301,12 @@ impl Workspace {
         self.skipped.push(Skipped::new(path, reason));
     }
 
-    fn read(&self, path: &str) -> Reading {
-        match scan::look(&self.root, &self.view.rules, &self.view.config, path) {
+    fn read(&self, path: &str, looker: &mut Looker<'_>) -> Reading {
+        match looker.look(path) {
             Look::File(_) => {}
             Look::Skipped(reason) => {
                 // What cannot be read just now may be as it was; what is no memory any more must go.
-                let forget = match open(&self.root, path) {
+                let forget = match open_source(&self.root, path) {
                     Ok(_) => true,
                     Err(error) => error.kind() == std::io::ErrorKind::InvalidInput,
                 };
@@ -326,47 +330,6 @@ impl Workspace {
     }
 }
 
-enum Reading {
-    /// All bytes, and the mark that the file had before and after.
-    Whole(Vec<u8>, FileMark),
-    /// It changed while it was read.
-    Unsettled,
-    /// No file there.
-    Missing,
-    /// Not to be indexed; `forget` when an indexed version of it must go.
-    Refused { reason: String, forget: bool },
-}
-
-fn open(root: &Path, path: &str) -> std::io::Result<(File, Metadata)> {
-    WorkspaceDir::open(root)?.open_source(path)
-}
-
-fn read_file(root: &Path, path: &str, limit: u64) -> Reading {
-    let refuse = |reason: String, forget: bool| Reading::Refused { reason, forget };
-    let (mut file, metadata) = match open(root, path) {
-        Ok(opened) => opened,
-        Err(error) => {
-            return match error.kind() {
-                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Reading::Missing,
-                std::io::ErrorKind::InvalidInput => refuse(error.to_string(), true),
-                _ => refuse(format!("could not be opened: {error}"), false),
-            };
-        }
-    };
-    let before = FileMark::of(&metadata);
-    if before.size > limit {
-        return refuse(format!("larger than {limit} bytes"), true);
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(before.size).unwrap_or(0));
-    if let Err(error) = (&mut file).take(limit + 1).read_to_end(&mut bytes) {
-        return refuse(format!("could not be read: {error}"), false);
-    }
-    match file.metadata().map(|metadata| FileMark::of(&metadata)) {
-        Ok(after) if after == before && bytes.len() as u64 == before.size => Reading::Whole(bytes, before),
-        _ => Reading::Unsettled,
-    }
-}
-
 /// The date of a document: front matter, else file name, else the file's time.
 fn record_of(
     path: &str,
@@ -374,7 +337,7 @@ fn record_of(
     hash: [u8; 16],
     bytes: &[u8],
     document: &Document,
-    ingest: &Ingest<'_>,
+    ingest: &Ingest<'_, '_>,
 ) -> DocumentRecord {
     let node = Period::of_path(path).map(|period| Node::read(period, &String::from_utf8_lossy(bytes)));
     let date = document
@@ -392,6 +355,6 @@ fn record_of(
     }
 }
 
-fn date_of(mark: FileMark, ingest: &Ingest<'_>) -> Date {
+fn date_of(mark: FileMark, ingest: &Ingest<'_, '_>) -> Date {
     (ingest.to_date)(Timestamp(mark.mtime_ns / 1_000_000))
 }

@@ -29,12 +29,10 @@ impl Engine {
         } else {
             return None;
         };
-        let outer = self
-            .workspaces
-            .values()
-            .find(|workspace| workspace.root == outer)?;
+        let views = self.shared.views.open();
+        let outer = views.into_iter().find(|view| view.root == outer)?;
         let below = files::below(&outer.root, inner)?;
-        let (rules, config) = (&outer.view.rules, &outer.view.config);
+        let (rules, config) = (&outer.rules, &outer.config);
         let twice = if scan::reaches(&outer.root, rules, config, &below) {
             "both index the memory files in it"
         } else {

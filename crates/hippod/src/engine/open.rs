@@ -76,6 +76,13 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("could not create the state folder: {}", folder.display()))?;
     let file = database(state, root);
+    let recovered = hippo_store::db::recover(&file, &root.to_string_lossy())?;
+    if let Some(recovered) = &recovered {
+        tracing::error!(
+            database = %file.display(), aside = %recovered.aside.display(), rows = recovered.rows, lost = recovered.lost.len(),
+            "the database was empty or gone; it is made again from its spare copy and from the files"
+        );
+    }
     let mut store = Store::open(&file, &root.to_string_lossy())?;
     let embedder = match model {
         Some((name, dimension)) => Some(store.embedder(name, dimension)?),
@@ -134,6 +141,14 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         canary_at: now,
         watch_again_at: None,
         write_again_at: now,
+        look_for_root_at: now,
+        look_at_held_at: now,
+        busy: true,
+        due: Some(now),
+        rest: std::time::Duration::ZERO,
+        recovered,
+        spared: None,
+        spare_at: now,
     };
     if let Some(embedder) = embedder {
         workspace.set_embedder(embedder)?;

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use hippo_proto::RpcError;
 use hippo_store::db::{Store, salvage};
 use hippo_store::in_place::Made;
 
@@ -32,19 +31,9 @@ impl Engine {
         let waiters = self.close(root);
         self.shared.views.set(root, Slot::Opening);
         let emptied = empty(&self.shared.paths.state, root);
-        self.open(root);
-        match self.by_root(root) {
-            Some(workspace) => workspace.waiters = waiters,
-            None => {
-                for waiter in waiters {
-                    let error =
-                        RpcError::internal(format!("could not make the index again: {}", root.display()))
-                            .hint("hippoctl doctor tells why");
-                    // A client that is gone needs no answer.
-                    let _ = waiter.reply.send(Err(error));
-                }
-            }
-        }
+        let key = self.open(root, waiters);
+        // What is looked at next is the new one.
+        self.open_now(key);
         emptied
     }
 }

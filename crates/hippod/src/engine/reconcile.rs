@@ -1,10 +1,11 @@
 //! The disk against the index: the truth behind watch events, and the care taken before anything is forgotten.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hippo_core::harness;
+use hippo_fs::WorkspaceDir;
 use hippo_store::StoreError;
 
 use super::ingest::Refreshed;
@@ -15,6 +16,9 @@ use crate::registry;
 use crate::scan::{self, ScanResult};
 use crate::trust;
 use crate::verify::FileMark;
+
+/// The disk is compared again this long after too few files could be opened for it.
+const SHORTAGE: Duration = Duration::from_secs(2);
 
 /// What confirming deletions did.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -47,6 +51,13 @@ impl Workspace {
     /// The same with what a look at the disk has found. What changed since that look is found by its event, or by the next
     /// one; nothing that is there counts as gone, because that is looked at once more.
     pub fn take_scan(&mut self, scan: ScanResult, now: Instant) {
+        if scan.cut_short {
+            self.trouble = Some(StoreError::TooManyOpenFiles {
+                path: self.root.clone(),
+            });
+            self.scan_at = now + SHORTAGE;
+            return;
+        }
         self.times.reconcile = Some(now);
         self.own.look = true;
         self.look_at_harness();
@@ -69,6 +80,12 @@ impl Workspace {
         self.changed_at_reconcile =
             (self.unread().count() + self.missing.len()).saturating_sub(before) as u64;
         self.skipped = scan.skipped;
+    }
+
+    /// Whether a root that was away is there again, and is more than an empty mount point.
+    pub fn root_is_back(&self) -> bool {
+        let empty = WorkspaceDir::open(&self.root).and_then(|dir| dir.folder("")?.is_empty());
+        empty.is_ok_and(|empty| self.known.is_empty() || !empty)
     }
 
     fn compare(&mut self, scan: &ScanResult, now: Instant) {
@@ -176,6 +193,11 @@ impl Workspace {
                 gone.push(path);
             }
         }
+        let moved = self.moved(&gone);
+        gone.retain(|path| !moved.contains(path));
+        if !moved.is_empty() {
+            self.remove(&moved)?;
+        }
         let all = gone.len() + self.held.len();
         #[expect(clippy::cast_precision_loss, reason = "a share of a number of files")]
         let too_many = all >= least && all as f64 > share * self.known.len() as f64;
@@ -186,18 +208,59 @@ impl Workspace {
                 self.held.insert(path);
             }
             return Ok(Deletions {
-                removed: 0,
+                removed: moved.len(),
                 newly_held,
             });
         }
-        let removed = gone.len();
-        if removed > 0 {
+        let removed = moved.len() + gone.len();
+        if !gone.is_empty() {
             self.remove(&gone)?;
         }
         Ok(Deletions {
             removed,
             newly_held: 0,
         })
+    }
+
+    /// Those of the documents whose bytes are indexed under another name, which is there.
+    fn moved(&self, paths: &[String]) -> Vec<String> {
+        if paths.is_empty() {
+            return Vec::new();
+        }
+        let is_there = |path: &String| !self.missing.contains_key(path) && !self.held.contains(path);
+        let there: HashSet<[u8; 16]> = self
+            .known
+            .iter()
+            .filter(|(path, _)| is_there(path))
+            .map(|(_, known)| known.hash)
+            .collect();
+        let moved = |path: &&String| {
+            self.known
+                .get(*path)
+                .is_some_and(|known| there.contains(&known.hash))
+        };
+        paths.iter().filter(moved).cloned().collect()
+    }
+
+    /// Releases held deletions that need nobody's word: the file is there again, or its bytes are under another name.
+    /// Returns how many documents went.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; they stay held then.
+    pub fn release_held(&mut self, now: Instant) -> Result<usize, StoreError> {
+        let held: Vec<String> = self.held.iter().cloned().collect();
+        let (back, gone): (Vec<_>, Vec<_>) = held
+            .into_iter()
+            .partition(|path| hippo_fs::exists(&self.root, path));
+        for path in back {
+            self.held.remove(&path);
+            self.mark_dirty(path, now);
+        }
+        let moved = self.moved(&gone);
+        if !moved.is_empty() {
+            self.remove(&moved)?;
+        }
+        Ok(moved.len())
     }
 
     /// Takes held deletions as meant. Answers how many documents went.

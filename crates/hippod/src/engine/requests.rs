@@ -1,7 +1,7 @@
 //! What clients ask the engine to change.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
 
 use hippo_proto::{
     ErrorKind, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
@@ -9,89 +9,37 @@ use hippo_proto::{
 use hippo_store::StoreError;
 
 use super::Engine;
+use super::aside::spawn;
 use super::entries::root_missing;
 use super::open::{self, Opening};
+use super::settings::withdraw_trust;
+use super::turn::{Hand, model_state};
 use super::workspace::{Waiter, Workspace};
 use crate::backup::{self, Staged};
 use crate::contexts;
 use crate::embed_worker::ModelState;
-use crate::event::{Event, Request, Until};
+use crate::event::{Answer, Event, Request, Until};
 use crate::files;
+use crate::handles;
 use crate::registry;
+use crate::service::Pulse;
 use crate::shared::{Slot, no_workspace};
 
+/// Files that a process must still be able to open before it opens one more workspace: its databases, its watcher,
+/// readers, and some for clients and for reading files.
+const FILES_TO_OPEN: u64 = 36;
+
 impl Engine {
-    /// Serves one request. A client that is gone needs no answer.
+    /// Serves one request of the engine's own. A client that is gone needs no answer.
     pub(super) fn serve(&mut self, request: Request) {
         match request {
-            Request::Add { folder, reply } => {
-                let _ = reply.send(self.add(&folder));
-            }
-            Request::Remove { folder, purge, reply } => {
-                let _ = reply.send(self.remove(&folder, purge));
-            }
-            Request::Sync {
-                root,
-                until,
-                accept_deletions,
-                reply,
-            } => {
-                let now = self.shared.clock.monotonic();
-                self.look_for_model();
-                let Some(workspace) = self.by_root(&root) else {
-                    let _ = reply.send(Err(no_workspace(&root)));
-                    return;
-                };
-                let removed = if accept_deletions {
-                    workspace.entries.file.accept_removals = true;
-                    workspace.accept_deletions()
-                } else {
-                    Ok(0)
-                };
-                match removed {
-                    Ok(removed) => {
-                        workspace.reconcile(now);
-                        workspace.entries.file.look(now);
-                        let waiter = Waiter {
-                            reply,
-                            since: now,
-                            until,
-                            changed: 0,
-                            removed: removed as u64,
-                        };
-                        workspace.waiters.push(waiter);
-                    }
-                    Err(error) => {
-                        let _ = reply.send(Err(store_error(&error)));
-                    }
-                }
-            }
-            Request::Trust { root, request, reply } => {
-                let _ = reply.send(self.trust(&root, &request));
-            }
+            Request::Add { folder, reply } => match self.add(&folder) {
+                Ok((key, answer)) => self.answer_when_open(key, reply, answer),
+                Err(error) => drop(reply.send(Err(error))),
+            },
+            Request::Remove { folder, purge, reply } => self.remove(&folder, purge, reply),
             Request::TakeIn { staged, reply } => {
                 let _ = reply.send(self.take_in(&staged));
-            }
-            Request::History { root, request, reply } => {
-                let answer = match self.by_root(&root).map(|workspace| workspace.key) {
-                    Some(key) => self.history(&self.workspaces[&key], &request),
-                    None => Err(no_workspace(&root)),
-                };
-                let _ = reply.send(answer);
-            }
-            Request::Heartbeat { tells, root, reply } => {
-                let key = self.by_root(&root).map(|workspace| workspace.key);
-                let answer = match key {
-                    Some(key) => Ok(self.beat(&self.workspaces[&key])),
-                    None => Err(no_workspace(&root)),
-                };
-                // A client that is gone was told nothing.
-                if reply.send(answer).is_ok()
-                    && tells
-                    && let Some(workspace) = key.and_then(|key| self.workspaces.get_mut(&key))
-                {
-                    workspace.entries.file.conflicts.are_told();
-                }
             }
             Request::Doctor {
                 request,
@@ -101,6 +49,11 @@ impl Engine {
                 self.look_for_model();
                 let _ = reply.send(self.survey(&request, scans));
             }
+            // A workspace's own.
+            Request::Sync { .. }
+            | Request::Trust { .. }
+            | Request::History { .. }
+            | Request::Heartbeat { .. } => {}
         }
     }
 
@@ -109,11 +62,10 @@ impl Engine {
         let models = &self.shared.models;
         let differs =
             |before: ModelState, now: ModelState| matches!(before, ModelState::Absent(_)) && before != now;
-        let mut workspaces = self.workspaces.values();
         let found = differs(self.shared.embed.state().0, models.state())
-            || workspaces.any(|workspace| {
+            || self.here().any(|workspace| {
                 // Without a workspace's own model nothing else looks at its files.
-                matches!(self.model_state(workspace), ModelState::Absent(_))
+                matches!(model_state(&self.shared, workspace), ModelState::Absent(_))
                     && models.state_of(&workspace.view.config.model).is_usable()
             });
         if found {
@@ -125,12 +77,12 @@ impl Engine {
     pub(super) fn open_registered(&mut self) {
         let roots: Vec<PathBuf> = self.registry.roots().map(Path::to_path_buf).collect();
         for root in roots {
-            self.open(&root);
+            self.open(&root, Vec::new());
         }
     }
 
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    fn add(&mut self, folder: &Path) -> Result<WorkspaceAddResponse, RpcError> {
+    fn add(&mut self, folder: &Path) -> Result<(u64, WorkspaceAddResponse), RpcError> {
         let root = folder.canonicalize().map_err(|error| {
             RpcError::not_found(format!(
                 "could not find the folder: {}: {error}",
@@ -144,72 +96,70 @@ impl Engine {
         }
         files::check_fit(&self.shared.paths, &root)?;
         let added = self.registry.add(&root).map_err(|error| registry_error(&error))?;
-        if added {
-            self.shared.views.set(&root, Slot::Opening);
-        }
-        if self.by_root(&root).is_none() {
-            self.open(&root);
-        }
-        if let Some((_, Slot::Broken(error))) = self
-            .shared
-            .views
-            .all()
-            .into_iter()
-            .find(|(known, _)| *known == root)
-        {
-            return Err(error);
-        }
+        let key = match self.key_of(&root) {
+            Some(key) => {
+                self.open_soon();
+                key
+            }
+            None => self.open(&root, Vec::new()),
+        };
         let notes = if added { self.neighbours(&root) } else { Vec::new() };
-        Ok(WorkspaceAddResponse {
+        let answer = WorkspaceAddResponse {
             root: root.display().to_string(),
             added,
             notes,
-        })
+        };
+        Ok((key, answer))
     }
 
     /// What was derived from the files goes; what sessions stored stands nowhere else, and stays unless `purge` is said.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    fn remove(&mut self, folder: &Path, purge: bool) -> Result<WorkspaceRemoveResponse, RpcError> {
+    fn remove(&mut self, folder: &Path, purge: bool, reply: Answer<WorkspaceRemoveResponse>) {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        let known = self
-            .registry
-            .remove(&root)
-            .map_err(|error| registry_error(&error))?;
-        let state = registry::state_folder(&self.shared.paths.state, &root);
-        let before = backup::before_restores(&self.shared.paths.state, &root);
-        let stored = || contexts::stand_in(&state) || before.iter().any(|before| contexts::stand_in(before));
+        let known = match self.registry.remove(&root) {
+            Ok(known) => known,
+            // A client that is gone needs no answer.
+            Err(error) => return drop(reply.send(Err(registry_error(&error)))),
+        };
+        let paths = &self.shared.paths;
+        let state = registry::state_folder(&paths.state, &root);
+        let before = backup::before_restores(&paths.state, &root);
+        let stored = contexts::stand_in(&state) || before.iter().any(|before| contexts::stand_in(before));
         // What sessions stored may have been left when it was removed before.
-        let left = purge && (stored() || !before.is_empty());
+        let left = purge && (stored || !before.is_empty());
         if !known && !left {
-            return Err(no_workspace(&root));
+            return drop(reply.send(Err(no_workspace(&root))));
         }
         self.shared.views.remove(&root);
-        let at = self.shared.clock.monotonic();
-        self.with_root(&root, |engine, workspace| engine.close_index_file(workspace, at));
-        for waiter in self.close(&root) {
-            // A client that is gone needs no answer.
-            let _ = waiter.reply.send(Err(no_workspace(&root)));
-        }
-        self.shared.contexts.let_go(&root);
-        let contexts_kept = !purge && stored();
-        let removed = if !purge && contexts::stand_in(&state) {
-            contexts::remove_all_else(&state)
-        } else {
-            std::fs::remove_dir_all(&state)
-        };
-        let older = before.iter().filter(|_| purge).map(std::fs::remove_dir_all);
-        for error in std::iter::once(removed).chain(older).filter_map(Result::err) {
-            if error.kind() != std::io::ErrorKind::NotFound {
-                tracing::warn!(%error, folder = %state.display(), "could not remove the state of a workspace");
-            }
-        }
-        self.withdraw_trust(&root);
-        Ok(WorkspaceRemoveResponse {
+        let here = self.take_leave(&root);
+        let shared = Arc::clone(&self.shared);
+        let (key, workspace) = here.unzip();
+        let mut workspace = workspace.flatten();
+        let answer = WorkspaceRemoveResponse {
             root: root.display().to_string(),
-            contexts_kept,
+            contexts_kept: !purge && stored,
             restored: Vec::new(),
             notes: Vec::new(),
-        })
+        };
+        let hand = Hand::new(&self.shared);
+        // To let go of a large picture, and of large files, takes a while.
+        let work = move || {
+            if let Some(workspace) = &mut workspace {
+                hand.close_index_file(workspace, shared.clock.monotonic());
+            }
+            for waiter in workspace.iter_mut().flat_map(|workspace| workspace.let_go()) {
+                let _ = waiter.reply.send(Err(no_workspace(&root)));
+            }
+            drop(workspace);
+            shared.contexts.let_go(&root);
+            remove_state(&state, if purge { &before } else { &[] }, purge);
+            withdraw_trust(&shared, &root);
+            let _ = reply.send(Ok(answer));
+            Event::Closed {
+                workspace: key.unwrap_or(0),
+            }
+        };
+        spawn(&self.shared, "remove", Box::new(work));
     }
 
     /// Puts a restored workspace into its place. Where that fails, what was there before is opened again.
@@ -229,60 +179,34 @@ impl Engine {
         self.shared.contexts.let_go(root);
         let taken = backup::commit(&self.shared.paths.state, staged, &mut self.registry);
         if taken.is_ok() || was_open {
-            self.open(root);
+            self.open(root, Vec::new());
         }
         taken
     }
 
-    /// Lets go of a workspace and its files. Answers the clients that still wait for it.
+    /// Lets go of a workspace that is here, and its files. Returns the clients that still wait for it.
     pub(super) fn close(&mut self, root: &Path) -> Vec<Waiter> {
-        let key = self
-            .workspaces
-            .values()
-            .find(|workspace| workspace.root == root)
-            .map(|found| found.key);
-        let Some(workspace) = key.and_then(|key| self.workspaces.remove(&key)) else {
+        let Some((key, mut workspace)) = self.take_leave(root) else {
             return Vec::new();
         };
-        if let Some(cancel) = &workspace.cancel_build {
-            cancel.store(true, Ordering::Relaxed);
-        }
-        workspace.view.forget_readers();
-        workspace.waiters
+        let waiters = workspace.as_mut().map(|workspace| workspace.let_go());
+        drop(workspace);
+        self.closed(key);
+        waiters.unwrap_or_default()
     }
+}
 
-    /// Opens a workspace, or notes why it cannot be.
-    pub(super) fn open(&mut self, root: &Path) {
-        self.shared.pulse.beat();
-        match self.try_open(root) {
-            Ok(workspace) => {
-                tracing::info!(
-                    workspace = registry::short_id(root),
-                    root = %root.display(),
-                    documents = workspace.known.len(),
-                    "a workspace is open"
-                );
-                self.shared
-                    .views
-                    .set(root, Slot::Open(std::sync::Arc::clone(&workspace.view)));
-                self.workspaces.insert(workspace.key, workspace);
-            }
-            Err(error) => {
-                tracing::error!(root = %root.display(), error = format!("{error:#}"), "could not open a workspace");
-                let refusal = match error.downcast_ref::<StoreError>() {
-                    Some(error) => store_error(error),
-                    None => RpcError::internal(format!("{error:#}"))
-                        .hint("mend what it names, then restart hippod"),
-                };
-                self.shared.views.set(root, Slot::Broken(refusal));
-            }
+impl Hand {
+    /// Opens a workspace.
+    ///
+    /// # Errors
+    /// See [`open::open`].
+    pub(super) fn open(&self, key: u64, root: &Path, pulse: Pulse) -> anyhow::Result<Workspace> {
+        if handles::left().is_some_and(|left| left < FILES_TO_OPEN) {
+            let path = open::database(&self.shared.paths.state, root);
+            return Err(StoreError::TooManyOpenFiles { path }.into());
         }
-    }
-
-    fn try_open(&mut self, root: &Path) -> anyhow::Result<Workspace> {
         let (config, own) = self.settings_of(root);
-        let key = self.next_key;
-        self.next_key += 1;
         let model = self.shared.models.named(&config.model);
         let mut workspace = open::open(Opening {
             key,
@@ -290,7 +214,7 @@ impl Engine {
             config,
             state: &self.shared.paths.state,
             model: model.as_ref().map(|model| (&*model.id, model.dimension)),
-            pulse: self.shared.pulse.clone(),
+            pulse,
             now: self.shared.clock.monotonic(),
             wall: self.shared.clock.now(),
         })?;
@@ -301,7 +225,7 @@ impl Engine {
     /// Answers the clients for whom everything is searchable now.
     pub(super) fn answer_waiters(&self, workspace: &mut Workspace) {
         let now = self.shared.clock.monotonic();
-        let embedding = self.model_state(workspace).is_usable() && !workspace.pending.blocked;
+        let embedding = model_state(&self.shared, workspace).is_usable() && !workspace.pending.blocked;
         let unread = !workspace.dirty.is_empty() || !workspace.missing.is_empty();
         let entries = &workspace.entries;
         let unwritten = entries.enabled && (!entries.is_begun() || entries.file.is_behind(now));
@@ -348,6 +272,22 @@ impl Engine {
     }
 }
 
+/// Removes the state of a workspace, and with `purge` what its sessions stored.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+fn remove_state(state: &Path, before: &[PathBuf], purge: bool) {
+    let removed = if !purge && contexts::stand_in(state) {
+        contexts::remove_all_else(state)
+    } else {
+        std::fs::remove_dir_all(state)
+    };
+    let removed = std::iter::once(removed).chain(before.iter().map(std::fs::remove_dir_all));
+    for error in removed.filter_map(Result::err) {
+        if error.kind() != std::io::ErrorKind::NotFound {
+            tracing::warn!(%error, folder = %state.display(), "could not remove the state of a workspace");
+        }
+    }
+}
+
 /// What keeps the index from being as the disk is.
 fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     let mut notes = Vec::new();
@@ -370,6 +310,7 @@ pub fn store_error(error: &StoreError) -> RpcError {
     let refusal = RpcError::new(
         match error {
             StoreError::ReadOnly { .. } => ErrorKind::ReadOnly,
+            _ if error.is_shortage() => ErrorKind::TooManyOpenFiles,
             _ => ErrorKind::Internal,
         },
         error.to_string(),
@@ -380,10 +321,13 @@ pub fn store_error(error: &StoreError) -> RpcError {
             "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read",
         )
         }
+        _ if error.is_shortage() => refusal.hint(
+            "raise the limit of open files (ulimit -n, LimitNOFILE), or remove workspaces; it goes on by itself then",
+        ),
         StoreError::DiskFull { .. } => refusal.hint("free some space; what waits is written then"),
         StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),
         StoreError::Row { .. } => refusal.hint("everything else can be read; hippoctl doctor tells more"),
-        StoreError::Io { .. } | StoreError::Sql { .. } => {
+        StoreError::Io { .. } | StoreError::Sql { .. } | StoreError::TooManyOpenFiles { .. } => {
             refusal.hint("look after the disk of the state folder; what waits is written when it takes it")
         }
     }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use hippo_proto::folder::Trust;
 use hippo_proto::{RpcError, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse};
 
-use super::Engine;
+use super::turn::Hand;
 use super::workspace::Workspace;
 use crate::config::WorkspaceConfig;
-use crate::shared::no_workspace;
+use crate::shared::Shared;
 use crate::trust::{self, SETTINGS, Surveyed};
 
 /// The files of a workspace's own settings, as they were read last.
@@ -40,7 +40,7 @@ pub fn settings_path(root: &Path) -> PathBuf {
     root.join(SETTINGS)
 }
 
-impl Engine {
+impl Hand {
     fn surveyed(&self, root: &Path) -> Surveyed {
         trust::survey(
             &self.shared.config,
@@ -71,24 +71,15 @@ impl Engine {
     /// Answers `workspace.trust`.
     ///
     /// # Errors
-    /// No such workspace, a file that is not what was to be trusted, or a record that cannot be written.
+    /// A file that is not what was to be trusted, or a record that cannot be written.
     pub(super) fn trust(
-        &mut self,
-        root: &Path,
+        &self,
+        workspace: &mut Workspace,
         request: &WorkspaceTrustRequest,
     ) -> Result<WorkspaceTrustResponse, RpcError> {
-        let Some(workspace) = self.by_root(root) else {
-            return Err(no_workspace(root));
-        };
         workspace.own.look = true;
-        trust::decide(&self.shared.config, &self.shared.paths.state, root, request)
-    }
-
-    /// Withdraws the trust in the settings of a workspace that is removed.
-    pub(super) fn withdraw_trust(&self, root: &Path) {
-        if let Err(error) = Trust::default().keep(&self.shared.paths.state, root) {
-            tracing::warn!(%error, "could not withdraw the trust in the settings of a workspace");
-        }
+        let paths = &self.shared.paths;
+        trust::decide(&self.shared.config, &paths.state, &workspace.root, request)
     }
 
     /// Looks at the file of settings if it may have changed. Answers whether the workspace has to be opened anew for it.
@@ -128,22 +119,11 @@ impl Engine {
             }
         }
     }
+}
 
-    /// Opens a workspace anew, with the settings of now. Questions are answered from its former picture meanwhile.
-    pub(super) fn open_anew(&mut self, workspace: Workspace) {
-        let root = workspace.root.clone();
-        tracing::info!(root = %root.display(), "the settings of a workspace have changed; it is opened anew");
-        self.workspaces.insert(workspace.key, workspace);
-        let waiters = self.close(&root);
-        self.open(&root);
-        match self.by_root(&root) {
-            Some(workspace) => workspace.waiters = waiters,
-            None => {
-                for waiter in waiters {
-                    // A client that is gone needs no answer.
-                    let _ = waiter.reply.send(Err(no_workspace(&root)));
-                }
-            }
-        }
+/// Withdraws the trust in the settings of a workspace that is removed.
+pub(super) fn withdraw_trust(shared: &Shared, root: &Path) {
+    if let Err(error) = Trust::default().keep(&shared.paths.state, root) {
+        tracing::warn!(%error, "could not withdraw the trust in the settings of a workspace");
     }
 }

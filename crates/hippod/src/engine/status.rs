@@ -8,8 +8,8 @@ use hippo_proto::{
 };
 use hippo_store::StoreError;
 
-use super::Engine;
 use super::entries::run_on_wire;
+use super::turn::{Hand, model_state};
 use super::workspace::Workspace;
 use crate::embed_worker::ModelState;
 use crate::view::Freshness;
@@ -18,7 +18,7 @@ use crate::watcher::Mode;
 /// Skipped files that `status` lists.
 const SKIPPED_LISTED: usize = 20;
 
-impl Engine {
+impl Hand {
     /// Tells everybody where the workspace is now.
     pub(super) fn publish(&self, workspace: &mut Workspace, now: Instant, changed: u64, removed: u64) {
         let degraded = self.degraded(workspace);
@@ -104,6 +104,9 @@ impl Engine {
     fn degraded(&self, workspace: &Workspace) -> Option<(&'static str, String)> {
         match &workspace.trouble {
             Some(error @ StoreError::DiskFull { .. }) => return Some(("disk-full", error.to_string())),
+            Some(error) if error.is_shortage() => {
+                return Some(("too-many-open-files", error.to_string()));
+            }
             Some(error) if error.needs_rebuild() => {
                 let why = format!("{error}; hippoctl doctor --rebuild makes it again from the files");
                 return Some(("database-damaged", why));
@@ -126,7 +129,7 @@ impl Engine {
             return None;
         }
         let waiting = workspace.pending.len();
-        match self.model_state(workspace) {
+        match model_state(&self.shared, workspace) {
             ModelState::Absent(why) => {
                 let fix = self.shared.models.remedy(&workspace.view.config.model);
                 Some(("no-model", format!("{why}; install it: {fix}")))

@@ -1,17 +1,17 @@
 //! One workspace as the engine keeps it: what is known, what is behind, what is under way.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use hippo_proto::WorkspaceSyncResponse;
 use hippo_store::StoreError;
-use hippo_store::db::{EmbedderRow, Store};
-use tokio::sync::oneshot;
+use hippo_store::db::{EmbedderRow, Recovered, Store, StoredVector};
 
 use super::entries::{Awaited, Entries};
+use super::readers::Reader;
 use super::settings::OwnSettings;
 use crate::event::{Answer, Until};
 use crate::scan::Skipped;
@@ -19,6 +19,15 @@ use crate::service::Pulse;
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 use crate::watcher::Watcher;
+
+/// Dirty paths that are put in order at a time: more than one slice of work reads.
+const READ_AHEAD: usize = 1024;
+
+/// How long a workspace rests that cannot do what is due: at first, and at most.
+const SHORTEST_REST: Duration = Duration::from_millis(5);
+const LONGEST_REST: Duration = Duration::from_secs(2);
+/// How long it rests at least where it may open no more files.
+const WITHOUT_FILES: Duration = Duration::from_millis(500);
 
 /// What the engine knows of a document without asking the database.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +60,18 @@ pub struct Pending {
     pub documents: BTreeMap<u32, BTreeSet<u32>>,
     /// Documents that were edited just now: they go first.
     pub hot: VecDeque<u32>,
+    /// The same, to be looked up in.
+    pub is_hot: HashSet<u32>,
     /// Chunks of the jobs that the embed worker has, oldest job first.
     pub in_flight: VecDeque<Vec<u32>>,
+    /// Texts of those jobs: what stands in many places is embedded once.
+    pub asked: HashSet<[u8; 16]>,
+    /// Vectors that are stored, to be given to their chunks; with the last chunk that has it.
+    pub to_place: VecDeque<(StoredVector, Option<u32>)>,
+    /// Chunks of the jobs that those vectors came from.
+    pub placing: Vec<u32>,
+    /// Where in which document the next job begins.
+    pub cursor: (u32, usize),
     /// Nothing can be embedded until the model's state changes.
     pub blocked: bool,
     /// The machine is spared until then, and why.
@@ -65,7 +84,14 @@ impl Pending {
     /// Chunks that wait, those in flight among them.
     pub fn len(&self) -> usize {
         let waiting: usize = self.documents.values().map(BTreeSet::len).sum();
-        waiting + self.in_flight.iter().map(Vec::len).sum::<usize>()
+        waiting + self.in_flight.iter().map(Vec::len).sum::<usize>() + self.placing.len()
+    }
+
+    /// Notes that vectors were placed: after the last one nothing waits for its place.
+    pub fn placed(&mut self) {
+        if self.to_place.is_empty() {
+            self.placing.clear();
+        }
     }
 
     /// Puts chunks on the list.
@@ -74,7 +100,7 @@ impl Pending {
         waiting.extend(chunks);
         if waiting.is_empty() {
             self.documents.remove(&document);
-        } else if hot && !self.hot.contains(&document) {
+        } else if hot && self.is_hot.insert(document) {
             self.hot.push_back(document);
         }
     }
@@ -89,7 +115,11 @@ impl Pending {
                 self.documents.remove(&document);
             }
         }
-        for job in &mut self.in_flight {
+        if self.in_flight.is_empty() && self.placing.is_empty() {
+            return;
+        }
+        let chunks: HashSet<u32> = chunks.iter().copied().collect();
+        for job in self.in_flight.iter_mut().chain([&mut self.placing]) {
             job.retain(|chunk| !chunks.contains(chunk));
         }
     }
@@ -108,14 +138,6 @@ pub struct Waiter {
     pub changed: u64,
     /// Documents removed since.
     pub removed: u64,
-}
-
-/// A question that waits until files are read.
-#[derive(Debug)]
-pub struct Reader {
-    /// Their paths; none stands for every file that is known to have changed.
-    paths: Vec<String>,
-    done: oneshot::Sender<()>,
 }
 
 /// Times of what happened last, for `status`.
@@ -203,6 +225,22 @@ pub struct Workspace {
     pub canary_at: Instant,
     /// When to try again to start the watcher; nothing before the first try.
     pub watch_again_at: Option<Instant>,
+    /// When to look again for a root that is not there.
+    pub look_for_root_at: Instant,
+    /// When to compare held deletions with the disk again.
+    pub look_at_held_at: Instant,
+    /// The database was empty or gone when it was opened.
+    pub recovered: Option<Recovered>,
+    /// The revision of the entries that the spare copy of the database has.
+    pub spared: Option<u64>,
+    /// When it may be written anew.
+    pub spare_at: Instant,
+    /// More is waiting than the last turn could do.
+    pub busy: bool,
+    /// When the next turn is due.
+    pub due: Option<Instant>,
+    /// How long it rests where what is due could not be done.
+    pub rest: Duration,
     /// When to look again whether the database is where it belongs.
     pub write_again_at: Instant,
 }
@@ -238,41 +276,47 @@ impl Workspace {
         self.dirty.values().filter(|dirty| !dirty.recheck)
     }
 
-    /// Reads files before others, and answers when they are read.
-    pub fn read_soon(&mut self, paths: Vec<String>, done: oneshot::Sender<()>, now: Instant) {
-        for path in &paths {
-            self.mark_dirty(path.clone(), now);
-        }
-        self.readers.push(Reader { paths, done });
+    /// Notes when the next turn is due. What was due and still is cannot be done just now: after a turn that only time
+    /// brought about the workspace rests, longer each time, so that it is tried again and not in a loop.
+    pub fn rest_after(&mut self, idle: bool, now: Instant) {
+        let due = if self.busy { Some(now) } else { self.next_due(now) };
+        let short = self.is_short_of_files();
+        let stuck = short || (idle && !self.busy && due.is_some_and(|due| due <= now));
+        self.rest = if stuck {
+            let least = if short { WITHOUT_FILES } else { SHORTEST_REST };
+            (self.rest * 2).clamp(least, LONGEST_REST)
+        } else {
+            Duration::ZERO
+        };
+        self.due = due.map(|due| due.max(now + self.rest));
     }
 
-    /// Whether a question waits for just this file.
-    pub fn is_wanted(&self, path: &str) -> bool {
-        self.readers
-            .iter()
-            .any(|reader| reader.paths.iter().any(|wanted| wanted == path))
+    /// The last thing that was tried would have needed more open files than there may be.
+    pub fn is_short_of_files(&self) -> bool {
+        self.trouble.as_ref().is_some_and(StoreError::is_shortage)
     }
 
-    /// Answers the questions whose files are read. A file that cannot be read now is not waited for.
-    pub fn answer_readers(&mut self, now: Instant) {
-        let (dirty, scans) = (&self.dirty, self.scan_at <= now);
-        let is_due = |dirty: &Dirty| dirty.not_before <= now;
-        for reader in std::mem::take(&mut self.readers) {
-            let waits = if reader.paths.is_empty() {
-                scans || dirty.values().any(is_due)
-            } else {
-                reader
-                    .paths
-                    .iter()
-                    .any(|path| dirty.get(path).is_some_and(is_due))
-            };
-            if !waits {
-                // A question that waits no longer needs no answer.
-                let _ = reader.done.send(());
-            } else if !reader.done.is_closed() {
-                self.readers.push(reader);
-            }
+    fn next_due(&self, now: Instant) -> Option<Instant> {
+        let dirty = self.dirty.values().map(|dirty| dirty.not_before);
+        dirty
+            .chain([self.scan_at, self.housekeeping_due(now)])
+            .chain(self.entries_due())
+            .chain(self.entries.again_at)
+            .chain((!self.root_present).then_some(self.look_for_root_at))
+            .chain((!self.held.is_empty()).then_some(self.look_at_held_at))
+            .chain(self.pending.blocked_until)
+            .chain(self.pending.spared.map(|(until, _)| until))
+            .chain(self.deletions_due().filter(|_| self.dirty.is_empty()))
+            .min()
+    }
+
+    /// Gives up what is under way, before it is closed. Returns the clients that wait for it.
+    pub fn let_go(&mut self) -> Vec<Waiter> {
+        if let Some(cancel) = &self.cancel_build {
+            cancel.store(true, Ordering::Relaxed);
         }
+        self.view.forget_readers();
+        std::mem::take(&mut self.waiters)
     }
 
     /// When something is to be done about the index entries.
@@ -286,6 +330,23 @@ impl Workspace {
         let kept_out = entries.run.as_ref().is_some_and(|run| run.keeps_others_out());
         let file = entries.file.due().filter(|_| !kept_out);
         schedule.into_iter().chain(file).chain(entries.publish_at).min()
+    }
+
+    /// The paths to read next, in their order: what a client waits for, then what changed first.
+    pub fn next_dirty(&self, now: Instant) -> Vec<String> {
+        let due = self.dirty.iter().filter(|(_, dirty)| dirty.not_before <= now);
+        let mut due: Vec<(bool, Instant, &String)> = due
+            .map(|(path, dirty)| {
+                let later = !self.is_awaited(path) && !self.is_wanted(path);
+                (later, dirty.since, path)
+            })
+            .collect();
+        if due.len() > READ_AHEAD {
+            due.select_nth_unstable(READ_AHEAD);
+            due.truncate(READ_AHEAD);
+        }
+        due.sort_unstable();
+        due.into_iter().map(|(_, _, path)| path.clone()).collect()
     }
 
     /// Tries a path again later.

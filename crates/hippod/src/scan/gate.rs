@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hippo_core::source::SourceRules;
-use ignore::DirEntry;
 
 use super::Skipped;
 use super::walk::relative;
+use crate::config::WorkspaceConfig;
 
 /// Decides what is looked at.
 pub(super) struct Gate {
@@ -19,21 +19,49 @@ pub(super) struct Gate {
     pub skipped: Arc<Mutex<Vec<Skipped>>>,
 }
 
+/// An entry of a folder below the root.
+pub(super) struct Name<'a> {
+    pub path: &'a Path,
+    /// A folder, or a link to one that is followed.
+    pub is_dir: bool,
+    pub is_link: bool,
+}
+
 impl Gate {
-    /// Whether to go on to this entry. Why not is noted where it concerns memory.
-    pub fn admits(&self, entry: &DirEntry) -> bool {
-        if entry.depth() == 0 {
-            return true;
+    #[expect(clippy::disallowed_methods, reason = "names and times alone")]
+    pub fn new(
+        root: &Path,
+        rules: &SourceRules,
+        config: &WorkspaceConfig,
+        skipped: Arc<Mutex<Vec<Skipped>>>,
+    ) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            real_root: root.canonicalize().unwrap_or_else(|_| root.to_path_buf()),
+            rules: rules.clone(),
+            follow_links: config.sources.follow_links,
+            only: None,
+            skipped,
         }
-        let name = entry.file_name();
+    }
+
+    /// Whether to go on to this entry. Why not is noted where it concerns memory.
+    pub fn admits(&self, entry: &Name<'_>) -> bool {
+        let Name {
+            path,
+            is_dir,
+            is_link,
+        } = *entry;
+        let Some(name) = path.file_name() else {
+            return false;
+        };
         if name.as_encoded_bytes().starts_with(b".") || name == "node_modules" {
             return false;
         }
-        let rel = relative(&self.root, entry.path());
+        let rel = relative(&self.root, path);
         if self.only.as_ref().is_some_and(|only| !is_on_the_way(&rel, only)) {
             return false;
         }
-        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
         let is_source = self.rules.is_source(&rel);
         let may_contain = self.rules.may_contain(&rel);
         if name.to_str().is_none() {
@@ -46,8 +74,8 @@ impl Gate {
             self.skip(&rel, "a folder with the name of a file");
         }
         let wanted = if is_dir { may_contain } else { is_source };
-        if entry.path_is_symlink() {
-            return self.admits_link(entry.path(), &rel, wanted, is_source || may_contain);
+        if is_link {
+            return self.admits_link(path, &rel, wanted, is_source || may_contain);
         }
         wanted
     }

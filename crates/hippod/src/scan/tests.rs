@@ -54,7 +54,7 @@ impl Bed {
     }
 
     fn look(&self, rel: &str) -> Look {
-        look(&self.root, &self.rules(), &self.config, rel)
+        Looker::new(&self.root, &self.rules(), &self.config).look(rel)
     }
 }
 
@@ -282,7 +282,7 @@ fn an_absent_root_says_nothing() {
     assert!(!scan(&absent, &bed.rules(), &bed.config, &|| ()).root_present);
     assert!(!scan(&bed.root.join("MEMORY.md"), &bed.rules(), &bed.config, &|| ()).root_present);
     assert_eq!(
-        look(&absent, &bed.rules(), &bed.config, "MEMORY.md"),
+        Looker::new(&absent, &bed.rules(), &bed.config).look("MEMORY.md"),
         Look::Unknown
     );
     fs::create_dir(&absent).unwrap();

@@ -8,7 +8,7 @@ use hippo_core::source::SourceRules;
 use hippo_store::system::{self, FileId};
 use ignore::{DirEntry, Error, WalkBuilder};
 
-use super::gate::Gate;
+use super::gate::{Gate, Name};
 use super::ignores::Ignores;
 use super::{ScannedFile, Skipped};
 use crate::config::WorkspaceConfig;
@@ -22,6 +22,8 @@ pub(super) struct Walked {
     pub skipped: Vec<Skipped>,
     pub unreadable_dirs: Vec<PathBuf>,
     pub root_present: bool,
+    /// The process may open no more files.
+    pub cut_short: bool,
 }
 
 /// Walks below `root`; with `only`, on the way to that relative path alone. `at_each` is called for each entry.
@@ -38,12 +40,8 @@ pub(super) fn walk(
     }
     let skipped = Arc::new(Mutex::new(Vec::new()));
     let gate = Gate {
-        root: root.to_path_buf(),
-        real_root: root.canonicalize().unwrap_or_else(|_| root.to_path_buf()),
-        rules: rules.clone(),
-        follow_links: config.sources.follow_links,
         only: only.map(str::to_owned),
-        skipped: Arc::clone(&skipped),
+        ..Gate::new(root, rules, config, Arc::clone(&skipped))
     };
     let respect = config.sources.respect_ignore_files;
     let ignores = Arc::new(Mutex::new(Ignores::new(root)));
@@ -53,11 +51,19 @@ pub(super) fn walk(
         .standard_filters(false)
         .follow_links(config.sources.follow_links);
     builder.filter_entry(move |entry| {
+        if entry.depth() == 0 {
+            return true;
+        }
         let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
         let mut ignores = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_ignored = respect && entry.depth() > 0 && ignores.is_ignored(entry.path(), is_dir);
+        let is_ignored = respect && ignores.is_ignored(entry.path(), is_dir);
         drop(ignores);
-        !is_ignored && gate.admits(entry)
+        !is_ignored
+            && gate.admits(&Name {
+                path: entry.path(),
+                is_dir,
+                is_link: entry.path_is_symlink(),
+            })
     });
 
     let mut walked = Walked {
@@ -87,15 +93,20 @@ pub(super) fn walk(
 }
 
 /// Takes an entry that the gate let through.
-#[expect(clippy::disallowed_methods, reason = "names and times alone")]
 fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mut Walked) {
     if entry.file_type().is_some_and(|kind| kind.is_dir()) {
         walked.dirs.push((entry.path().to_path_buf(), linked));
         return;
     }
-    let rel = relative(root, entry.path());
-    let found = entry.path().metadata();
-    let found = found.and_then(|metadata| Ok((FileId::of(entry.path(), &metadata)?, metadata)));
+    take_file(root, entry.path(), linked, max_bytes, walked);
+}
+
+/// Takes what is no folder.
+#[expect(clippy::disallowed_methods, reason = "names and times alone")]
+pub(super) fn take_file(root: &Path, path: &Path, linked: bool, max_bytes: u64, walked: &mut Walked) {
+    let rel = relative(root, path);
+    let found = path.metadata();
+    let found = found.and_then(|metadata| Ok((FileId::of(path, &metadata)?, metadata)));
     let (id, metadata) = match found {
         Ok(found) => found,
         // It went while we were looking.
@@ -114,11 +125,11 @@ fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mu
             "{} bytes, more than sources.max_file_bytes = {max_bytes}",
             metadata.len()
         )
-    } else if let Err(error) = system::check_readable(entry.path()) {
+    } else if let Err(error) = system::check_readable(path) {
         format!("could not be read: {error}")
     } else {
         let (size, mtime_ns) = (metadata.len(), system::modified_ns(&metadata));
-        let abs = entry.path().to_path_buf();
+        let abs = path.to_path_buf();
         walked.files.push((
             ScannedFile {
                 rel,
@@ -156,8 +167,15 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) 
 }
 
 #[expect(clippy::disallowed_methods, reason = "names and times alone")]
-fn refuse_path(root: &Path, rules: &SourceRules, path: &Path, error: &std::io::Error, walked: &mut Walked) {
+pub(super) fn refuse_path(
+    root: &Path,
+    rules: &SourceRules,
+    path: &Path,
+    error: &std::io::Error,
+    walked: &mut Walked,
+) {
     let rel = relative(root, path);
+    walked.cut_short |= system::is_shortage(error);
     if rel.is_empty() {
         walked.root_present = false;
         return;
@@ -187,7 +205,7 @@ pub(super) fn relative(root: &Path, path: &Path) -> String {
     files::slashed(path.strip_prefix(root).unwrap_or(path))
 }
 
-fn relative_or_root(root: &Path, path: &Path) -> String {
+pub(super) fn relative_or_root(root: &Path, path: &Path) -> String {
     let rel = relative(root, path);
     if rel.is_empty() {
         "the workspace".into()

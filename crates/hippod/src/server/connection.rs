@@ -16,6 +16,7 @@ use hippo_proto::{Call, ErrorKind, Frame, FrameReader, Id, Reply, RpcError, enco
 
 use super::dispatch;
 use super::measures::{NO_METHOD, outcome};
+use super::silent::Quiet;
 use crate::shared::{Shared, stopped};
 
 /// Requests of one connection that are worked on at the same time; more wait in the socket.
@@ -53,7 +54,7 @@ impl Outbox {
 }
 
 /// Serves a connection until the client closes it, or `stop` turns true.
-pub async fn run(shared: Arc<Shared>, stream: Stream, mut stop: watch::Receiver<bool>) {
+pub async fn run(shared: Arc<Shared>, stream: Stream, quiet: Quiet, mut stop: watch::Receiver<bool>) {
     let hung_up = HangUp::of(&stream);
     let (mut from, mut to) = tokio::io::split(stream);
     let (lines_in, mut lines) = mpsc::channel::<Vec<u8>>(OUTBOX);
@@ -81,9 +82,15 @@ pub async fn run(shared: Arc<Shared>, stream: Stream, mut stop: watch::Receiver<
         let mut frames = FrameReader::with_limit(shared.config.server.max_line_bytes);
         let places = Arc::new(Semaphore::new(IN_FLIGHT));
         let mut buffer = vec![0; READ_BUFFER];
+        let mut quiet = Some(quiet);
+        let ended = async |quiet: &Option<Quiet>| match quiet {
+            Some(quiet) => quiet.ends().await,
+            None => std::future::pending().await,
+        };
         loop {
             let read = tokio::select! {
                 () = stopped(&mut stop) => break,
+                () = ended(&quiet) => break,
                 read = from.read(&mut buffer) => read,
             };
             let Ok(count) = read else { break };
@@ -92,6 +99,7 @@ pub async fn run(shared: Arc<Shared>, stream: Stream, mut stop: watch::Receiver<
             }
             frames.push(&buffer[..count]);
             while let Some(frame) = frames.next_frame() {
+                quiet = None;
                 let Ok(place) = Arc::clone(&places).acquire_owned().await else {
                     break;
                 };

@@ -1,12 +1,12 @@
 //! `doctor`: who looks at what, and what is done about what was found?
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hippo_core::layout::INDEX_FILE;
 use hippo_proto::{
-    CycleName, CycleRunRequest, DoctorRequest, DoctorResponse, Fixed, Problem, RpcError, Severity,
+    CycleName, CycleRunRequest, DoctorRequest, DoctorResponse, ErrorKind, Fixed, Problem, RpcError, Severity,
 };
 
 use super::dispatch::{ask, blocking};
@@ -15,7 +15,7 @@ use crate::backup;
 use crate::engine::{Survey, complete_survey, leftovers};
 use crate::event::{self, Event, Until};
 use crate::instance;
-use crate::scan;
+use crate::scan::{self, ScanResult};
 use crate::shared::Shared;
 
 /// Answers `doctor`. The disk is looked at on a thread of its own, and the engine says what it knows in between.
@@ -60,14 +60,46 @@ async fn examined(
         };
         Ok(wanted.map(look).collect())
     });
-    let scans = scans.await?;
-    let request = request.clone();
-    let survey: Survey = ask(shared, |reply| event::Request::Doctor {
-        request,
-        scans,
-        reply,
-    })
-    .await?;
+    let scans: Vec<(PathBuf, ScanResult)> = scans.await?;
+    let mut scans: BTreeMap<PathBuf, ScanResult> = scans.into_iter().collect();
+    let folders: Vec<Option<String>> = match &request.workspace {
+        Some(folder) => vec![Some(folder.clone())],
+        None => {
+            let roots = shared.views.all().into_iter();
+            let roots = roots.map(|(root, _)| Some(root.display().to_string()));
+            // Where there is no workspace, the daemon itself is looked at.
+            let roots: Vec<_> = roots.collect();
+            if roots.is_empty() { vec![None] } else { roots }
+        }
+    };
+    let mut found: Option<Survey> = None;
+    // One after the other: none waits for what another one is at.
+    for folder in folders {
+        let root = folder
+            .as_deref()
+            .and_then(|folder| shared.views.root_of(Path::new(folder)));
+        let scan = root.and_then(|root| scans.remove_entry(&root));
+        let request = DoctorRequest {
+            workspace: folder,
+            ..request.clone()
+        };
+        let survey: Result<Survey, RpcError> = ask(shared, |reply| event::Request::Doctor {
+            request,
+            scans: scan.into_iter().collect(),
+            reply,
+        })
+        .await;
+        match (&mut found, survey) {
+            (Some(found), Ok(survey)) => found.add(survey),
+            (None, Ok(survey)) => found = Some(survey),
+            // One that was removed meanwhile is nobody's concern, unless it alone was asked for.
+            (_, Err(error)) if all && error.data.kind == ErrorKind::NoWorkspace => {}
+            (_, Err(error)) => return Err(error),
+        }
+    }
+    let Some(survey) = found else {
+        return Err(RpcError::new(ErrorKind::NoWorkspace, "the workspaces were removed").hint("ask again"));
+    };
     let behind = survey.behind().map(Path::to_path_buf).collect();
     let answer = blocking(shared, move |shared| Ok(complete_survey(shared, survey))).await?;
     Ok((answer, behind))

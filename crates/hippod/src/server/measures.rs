@@ -22,6 +22,8 @@ pub struct Measures {
     last: AtomicU64,
     requests: Mutex<BTreeMap<(&'static str, String), Timing>>,
     cycles: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
+    /// The longest time that the engine was busy with one thing, in microseconds.
+    longest_slice: AtomicU64,
 }
 
 /// How long some requests took.
@@ -54,6 +56,7 @@ impl Measures {
             last: AtomicU64::new(0),
             requests: Mutex::default(),
             cycles: Mutex::default(),
+            longest_slice: AtomicU64::new(0),
         }
     }
 
@@ -72,6 +75,17 @@ impl Measures {
     /// Counts a run of a cycle.
     pub fn cycle(&self, cycle: &'static str, outcome: &'static str) {
         *locked(&self.cycles).entry((cycle, outcome)).or_default() += 1;
+    }
+
+    /// Notes for how long the engine heard nothing else.
+    pub fn engine_slice(&self, took: Duration) {
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        self.longest_slice.fetch_max(micros, Ordering::Relaxed);
+    }
+
+    /// The longest time for which the engine heard nothing else.
+    pub fn longest_engine_slice(&self) -> Duration {
+        Duration::from_micros(self.longest_slice.load(Ordering::Relaxed))
     }
 
     /// All requests so far, by method and outcome.

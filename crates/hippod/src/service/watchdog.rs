@@ -8,18 +8,23 @@ use tokio::time::MissedTickBehavior;
 /// The engine's sign of life: it beats at each event that it takes and at each piece of a long step, so that one that
 /// gets on is told from one that hangs.
 #[derive(Debug, Clone)]
-pub struct Pulse(watch::Sender<()>);
+pub struct Pulse(watch::Sender<u64>);
 
 impl Default for Pulse {
     fn default() -> Self {
-        Self(watch::Sender::new(()))
+        Self(watch::Sender::new(0))
     }
 }
 
 impl Pulse {
     /// One more step was made.
     pub fn beat(&self) {
-        self.0.send_replace(());
+        self.0.send_modify(|beats| *beats = beats.wrapping_add(1));
+    }
+
+    /// Steps so far.
+    pub fn beats(&self) -> u64 {
+        *self.0.borrow()
     }
 }
 

@@ -18,6 +18,12 @@ pub async fn metrics(shared: &Arc<Shared>) -> MetricsResponse {
     let status = super::status(shared).await;
     let mut page = Page::default();
     of_daemon(&mut page, &status);
+    page.single(
+        "hippod_engine_longest_slice_seconds",
+        GAUGE,
+        "Longest time since the start for which the engine took up nothing else.",
+        shared.measures.longest_engine_slice().as_secs_f64(),
+    );
     of_requests(&mut page, shared);
     of_model(&mut page, &status);
     let workspaces: Vec<Named<'_>> = status

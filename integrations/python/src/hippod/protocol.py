@@ -1108,7 +1108,7 @@ class ErrorData(TypedDict):
 
 
 #: Why a request was refused, in one word that scripts can match.
-ErrorKind: TypeAlias = Literal["bad-request", "unsupported-protocol", "no-workspace", "not-found", "stale", "conflict", "too-large", "budget", "warming", "degraded", "read-only", "internal"]
+ErrorKind: TypeAlias = Literal["bad-request", "unsupported-protocol", "no-workspace", "not-found", "stale", "conflict", "too-large", "budget", "warming", "degraded", "read-only", "too-many-open-files", "internal"]
 
 
 class EventIndexed(TypedDict):
@@ -2124,7 +2124,7 @@ class Restored(TypedDict):
 class RpcError(TypedDict):
     """The `error` member of a JSON-RPC answer."""
 
-    #: JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 for the kinds of hippod, -32011 for a file that cannot be used.
+    #: JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 and -32012 for the kinds of hippod, -32011 for a file that cannot be used.
     code: int
 
     #: What scripts and people do with it.

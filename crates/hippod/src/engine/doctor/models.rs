@@ -7,6 +7,7 @@ use hippo_proto::Severity;
 use super::Engine;
 use super::report::{Report, problem};
 use crate::embed_worker::ModelState;
+use crate::engine::turn::model_state;
 
 impl Engine {
     /// The daemon's own model, and those that workspaces chose instead.
@@ -14,9 +15,9 @@ impl Engine {
         let own = self.shared.config.embed.model.as_str();
         self.examine_model(own, self.shared.embed.state().0, report);
         let mut others = BTreeMap::new();
-        for workspace in self.workspaces.values() {
+        for workspace in self.here() {
             let name = workspace.view.config.model.as_str();
-            let state = match self.model_state(workspace) {
+            let state = match model_state(&self.shared, workspace) {
                 // Nobody needed it yet: its files say how it is.
                 ModelState::Unloaded => self.shared.models.state_of(name),
                 state => state,

@@ -7,15 +7,17 @@ use std::time::Duration;
 use hippo_core::layout::INDEX_FILE;
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{DoctorResponse, Problem, Severity};
+use hippo_store::contexts::lost_changes;
 use hippo_store::db::Reader;
 use hippo_store::shared_file::UNMERGED;
 
 use super::report::{Report, problem};
 use super::{Survey, Surveyed};
 use crate::backup;
-use crate::contexts::POLICIES;
+use crate::contexts::{self, POLICIES};
 use crate::engine::entries::index_path;
 use crate::instance;
+use crate::registry;
 use crate::scan::{self, Skipped};
 use crate::shared::Shared;
 use crate::tree;
@@ -231,8 +233,8 @@ fn left_out(root: &Path, skipped: &Skipped, kept: usize) -> Problem {
 }
 
 fn examine_contexts(shared: &Shared, root: &Path, report: &mut Report) {
-    let contexts = &shared.contexts;
-    match contexts.check(shared, root) {
+    let kept = &shared.contexts;
+    match kept.check(shared, root) {
         Ok(None) => {}
         Ok(Some(file)) => report.sound("contexts", format!("{}: sound", file.display())),
         Err(error) => report.problem(
@@ -243,7 +245,18 @@ fn examine_contexts(shared: &Shared, root: &Path, report: &mut Report) {
             error.data.hint,
         ),
     }
-    if let Some(story) = contexts.policies_trouble(shared, root) {
+    let file = registry::state_folder(&shared.paths.state, root).join(contexts::FILE);
+    let lost = lost_changes(&file);
+    if lost > 0 {
+        report.problem(
+            "contexts-lost",
+            Severity::Warning,
+            format!("{lost} changes that sessions had stored are missing: the database or its log was damaged, cut or removed"),
+            file.display().to_string(),
+            "hippoctl restore brings them back where there is a backup; what was put aside is kept beside it",
+        );
+    }
+    if let Some(story) = kept.policies_trouble(shared, root) {
         report.problem(
             "policies",
             Severity::Error,

@@ -12,7 +12,7 @@ use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{Access, CoAccessed};
 
-use crate::engine::Engine;
+use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 
 /// The group of entries that questions made.
@@ -44,7 +44,7 @@ pub struct Lesson {
     pub learned: Learned,
 }
 
-impl Engine {
+impl Hand {
     /// Records what a question left behind.
     pub(in crate::engine) fn asked(&mut self, workspace: &mut Workspace, trace: Trace, at: Instant) {
         if !workspace.entries.enabled {

@@ -18,8 +18,9 @@ use hippo_store::db::{RunFile, RunId};
 
 use super::files::{Begun, Now};
 use super::report;
+use crate::engine::store_error;
+use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::engine::{Engine, store_error};
 use crate::event::Answer;
 
 /// What the store refused is tried again after this long.
@@ -147,7 +148,7 @@ impl Run {
     }
 }
 
-impl Engine {
+impl Hand {
     /// What the entries of a workspace depend on besides themselves.
     pub(in crate::engine) fn now_of<'w>(&self, workspace: &'w Workspace, at: Instant) -> Now<'w> {
         let now = self.shared.clock.now();

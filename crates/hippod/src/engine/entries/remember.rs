@@ -9,7 +9,7 @@ use hippo_core::entry::{Entry, Origin, Pointer, Priority};
 use hippo_core::redact::without_secrets;
 use hippo_proto::{IndexEntry, MemoryType, RememberRequest, RpcError};
 
-use crate::engine::Engine;
+use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::event::Answer;
 use crate::index::answers;
@@ -81,7 +81,7 @@ impl Workspace {
 /// Tags of an entry, at most.
 const TAGS: usize = 8;
 
-impl Engine {
+impl Hand {
     pub(super) fn remembered(&mut self, workspace: &mut Workspace, remembered: Remembered, at: Instant) {
         let Remembered {
             request,

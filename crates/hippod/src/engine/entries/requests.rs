@@ -17,7 +17,7 @@ use super::cycle::{refusal, root_missing};
 use super::files::Now;
 use super::remember::Remembered;
 use super::report;
-use crate::engine::Engine;
+use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::event::Answer;
 use crate::index::answers;
@@ -40,7 +40,7 @@ pub enum Change {
     Remembered(Box<Remembered>),
 }
 
-impl Engine {
+impl Hand {
     /// Makes a change that a client asks for. A client that is gone needs no answer.
     pub(super) fn change_entries(&mut self, workspace: &mut Workspace, change: Change, at: Instant) {
         match change {

@@ -12,13 +12,13 @@ use hippo_store::db::{RunDetail, RunId};
 use super::cycle::refusal;
 use super::files::Now;
 use super::requests::run_detail;
-use crate::engine::Engine;
+use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 
 /// Entries that one answer names.
 const NAMED: usize = 10;
 
-impl Engine {
+impl Hand {
     pub(super) fn undo(
         &mut self,
         workspace: &mut Workspace,

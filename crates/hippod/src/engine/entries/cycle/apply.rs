@@ -15,7 +15,7 @@ use super::super::Entries;
 use super::super::files::Now;
 use super::super::{cycle_named, report};
 use super::{Applying, Run};
-use crate::engine::Engine;
+use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 
 /// Steps are made for this long before the engine looks at its events again.
@@ -33,7 +33,7 @@ const QUESTIONS: usize = 1_000;
 /// Runs older than this are forgotten, in milliseconds: 180 days.
 const KEPT: i64 = 180 * 86_400_000;
 
-impl Engine {
+impl Hand {
     /// Makes steps for one slice; ends the run after the last one.
     pub(super) fn advance(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
         let begun = Instant::now();

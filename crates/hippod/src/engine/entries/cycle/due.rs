@@ -11,7 +11,7 @@ use hippo_proto::{NextCycle, Pending};
 use super::super::report;
 use super::Order;
 use crate::clock::rfc3339;
-use crate::engine::Engine;
+use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::event::Beat;
 
@@ -20,7 +20,7 @@ const TOLD: usize = 10;
 /// What is due is looked at again at least this often.
 const LOOK: Duration = Duration::from_secs(3600);
 
-impl Engine {
+impl Hand {
     pub(super) fn look_at_schedule(&mut self, workspace: &mut Workspace, at: Instant) {
         let entries = &workspace.entries;
         let settled = workspace.dirty.is_empty() && workspace.missing.is_empty();

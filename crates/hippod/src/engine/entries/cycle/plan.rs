@@ -17,14 +17,14 @@ use super::super::documents::Known;
 use super::super::gather::{AT_ONCE, Input};
 use super::super::report;
 use super::{Applying, Planned, Run, refusal};
-use crate::engine::Engine;
+use crate::engine::turn::{Hand, model_state};
 use crate::engine::workspace::Workspace;
 use crate::event::{Answer, Event};
 
 /// How often a plan is made again because an entry changed meanwhile, before everybody else waits for one.
 const TRIES: u32 = 3;
 
-impl Engine {
+impl Hand {
     pub(super) fn start_cycle(
         &mut self,
         workspace: &mut Workspace,
@@ -224,7 +224,7 @@ impl Engine {
             })
             .collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
-        let usable = self.model_state(workspace).is_usable() && self.shared.config.embed.enabled;
+        let usable = model_state(&self.shared, workspace).is_usable() && self.shared.config.embed.enabled;
         let model = workspace.view.picture().model.clone().filter(|_| usable);
         Input {
             cycle: run.cycle,
@@ -251,15 +251,11 @@ impl Engine {
     }
 
     /// Takes a plan that was made beside the engine.
-    pub(in crate::engine) fn planned(&mut self, planned: Planned) {
-        let Some(mut workspace) = self.workspaces.remove(&planned.workspace) else {
-            return;
-        };
-        if let Err(error) = self.take_plan(&mut workspace, planned) {
+    pub(in crate::engine) fn planned(&mut self, workspace: &mut Workspace, planned: Planned) {
+        if let Err(error) = self.take_plan(workspace, planned) {
             tracing::warn!(%error, "could not start a cycle; it is tried again");
-            self.give_up(&mut workspace, &error.to_string());
+            self.give_up(workspace, &error.to_string());
         }
-        self.workspaces.insert(workspace.key, workspace);
     }
 
     pub(super) fn take_plan(

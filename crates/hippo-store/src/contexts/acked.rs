@@ -1,0 +1,110 @@
+//! The number of the last change that was acknowledged, kept beside the database.
+//!
+//! SQLite drops what a damaged log says without a word. Each change has a number in the database; the last one that a
+//! caller was told of is in a file of its own, so that a database that knows less is noticed.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::StoreError;
+use crate::in_place::{self, with_suffix};
+use crate::system::{PRIVATE_FILE, WithMode as _};
+
+/// Whose number it is in SQLite's own table of numbers that are never used again.
+const NAME: &str = "changes";
+
+/// What the file says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Noted {
+    /// The last change that was acknowledged.
+    acked: u64,
+    /// Changes that were found missing so far.
+    lost: u64,
+}
+
+/// Acknowledged changes that the database at `path` does not have: it or its log was damaged, cut or removed.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+pub fn lost_changes(path: &Path) -> u64 {
+    let noted = read(path);
+    let is_there = path.metadata().is_ok_and(|metadata| metadata.len() > 0);
+    noted.lost + if is_there { 0 } else { noted.acked }
+}
+
+/// Counts one more change, in its own transaction.
+pub(super) fn count(connection: &Connection) -> rusqlite::Result<u64> {
+    let next = number(connection)? + 1;
+    let known = connection
+        .prepare_cached("UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1")?
+        .execute((NAME, super::signed(next)))?;
+    if known == 0 {
+        connection
+            .prepare_cached("INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)")?
+            .execute((NAME, super::signed(next)))?;
+    }
+    Ok(next)
+}
+
+/// Notes that a change is on the disk. Where that fails a later loss is not noticed, and nothing is worse than that.
+pub(super) fn note(path: &Path, acked: u64) {
+    let lost = read(path).lost;
+    write(path, Noted { acked, lost });
+}
+
+/// Puts a database aside that is empty although changes were acknowledged: SQLite would remove its log.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+pub(super) fn set_aside_if_cut(path: &Path) -> Result<(), StoreError> {
+    let size = path.metadata().map_or(0, |metadata| metadata.len());
+    let log = with_suffix(path, "-wal")
+        .metadata()
+        .map_or(0, |metadata| metadata.len());
+    if size == 0 && (log > 0 || (path.exists() && read(path).acked > 0)) {
+        in_place::set_aside(path)?;
+    }
+    Ok(())
+}
+
+/// Compares what the database knows with what was acknowledged.
+pub(super) fn compare(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+    let (known, noted) = (number(connection)?, read(path));
+    if known < noted.acked {
+        let lost = noted.lost + (noted.acked - known);
+        write(path, Noted { acked: known, lost });
+    }
+    Ok(())
+}
+
+fn number(connection: &Connection) -> rusqlite::Result<u64> {
+    let found: Option<i64> = connection
+        .prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = ?1")?
+        .query_row([NAME], |row| row.get(0))
+        .optional()?;
+    Ok(found.map_or(0, super::unsigned))
+}
+
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+fn read(path: &Path) -> Noted {
+    let text = std::fs::read_to_string(with_suffix(path, ".acked")).unwrap_or_default();
+    let mut words = text.split_whitespace().map(|word| word.parse().unwrap_or(0));
+    let mut next = || words.next().unwrap_or(0);
+    Noted {
+        acked: next(),
+        lost: next(),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+fn write(path: &Path, noted: Noted) {
+    let line = format!("{:020} {:020}\n", noted.acked, noted.lost);
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .with_mode(PRIVATE_FILE)
+        .open(with_suffix(path, ".acked"));
+    // See `note`.
+    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+}

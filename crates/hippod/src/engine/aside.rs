@@ -1,0 +1,52 @@
+//! Threads that work for the engine and report back to it.
+
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::event::Event;
+use crate::shared::Shared;
+
+/// What a thread does, and what the engine hears of it then.
+pub(super) type Work = Box<dyn FnOnce() -> Event + Send>;
+
+/// Tells the engine when a thread ends without a result: it has panicked, and what it held is lost.
+struct Guard(Option<Sender<Event>>);
+
+impl Guard {
+    fn done(mut self, event: Event) {
+        if let Some(events) = self.0.take() {
+            // The engine is gone only when the daemon ends.
+            let _ = events.send(event);
+        }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(events) = self.0.take() {
+            let _ = events.send(Event::Lost);
+        }
+    }
+}
+
+/// Does something on a thread of its own, or here where the system gives none.
+pub(super) fn spawn(shared: &Shared, name: &str, work: Work) {
+    let work = Arc::new(Mutex::new(Some(work)));
+    let go = {
+        let events = shared.events.clone();
+        move || {
+            let guard = Guard(Some(events));
+            let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(work) = work {
+                guard.done(work());
+            }
+        }
+    };
+    if let Err(error) = std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(go.clone())
+    {
+        tracing::warn!(%error, "the system gives no thread; the engine does the work itself");
+        go();
+    }
+}

@@ -1,0 +1,132 @@
+//! A part of a document as passages for the model.
+
+use std::collections::{BTreeSet, HashSet};
+
+use hippo_core::chunk::text;
+
+use super::JOB_BYTES;
+use crate::embed_worker::Passage;
+use crate::verify::{FileMark, Span};
+
+/// A short run takes this much text of its neighbours along, in bytes on either side: about what fits into one pass
+/// of the model with it.
+const NEIGHBOUR_BYTES: usize = 400;
+/// A run of any length takes this much of the text before it along, in bytes: its first vectors know what came before.
+const LEAD_BYTES: usize = 150;
+
+/// A part of a document that a job is made of.
+pub(super) struct Window {
+    pub path: String,
+    pub mark: FileMark,
+    pub places: Vec<Placed>,
+    /// One past its last chunk that may be embedded.
+    pub end: usize,
+}
+
+/// Bytes of a file from some place on.
+pub(super) struct Part {
+    pub start: u64,
+    pub bytes: Vec<u8>,
+}
+
+impl Part {
+    pub fn of(&self, span: &Span) -> &[u8] {
+        let at = |byte: u64| usize::try_from(byte.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        self.bytes
+            .get(at(span.start_byte)..at(span.end_byte))
+            .unwrap_or_default()
+    }
+}
+
+/// A chunk of the document at hand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placed {
+    pub chunk: u32,
+    pub section: u32,
+    pub span: Span,
+}
+
+/// Cuts a part's waiting chunks into passages of one section each, with neighbours where a run is short. A text that was
+/// asked for already is not wanted once more. Returns the passages and the chunks whose vectors they will bring.
+pub(super) fn passages(
+    part: &Part,
+    places: &[Placed],
+    waiting: &BTreeSet<u32>,
+    asked: &mut HashSet<[u8; 16]>,
+    heading: impl Fn(u32) -> String,
+) -> (Vec<Passage>, Vec<u32>) {
+    let (mut passages, mut taken, mut size) = (Vec::new(), Vec::new(), 0);
+    let mut at = 0;
+    while at < places.len() && size < JOB_BYTES {
+        if !waiting.contains(&places[at].chunk) {
+            at += 1;
+            continue;
+        }
+        let section = places[at].section;
+        let mut end = at;
+        let mut run = 0;
+        while end < places.len()
+            && places[end].section == section
+            && waiting.contains(&places[end].chunk)
+            && (end == at || size + run < JOB_BYTES)
+        {
+            run += length(&places[end].span);
+            end += 1;
+        }
+        taken.extend(places[at..end].iter().map(|place| place.chunk));
+        let wanted: Vec<bool> = places[at..end]
+            .iter()
+            .map(|place| asked.insert(place.span.hash.0))
+            .collect();
+        if wanted.contains(&true) {
+            let beside = NEIGHBOUR_BYTES.saturating_sub(run / 2);
+            let from = widen(places, at, beside.max(LEAD_BYTES), |index| index.checked_sub(1));
+            let to = widen(places, end - 1, beside, |index| {
+                Some(index + 1).filter(|next| *next < places.len())
+            });
+            let mut passage = Passage {
+                context: heading(section),
+                texts: Vec::new(),
+                wanted: Vec::new(),
+                hashes: Vec::new(),
+            };
+            for (index, place) in places.iter().enumerate().take(to + 1).skip(from) {
+                passage.texts.push(visible(part.of(&place.span)));
+                let of_run = index.checked_sub(at).and_then(|index| wanted.get(index));
+                passage.wanted.push(of_run.is_some_and(|wanted| *wanted));
+                passage.hashes.push(place.span.hash.0);
+            }
+            passages.push(passage);
+            size += run;
+        }
+        at = end;
+    }
+    (passages, taken)
+}
+
+/// Goes from `index` over neighbours of its section, as far as there is room, in bytes.
+fn widen(
+    places: &[Placed],
+    mut index: usize,
+    mut room: usize,
+    step: impl Fn(usize) -> Option<usize>,
+) -> usize {
+    let section = places[index].section;
+    while let Some(next) = step(index) {
+        let place = &places[next];
+        if place.section != section || length(&place.span) > room {
+            break;
+        }
+        room -= length(&place.span);
+        index = next;
+    }
+    index
+}
+
+pub(super) fn length(span: &Span) -> usize {
+    usize::try_from(span.end_byte.saturating_sub(span.start_byte)).unwrap_or(usize::MAX)
+}
+
+fn visible(bytes: &[u8]) -> String {
+    text::visible(&String::from_utf8_lossy(bytes)).into_owned()
+}

@@ -1,0 +1,292 @@
+//! The workspaces of the engine: which is here, which is at work, and what waits for each.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use hippo_proto::WorkspaceAddResponse;
+
+use super::aside::{Work, spawn};
+use super::opening::Opened;
+use super::turn::{Hand, Turned};
+use super::workspace::{Waiter, Workspace};
+use super::{Engine, SLICE};
+use crate::event::{Answer, Event};
+use crate::service::Pulse;
+
+/// Turns that begin at the same time. One that takes longer than a slice leaves its place to another one.
+const AT_ONCE: usize = 2;
+/// Turns at the same time in any case.
+const MOST: usize = 16;
+
+/// A workspace of the engine.
+pub(super) struct Member {
+    pub root: PathBuf,
+    pub seat: Seat,
+    /// What came for it while it was at work, in order.
+    pub inbox: VecDeque<Event>,
+    /// Clients that wait for it, from before it was opened anew.
+    pub waiters: Vec<Waiter>,
+    /// It is being removed.
+    pub leaving: bool,
+    /// Clients that wait until it is open.
+    pub adding: Vec<(Answer<WorkspaceAddResponse>, WorkspaceAddResponse)>,
+}
+
+/// Where a workspace is.
+pub(super) enum Seat {
+    /// It is to be opened, not before then.
+    Closed(Instant),
+    /// Here.
+    Here(Box<Workspace>),
+    /// It is at work, is being opened, or is being removed.
+    Out(Out),
+}
+
+pub(super) struct Out {
+    since: Instant,
+    pulse: Pulse,
+    /// Beats that the watchdog has seen.
+    seen: u64,
+}
+
+impl Engine {
+    /// Whether the engine knows the root, open or not yet.
+    pub(super) fn key_of(&self, root: &Path) -> Option<u64> {
+        self.members
+            .iter()
+            .find(|(_, member)| member.root == root)
+            .map(|(key, _)| *key)
+    }
+
+    /// The workspaces that are here.
+    pub(super) fn here(&self) -> impl Iterator<Item = &Workspace> {
+        self.members.values().filter_map(|member| match &member.seat {
+            Seat::Here(workspace) => Some(&**workspace),
+            Seat::Closed(_) | Seat::Out(_) => None,
+        })
+    }
+
+    pub(super) fn here_mut(&mut self) -> impl Iterator<Item = &mut Workspace> {
+        self.members
+            .values_mut()
+            .filter_map(|member| match &mut member.seat {
+                Seat::Here(workspace) => Some(&mut **workspace),
+                Seat::Closed(_) | Seat::Out(_) => None,
+            })
+    }
+
+    /// Whether something is at work, or being opened or removed.
+    pub(super) fn are_some_out(&self) -> bool {
+        let mut members = self.members.values();
+        members.any(|member| matches!(member.seat, Seat::Out(_)))
+    }
+
+    /// A workspace that is here.
+    pub(super) fn by_root(&mut self, root: &Path) -> Option<&mut Workspace> {
+        let found = self.members.values_mut().find(|member| member.root == root)?;
+        match &mut found.seat {
+            Seat::Here(workspace) => Some(workspace),
+            Seat::Closed(_) | Seat::Out(_) => None,
+        }
+    }
+
+    /// Takes a workspace out for good: what is done with it ends with [`Event::Closed`], and what comes for its root
+    /// meanwhile waits. Nothing for one that is at work.
+    pub(super) fn take_leave(&mut self, root: &Path) -> Option<(u64, Option<Box<Workspace>>)> {
+        let key = self.key_of(root)?;
+        let member = self.members.get_mut(&key)?;
+        let out = Seat::Out(Out {
+            since: Instant::now(),
+            pulse: Pulse::default(),
+            seen: u64::MAX,
+        });
+        match std::mem::replace(&mut member.seat, out) {
+            Seat::Here(workspace) => {
+                member.leaving = true;
+                Some((key, Some(workspace)))
+            }
+            Seat::Closed(_) => {
+                member.leaving = true;
+                Some((key, None))
+            }
+            Seat::Out(out) => {
+                member.seat = Seat::Out(out);
+                None
+            }
+        }
+    }
+
+    /// A workspace is gone with its state: what waited for that is served.
+    pub(super) fn closed(&mut self, key: u64) {
+        self.open_soon();
+        if let Some(member) = self.members.remove(&key) {
+            member.inbox.into_iter().for_each(|event| self.take(event));
+        }
+    }
+
+    /// Puts what came into the inbox of its workspace. Nothing happens where there is none any more.
+    pub(super) fn post(&mut self, key: Option<u64>, event: Event) {
+        if let Some(member) = key.and_then(|key| self.members.get_mut(&key)) {
+            member.inbox.push_back(event);
+        }
+    }
+
+    /// Sends those off that have something to do, as far as there are hands.
+    pub(super) fn dispatch(&mut self) {
+        let now = self.shared.clock.monotonic();
+        let keys: Vec<u64> = self.members.keys().copied().collect();
+        for key in keys {
+            self.serve_at_door(key);
+            let Some(member) = self.members.get(&key) else {
+                continue;
+            };
+            let due = match &member.seat {
+                Seat::Closed(from) => *from <= now,
+                Seat::Here(workspace) => {
+                    !member.inbox.is_empty() || workspace.due.is_some_and(|due| due <= now)
+                }
+                Seat::Out(_) => false,
+            };
+            if due && self.may_go() {
+                self.send_off(key);
+            }
+        }
+    }
+
+    /// What is not for the workspace but for the engine: it waits until the workspace is here, and until what came before
+    /// it is done.
+    fn serve_at_door(&mut self, key: u64) {
+        while let Some(member) = self.members.get_mut(&key) {
+            let is_here = !matches!(member.seat, Seat::Out(_));
+            if !is_here || !member.inbox.front().is_some_and(Event::is_for_engine) {
+                return;
+            }
+            let Some(event) = member.inbox.pop_front() else {
+                return;
+            };
+            if let Event::Request(request, span) = event {
+                span.in_scope(|| self.serve(request));
+            }
+            if let Some(Member {
+                seat: Seat::Here(workspace),
+                ..
+            }) = self.members.get_mut(&key)
+            {
+                workspace.due = Some(self.shared.clock.monotonic());
+            }
+        }
+    }
+
+    fn may_go(&self) -> bool {
+        let (mut young, mut all) = (0, 0);
+        for member in self.members.values() {
+            if let Seat::Out(out) = &member.seat {
+                all += 1;
+                young += usize::from(out.since.elapsed() < SLICE);
+            }
+        }
+        young < AT_ONCE && all < MOST
+    }
+
+    fn send_off(&mut self, key: u64) {
+        let Some(member) = self.members.get_mut(&key) else {
+            return;
+        };
+        let hand = self.hands.pop().unwrap_or_else(|| Hand::new(&self.shared));
+        let mut out = Out {
+            since: Instant::now(),
+            pulse: Pulse::default(),
+            seen: 0,
+        };
+        let seat = std::mem::replace(&mut member.seat, Seat::Closed(self.shared.clock.monotonic()));
+        let work: Work = match seat {
+            Seat::Here(mut workspace) => {
+                out.pulse = workspace.pulse.clone();
+                out.seen = out.pulse.beats().wrapping_sub(1);
+                let after = member.inbox.iter().position(Event::is_for_engine);
+                let rest = member.inbox.split_off(after.unwrap_or(member.inbox.len()));
+                let events = std::mem::replace(&mut member.inbox, rest);
+                Box::new(move || {
+                    let mut hand = hand;
+                    let reopen = hand.turn(&mut workspace, events);
+                    Event::Turned(Box::new(Turned {
+                        hand,
+                        workspace,
+                        reopen,
+                    }))
+                })
+            }
+            Seat::Closed(_) => {
+                let (root, pulse) = (member.root.clone(), out.pulse.clone());
+                Box::new(move || {
+                    let result = hand.open(key, &root, pulse).map(Box::new);
+                    Event::Opened(Box::new(Opened { key, hand, result }))
+                })
+            }
+            Seat::Out(out) => {
+                member.seat = Seat::Out(out);
+                return;
+            }
+        };
+        member.seat = Seat::Out(out);
+        spawn(&self.shared, "turn", work);
+    }
+
+    /// A turn has ended.
+    pub(super) fn turned(&mut self, turned: Turned) {
+        let Turned {
+            hand,
+            workspace,
+            reopen,
+        } = turned;
+        self.hands.push(hand);
+        let Some(mut member) = self.members.remove(&workspace.key) else {
+            return;
+        };
+        let mut key = workspace.key;
+        if reopen {
+            let root = workspace.root.display();
+            tracing::info!(root = %root, "the settings of a workspace have changed; it is opened anew");
+            // Questions are answered from its former picture meanwhile; what is still under way was for the former one.
+            key = self.next_key;
+            self.next_key += 1;
+            let mut former = workspace;
+            member.waiters = former.let_go();
+            member.seat = Seat::Closed(self.shared.clock.monotonic());
+        } else {
+            member.seat = Seat::Here(workspace);
+        }
+        self.members.insert(key, member);
+    }
+
+    /// Whether every turn gets on: the watchdog hears nothing while one hangs.
+    pub(super) fn all_get_on(&mut self) -> bool {
+        let mut well = true;
+        for member in self.members.values_mut() {
+            if let Seat::Out(out) = &mut member.seat {
+                let beats = out.pulse.beats();
+                well &= beats != out.seen;
+                out.seen = beats;
+            }
+        }
+        well
+    }
+
+    /// How long nothing needs to be done.
+    pub(super) fn sleep(&self) -> Duration {
+        let now = self.shared.clock.monotonic();
+        let free = self.may_go();
+        let wait = |member: &Member| match &member.seat {
+            Seat::Here(workspace) if member.inbox.is_empty() => {
+                let due = workspace.due?.saturating_duration_since(now);
+                Some(if free { due } else { due.max(SLICE) })
+            }
+            Seat::Closed(from) if *from > now => Some(*from - now),
+            Seat::Here(_) | Seat::Closed(_) => Some(if free { Duration::ZERO } else { SLICE }),
+            Seat::Out(_) => None,
+        };
+        let least = self.members.values().filter_map(wait).min();
+        least.map_or(super::LONGEST_SLEEP, |wait| wait.min(super::LONGEST_SLEEP))
+    }
+}

@@ -1,0 +1,146 @@
+//! Workspaces on their way into the engine: opened on a thread of their own, and tried again where too many files are open.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hippo_proto::{ErrorKind, RpcError, WorkspaceAddResponse};
+use hippo_store::StoreError;
+
+use super::Engine;
+use super::members::{Member, Seat};
+use super::requests::store_error;
+use super::turn::Hand;
+use super::workspace::{Waiter, Workspace};
+use crate::event::Answer;
+use crate::registry;
+use crate::service::Pulse;
+use crate::shared::Slot;
+
+/// How long to wait before a workspace is opened for which too few files could be opened.
+const OPEN_AGAIN: Duration = Duration::from_secs(5);
+
+/// A workspace that was opened, or why it could not be.
+pub struct Opened {
+    pub(super) key: u64,
+    pub(super) hand: Hand,
+    pub(super) result: anyhow::Result<Box<Workspace>>,
+}
+
+impl std::fmt::Debug for Opened {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.debug_struct("Opened")
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// Opens a workspace as soon as there is a hand for it.
+    pub(super) fn open(&mut self, root: &Path, waiters: Vec<Waiter>) -> u64 {
+        self.shared.views.set(root, Slot::Opening);
+        let member = Member {
+            root: root.to_path_buf(),
+            seat: Seat::Closed(self.shared.clock.monotonic()),
+            inbox: VecDeque::new(),
+            waiters,
+            leaving: false,
+            adding: Vec::new(),
+        };
+        let key = self.next_key;
+        self.next_key += 1;
+        self.members.insert(key, member);
+        key
+    }
+
+    /// Tries again what could not be opened for want of files: some may have been closed.
+    pub(super) fn open_soon(&mut self) {
+        let now = self.shared.clock.monotonic();
+        for member in self.members.values_mut() {
+            if let Seat::Closed(from) = &mut member.seat {
+                *from = now;
+            }
+        }
+    }
+
+    /// Answers a client once the workspace is open.
+    pub(super) fn answer_when_open(
+        &mut self,
+        key: u64,
+        reply: Answer<WorkspaceAddResponse>,
+        answer: WorkspaceAddResponse,
+    ) {
+        let Some(member) = self.members.get_mut(&key) else {
+            return;
+        };
+        match &member.seat {
+            // A client that is gone needs no answer.
+            Seat::Here(_) => drop(reply.send(Ok(answer))),
+            Seat::Closed(_) | Seat::Out(_) => member.adding.push((reply, answer)),
+        }
+    }
+
+    /// Opens a workspace at once, for what has to look at it next.
+    pub(super) fn open_now(&mut self, key: u64) {
+        let hand = self.hands.pop().unwrap_or_else(|| Hand::new(&self.shared));
+        let Some(root) = self.members.get(&key).map(|member| member.root.clone()) else {
+            return;
+        };
+        let result = hand.open(key, &root, Pulse::default()).map(Box::new);
+        self.opened(Opened { key, hand, result });
+    }
+
+    /// A workspace was opened, or could not be.
+    pub(super) fn opened(&mut self, opened: Opened) {
+        let Opened { key, hand, result } = opened;
+        self.hands.push(hand);
+        let Some(mut member) = self.members.remove(&key) else {
+            return;
+        };
+        let root = member.root.clone();
+        match result {
+            Ok(mut workspace) => {
+                tracing::info!(
+                    workspace = registry::short_id(&root),
+                    root = %root.display(),
+                    documents = workspace.known.len(),
+                    "a workspace is open"
+                );
+                workspace.waiters = std::mem::take(&mut member.waiters);
+                let slot = Slot::Open(Arc::clone(&workspace.view));
+                for (reply, answer) in member.adding.drain(..) {
+                    // A client that is gone needs no answer.
+                    let _ = reply.send(Ok(answer));
+                }
+                member.seat = Seat::Here(workspace);
+                self.members.insert(key, member);
+                self.shared.views.set(&root, slot);
+            }
+            Err(error) => {
+                tracing::error!(root = %root.display(), error = format!("{error:#}"), "could not open a workspace");
+                let refusal = match error.downcast_ref::<StoreError>() {
+                    Some(error) => store_error(error),
+                    None => RpcError::internal(format!("{error:#}"))
+                        .hint("mend what it names, then restart hippod"),
+                };
+                self.shared.views.set(&root, Slot::Broken(refusal.clone()));
+                // A client that is gone needs no answer.
+                for (reply, _) in member.adding.drain(..) {
+                    let _ = reply.send(Err(refusal.clone()));
+                }
+                for waiter in member.waiters.drain(..) {
+                    let _ = waiter.reply.send(Err(refusal.clone()));
+                }
+                if refusal.data.kind == ErrorKind::TooManyOpenFiles {
+                    member.seat = Seat::Closed(self.shared.clock.monotonic() + OPEN_AGAIN);
+                    self.members.insert(key, member);
+                    return;
+                }
+                for event in member.inbox {
+                    self.take(event);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! The turn of one workspace: what came for it, then a slice of each kind of work that is due.
+//!
+//! A turn is made on a thread of its own, and the workspace belongs to it until it ends: a large file, a scan of many
+//! files or a slow disk holds up this workspace and no other.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hippo_core::retrieval::terms::Analyzer;
+use hippo_proto::Event as News;
+use hippo_store::StoreError;
+
+use super::housekeeping::look_at_database;
+use super::ingest::{Ingest, Refreshed};
+use super::requests::store_error;
+use super::workspace::{Waiter, Workspace};
+use super::{FRESH, JOBS_AHEAD, SLICE, SPARE};
+use crate::embed_worker::{EmbedEvent, ModelState};
+use crate::event::{Event, Request};
+use crate::power;
+use crate::scan::Looker;
+use crate::shared::Shared;
+use crate::watcher::WatchEvent;
+
+/// How long a root that is not there is left alone before it is looked for again.
+const LOOK_FOR_ROOT: Duration = Duration::from_secs(2);
+
+/// How often deletions that are held are compared with the disk.
+const LOOK_AT_HELD: Duration = Duration::from_secs(5);
+
+/// What works on one workspace at a time.
+pub struct Hand {
+    pub(super) shared: Arc<Shared>,
+    pub(super) analyzer: Analyzer,
+}
+
+/// How a turn ended.
+pub struct Turned {
+    pub(super) hand: Hand,
+    pub(super) workspace: Box<Workspace>,
+    /// Its settings have changed, and it has to be opened anew.
+    pub(super) reopen: bool,
+}
+
+impl std::fmt::Debug for Turned {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.debug_struct("Turned")
+            .field("root", &self.workspace.root)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Hand {
+    pub(super) fn new(shared: &Arc<Shared>) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            analyzer: Analyzer::new(),
+        }
+    }
+
+    /// Takes what came, then does what is due. Returns whether the workspace has to be opened anew.
+    pub(super) fn turn(&mut self, workspace: &mut Workspace, events: VecDeque<Event>) -> bool {
+        let idle = events.is_empty();
+        for event in events {
+            workspace.pulse.beat();
+            let now = self.shared.clock.monotonic();
+            self.take(workspace, event, now);
+        }
+        let reopen = self.work_on(workspace);
+        workspace.rest_after(idle, self.shared.clock.monotonic());
+        reopen
+    }
+
+    fn take(&mut self, workspace: &mut Workspace, event: Event, now: Instant) {
+        match event {
+            Event::Request(request, span) => span.in_scope(|| self.serve(workspace, request, now)),
+            Event::Watch(event) => watched(workspace, event, now),
+            Event::Embed(EmbedEvent::Done { embeddings, .. }) => workspace.take_vectors(embeddings, now),
+            Event::Embed(EmbedEvent::Refused { .. }) => workspace.job_refused(),
+            Event::Embed(EmbedEvent::State(_)) => workspace.pending.blocked = false,
+            Event::Stale { paths, .. } => {
+                for path in paths {
+                    workspace.mark_dirty(path, now);
+                }
+            }
+            Event::Read { paths, done, .. } => workspace.read_soon(paths, done, now),
+            Event::Damaged { error, .. } => workspace.trouble = Some(error),
+            Event::Planned(planned) => self.planned(workspace, planned),
+            Event::Asked { trace, .. } => self.asked(workspace, trace, now),
+            Event::Order { order, .. } => self.order(workspace, order, now),
+            Event::Tick => workspace.entries.look_at = now,
+            Event::GraphBuilt { built, .. } => self.graph_built(workspace, built),
+            Event::ModelChanged => {
+                workspace.pending.blocked = false;
+                // Its model may have come, or be another one of the same name.
+                workspace.own.look = true;
+            }
+            // The engine's own.
+            Event::LookForModel
+            | Event::Turned(_)
+            | Event::Opened(_)
+            | Event::Closed { .. }
+            | Event::Lost
+            | Event::Pulse
+            | Event::Shutdown => {}
+        }
+    }
+
+    fn serve(&mut self, workspace: &mut Workspace, request: Request, now: Instant) {
+        match request {
+            Request::Sync {
+                until,
+                accept_deletions,
+                reply,
+                ..
+            } => {
+                let mut removed = 0;
+                if accept_deletions {
+                    workspace.entries.file.accept_removals = true;
+                    match workspace.accept_deletions() {
+                        Ok(gone) => removed = gone as u64,
+                        Err(error) => {
+                            // A client that is gone needs no answer.
+                            let _ = reply.send(Err(store_error(&error)));
+                            return;
+                        }
+                    }
+                }
+                workspace.scan_at = now;
+                workspace.entries.file.look(now);
+                workspace.waiters.push(Waiter {
+                    reply,
+                    since: now,
+                    until,
+                    changed: 0,
+                    removed,
+                });
+            }
+            Request::Trust { request, reply, .. } => {
+                let _ = reply.send(self.trust(workspace, &request));
+            }
+            Request::History { request, reply, .. } => {
+                let _ = reply.send(self.history(workspace, &request));
+            }
+            Request::Heartbeat { tells, reply, .. } => {
+                // A client that is gone was told nothing.
+                if reply.send(Ok(self.beat(workspace))).is_ok() && tells {
+                    workspace.entries.file.conflicts.are_told();
+                }
+            }
+            // The engine's own.
+            Request::Add { .. }
+            | Request::Remove { .. }
+            | Request::TakeIn { .. }
+            | Request::Doctor { .. } => {}
+        }
+    }
+
+    fn work_on(&mut self, workspace: &mut Workspace) -> bool {
+        workspace.pulse.beat();
+        workspace.busy = false;
+        look_at_database(&self.shared, workspace);
+        // What is open and stands nowhere is not closed.
+        if workspace.store.is_in_place() && self.look_at_settings(workspace) {
+            return true;
+        }
+        let now = self.shared.clock.monotonic();
+        if workspace.is_short_of_files() && (workspace.scan_at <= now || !workspace.dirty.is_empty()) {
+            // Whether it still is shows at once.
+            workspace.trouble = None;
+        }
+        if !workspace.root_present && now >= workspace.look_for_root_at {
+            workspace.look_for_root_at = now + LOOK_FOR_ROOT;
+            if workspace.root_is_back() {
+                workspace.scan_at = now;
+            }
+        }
+        if now >= workspace.scan_at {
+            workspace.reconcile(now);
+            // What it found is said before it is worked off.
+            self.publish(workspace, now, 0, 0);
+        }
+        let (changed, removed) = self.ingest(workspace, now);
+        workspace.answer_awaited(self.shared.clock.monotonic());
+        let removed = removed + self.delete(workspace, now);
+        workspace.pulse.beat();
+        self.place_vectors(workspace);
+        self.feed(workspace, now);
+        self.keep_house(workspace, now);
+        workspace.pulse.beat();
+        let tending = self.tend_entries(workspace, now);
+        let settled = workspace.dirty.is_empty() && workspace.missing.is_empty();
+        let damaged = workspace.trouble.as_ref().is_some_and(StoreError::needs_rebuild);
+        let waits = workspace.pending.blocked_until.is_some() || workspace.entries.again_at.is_some();
+        if settled && !damaged && !waits && !workspace.is_short_of_files() {
+            // What the store refused is done by now, or not wanted any more.
+            workspace.trouble = None;
+        }
+        for waiter in &mut workspace.waiters {
+            waiter.changed += changed;
+            waiter.removed += removed;
+        }
+        self.publish(workspace, now, changed, removed);
+        workspace.answer_readers(self.shared.clock.monotonic());
+        self.answer_waiters(workspace);
+        let now = self.shared.clock.monotonic();
+        workspace.busy = (tending && workspace.entries.again_at.is_none())
+            || workspace.scan_at <= now
+            || (!workspace.pending.to_place.is_empty() && workspace.pending.blocked_until.is_none())
+            || (workspace.own.look
+                && workspace.store.is_in_place()
+                && workspace.entries.run.is_none()
+                && workspace.entries.queue.is_empty())
+            || workspace.dirty.values().any(|dirty| dirty.not_before <= now);
+        false
+    }
+
+    /// Gives vectors to their chunks for one slice.
+    fn place_vectors(&mut self, workspace: &mut Workspace) {
+        let begun = self.shared.clock.monotonic();
+        if workspace.pending.blocked_until.is_some_and(|until| until > begun) {
+            return;
+        }
+        let mut now = begun;
+        while !workspace.pending.to_place.is_empty() && now < begun + SLICE {
+            workspace.pulse.beat();
+            if let Err(error) = workspace.place_some(now) {
+                workspace.vectors_refused(error, now);
+                return;
+            }
+            now = self.shared.clock.monotonic();
+        }
+    }
+
+    /// Reads dirty paths for one slice. Answers how many documents changed and went.
+    fn ingest(&mut self, workspace: &mut Workspace, start: Instant) -> (u64, u64) {
+        let (mut changed, mut removed) = (0, 0);
+        let shared = Arc::clone(&self.shared);
+        let to_date = |at| shared.clock.date_of(at);
+        let mut now = start;
+        // The looker may not borrow from what is changed.
+        let view = Arc::clone(&workspace.view);
+        let mut looker = Looker::new(&view.root, &view.rules, &view.config);
+        for path in workspace.next_dirty(start) {
+            if now >= start + SLICE {
+                break;
+            }
+            workspace.pulse.beat();
+            let Some(dirty) = workspace.dirty.remove(&path) else {
+                continue;
+            };
+            let mut ingest = Ingest {
+                analyzer: &mut self.analyzer,
+                now: shared.clock.now(),
+                at: now,
+                to_date: &to_date,
+                looker: &mut looker,
+            };
+            match workspace.refresh(&path, dirty, &mut ingest) {
+                Refreshed::Changed => changed += 1,
+                Refreshed::Removed => removed += 1,
+                Refreshed::Same | Refreshed::Later => {}
+            }
+            if workspace.is_short_of_files() {
+                break;
+            }
+            now = shared.clock.monotonic();
+        }
+        (changed, removed)
+    }
+
+    fn delete(&mut self, workspace: &mut Workspace, now: Instant) -> u64 {
+        let released = self.release_held(workspace, now);
+        if workspace.deletions_due().is_none_or(|due| due > now) {
+            return released;
+        }
+        match workspace.confirm_deletions(now) {
+            Ok(deletions) => {
+                if deletions.newly_held > 0 {
+                    tracing::warn!(
+                        root = %workspace.root.display(),
+                        files = deletions.newly_held,
+                        "many files went at once; their index is kept until the deletion is accepted"
+                    );
+                }
+                released + deletions.removed as u64
+            }
+            Err(error) => {
+                tracing::warn!(%error, "could not remove deleted documents; it is tried again");
+                let later = now + Duration::from_secs(5);
+                workspace.missing.values_mut().for_each(|since| *since = later);
+                workspace.trouble = Some(error);
+                0
+            }
+        }
+    }
+
+    fn release_held(&self, workspace: &mut Workspace, now: Instant) -> u64 {
+        if workspace.held.is_empty() || !workspace.dirty.is_empty() || now < workspace.look_at_held_at {
+            return 0;
+        }
+        workspace.look_at_held_at = now + LOOK_AT_HELD;
+        match workspace.release_held(now) {
+            Ok(released) => released as u64,
+            Err(error) => {
+                tracing::warn!(%error, "could not remove documents that were moved; it is tried again");
+                workspace.trouble = Some(error);
+                0
+            }
+        }
+    }
+
+    /// Hands the embed worker its next jobs.
+    fn feed(&mut self, workspace: &mut Workspace, now: Instant) {
+        if workspace.pending.blocked || !model_state(&self.shared, workspace).is_usable() {
+            // Moments to wait for that nobody looks at any more would keep the engine awake.
+            workspace.pending.blocked_until = None;
+            workspace.pending.spared = None;
+            return;
+        }
+        if workspace.pending.blocked_until.is_some_and(|until| until > now) {
+            return;
+        }
+        workspace.pending.blocked_until = None;
+        match workspace.finish_change_of_model() {
+            Ok(true) => tracing::info!(root = %workspace.root.display(), "the new model answers"),
+            Ok(false) => {}
+            Err(error) => {
+                tracing::warn!(%error, "could not change to the new model; it is tried again");
+                workspace.trouble = Some(error);
+                workspace.pending.blocked_until = Some(now + Duration::from_secs(5));
+                return;
+            }
+        }
+        if self.shared.config.embed.spare && self.spares(workspace, now) {
+            return;
+        }
+        while workspace.pending.in_flight.len() < JOBS_AHEAD {
+            match workspace.next_job(now) {
+                Some(job) => self.shared.embed.submit(job),
+                None => break,
+            }
+        }
+    }
+
+    /// Whether the machine is to be spared now. A few fresh edits, and what somebody waits for, are embedded in any case.
+    fn spares(&self, workspace: &mut Workspace, now: Instant) -> bool {
+        let fresh = (1..=FRESH).contains(&workspace.pending.hot.len());
+        if fresh || !workspace.waiters.is_empty() || workspace.pending.len() == 0 {
+            workspace.pending.spared = None;
+            return false;
+        }
+        if workspace.pending.spared.is_none_or(|(until, _)| until <= now) {
+            let reason = power::reason_to_wait(self.shared.config.embed.threads);
+            workspace.pending.spared = reason.map(|why| (now + SPARE, why));
+        }
+        workspace.pending.spared.is_some()
+    }
+
+    pub(super) fn tell(&self, news: News) {
+        // Nobody may be listening.
+        let _ = self.shared.news.send(news);
+    }
+}
+
+/// Where the model is that a workspace is embedded with.
+pub(super) fn model_state(shared: &Shared, workspace: &Workspace) -> ModelState {
+    match &workspace.embedder {
+        Some(embedder) => shared.embed.state_of(&embedder.model),
+        None => shared.models.state_of(&workspace.view.config.model),
+    }
+}
+
+fn watched(workspace: &mut Workspace, event: WatchEvent, now: Instant) {
+    workspace.reports_taken += u64::from(event.is_report());
+    match event {
+        WatchEvent::Dirty(_, paths) => workspace.note_events(paths, now),
+        WatchEvent::Rescan(_, reason) => {
+            let root = workspace.root.display();
+            tracing::info!(root = %root, ?reason, "watch events were lost; the disk is compared");
+            workspace.scan_at = now;
+        }
+        WatchEvent::CanarySeen(_) => {
+            workspace.times.canary = Some(now);
+            workspace.times.canary_sent = None;
+            workspace.watcher_silent = false;
+        }
+        WatchEvent::Dead(_, reason) => {
+            let root = workspace.root.display();
+            tracing::warn!(root = %root, %reason, "the watcher stopped; it is started again");
+            workspace.watcher_silent = true;
+            workspace.scan_at = now;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Open files: the limit of this process, and the room that is left below it.
+
+/// Raises the limit as far as the system lets this process raise it: many systems begin with one that 100 workspaces
+/// reach.
+#[cfg(unix)]
+pub fn raise_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current == limit.maximum {
+        return;
+    }
+    let raised = |current| {
+        let limit = Rlimit {
+            current,
+            maximum: limit.maximum,
+        };
+        setrlimit(Resource::Nofile, limit)
+    };
+    // Some systems take no more than this, whatever they say.
+    if raised(limit.maximum).is_err()
+        && let Err(error) = raised(Some(MODEST))
+    {
+        tracing::warn!(%error, "could not raise the limit of open files");
+    }
+}
+
+#[cfg(unix)]
+const MODEST: u64 = 10_240;
+
+/// Files that can still be opened below the limit; nothing where the system does not tell.
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "no file of a workspace")]
+pub fn left() -> Option<u64> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current?;
+    let folder = if cfg!(target_os = "linux") {
+        "/proc/self/fd"
+    } else {
+        "/dev/fd"
+    };
+    match std::fs::read_dir(folder) {
+        Ok(open) => Some(limit.saturating_sub(open.count() as u64)),
+        Err(error) if hippo_store::system::is_shortage(&error) => Some(0),
+        Err(_) => None,
+    }
+}
+
+#[cfg(not(unix))]
+pub fn raise_limit() {}
+
+#[cfg(not(unix))]
+pub fn left() -> Option<u64> {
+    None
+}

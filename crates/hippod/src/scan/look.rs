@@ -1,0 +1,200 @@
+//! A look at one path, without a look at its neighbours.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hippo_core::source::SourceRules;
+use hippo_store::system::FileId;
+
+use super::gate::{Gate, Name};
+use super::ignores::Ignores;
+use super::walk::{self, Walked};
+use super::{Look, Skipped};
+use crate::config::WorkspaceConfig;
+use crate::files;
+
+/// Looks at single paths of one workspace with the eyes of a scan. It keeps the ignore files that it read, so that a
+/// folder of many files costs one reading of them: make a new one for each round of work.
+pub struct Looker<'a> {
+    root: &'a Path,
+    config: &'a WorkspaceConfig,
+    gate: Gate,
+    skipped: Arc<Mutex<Vec<Skipped>>>,
+    ignores: Ignores,
+    /// Entries of folders that were looked at so far: one for each part of each path.
+    pub looked_at: u64,
+}
+
+impl<'a> Looker<'a> {
+    /// A looker that has read nothing yet.
+    pub fn new(root: &'a Path, rules: &SourceRules, config: &'a WorkspaceConfig) -> Self {
+        let skipped = Arc::new(Mutex::new(Vec::new()));
+        let gate = Gate::new(root, rules, config, Arc::clone(&skipped));
+        Self {
+            root,
+            config,
+            gate,
+            skipped,
+            ignores: Ignores::new(root),
+            looked_at: 0,
+        }
+    }
+
+    /// What a relative path is now. Of a second name only a link is noticed.
+    #[expect(clippy::disallowed_methods, reason = "names and times alone")]
+    pub fn look(&mut self, rel: &str) -> Look {
+        if !self.root.is_dir() {
+            return Look::Unknown;
+        }
+        let mut path = self.root.to_path_buf();
+        let mut above = Vec::new();
+        let mut parts = rel.split('/').peekable();
+        while let Some(part) = parts.next() {
+            above.push(path.clone());
+            path.push(part);
+            self.looked_at += 1;
+            let found = match path.symlink_metadata() {
+                Ok(found) => found,
+                Err(error) if files::is_absence(&error) => return Look::None,
+                Err(_) => return Look::Unknown,
+            };
+            let is_link = found.is_symlink();
+            let found = if is_link && self.config.sources.follow_links {
+                match path.metadata() {
+                    Ok(found) => found,
+                    Err(error) => return self.refused(&path, &error, rel),
+                }
+            } else {
+                found
+            };
+            let is_dir = found.is_dir();
+            if is_link
+                && is_dir
+                && let Some(back) = leads_back(&path, &above)
+            {
+                let back = walk::relative_or_root(self.root, back);
+                return match parts.peek() {
+                    None => Look::Skipped(format!("a link that leads back to {back}")),
+                    Some(_) => Look::None,
+                };
+            }
+            let respect = self.config.sources.respect_ignore_files;
+            if respect && self.ignores.is_ignored(&path, is_dir)
+                || !self.gate.admits(&Name {
+                    path: &path,
+                    is_dir,
+                    is_link,
+                })
+            {
+                return self.why_not(rel);
+            }
+            if parts.peek().is_some() {
+                if !is_dir {
+                    return Look::None;
+                }
+            } else if is_dir {
+                return self.why_not(rel);
+            }
+        }
+        let mut walked = Walked::default();
+        walk::take_file(
+            self.root,
+            &path,
+            false,
+            self.config.sources.max_file_bytes,
+            &mut walked,
+        );
+        match walked.files.pop() {
+            Some((file, _)) => match super::first_name(self.root, &self.gate.rules, rel) {
+                Some(first) => Look::Skipped(format!("the same file as {first}")),
+                None => Look::File(file),
+            },
+            None => walked
+                .skipped
+                .pop()
+                .map_or(Look::None, |skipped| Look::Skipped(skipped.reason)),
+        }
+    }
+
+    /// A link that could not be followed.
+    fn refused(&self, path: &Path, error: &std::io::Error, rel: &str) -> Look {
+        let mut walked = Walked::default();
+        walk::refuse_path(self.root, &self.gate.rules, path, error, &mut walked);
+        if !walked.unreadable_dirs.is_empty() {
+            return Look::Unknown;
+        }
+        let said = walked.skipped.pop().filter(|skipped| skipped.rel == rel);
+        said.map_or(Look::None, |skipped| Look::Skipped(skipped.reason))
+    }
+
+    /// What the gate said of this path, if anything.
+    fn why_not(&self, rel: &str) -> Look {
+        let said = std::mem::take(&mut *self.skipped.lock().unwrap_or_else(PoisonError::into_inner));
+        let said = said.into_iter().find(|skipped| skipped.rel == rel);
+        said.map_or(Look::None, |skipped| Look::Skipped(skipped.reason))
+    }
+}
+
+/// The folder above that a link leads back to.
+fn leads_back<'p>(link: &Path, above: &'p [PathBuf]) -> Option<&'p Path> {
+    let target = FileId::at(link).ok().flatten()?;
+    let is_it = |folder: &&PathBuf| FileId::at(folder).ok().flatten() == Some(target);
+    above.iter().find(is_it).map(PathBuf::as_path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thousand_files_of_one_folder_cost_a_thousand_looks() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("memory")).unwrap();
+        let names: Vec<String> = (0..1000).map(|number| format!("memory/{number}.md")).collect();
+        for name in &names {
+            std::fs::write(root.join(name), name).unwrap();
+        }
+        let rules = SourceRules::new(&[], &[]).unwrap();
+        let config = WorkspaceConfig::default();
+        let mut looker = Looker::new(&root, &rules, &config);
+        for name in &names {
+            assert!(matches!(looker.look(name), Look::File(_)), "{name}");
+        }
+        assert_eq!(looker.looked_at, 2 * 1000);
+        assert_eq!(looker.look("memory/absent.md"), Look::None);
+    }
+
+    #[test]
+    fn the_nearest_ignore_file_decides() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("memory/kept")).unwrap();
+        for (file, text) in [
+            (".ignore", "draft.md\n"),
+            ("memory/kept/.ignore", "!draft.md\n"),
+            ("memory/.hippoignore", "secret.md\n"),
+            ("memory/kept/.ignore", "!draft.md\n!secret.md\n"),
+        ] {
+            std::fs::write(root.join(file), text).unwrap();
+        }
+        let rules = SourceRules::new(&[], &[]).unwrap();
+        let config = WorkspaceConfig::default();
+        for (rel, expected) in [
+            ("memory/draft.md", false),
+            ("memory/kept/draft.md", true),
+            ("memory/kept/secret.md", false),
+            ("memory/kept/other.md", true),
+        ] {
+            std::fs::write(root.join(rel), rel).unwrap();
+            let found = matches!(Looker::new(&root, &rules, &config).look(rel), Look::File(_));
+            assert_eq!(found, expected, "{rel}");
+            let scanned = super::super::scan(&root, &rules, &config, &|| ());
+            assert_eq!(
+                scanned.files.iter().any(|file| file.rel == rel),
+                expected,
+                "a scan says the same of {rel}"
+            );
+        }
+    }
+}

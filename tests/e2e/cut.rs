@@ -1,0 +1,97 @@
+//! Files of the state folder are cut to nothing, or removed, while no daemon runs: nothing is replaced without a word.
+
+use std::fs;
+
+use hippo_proto::DoctorResponse;
+use hippod_tests::{Scratch, begun};
+
+use super::contexts::{listing, open, put, request};
+
+fn ids(found: &DoctorResponse) -> Vec<&str> {
+    found.problems.iter().map(|problem| problem.id.as_str()).collect()
+}
+
+fn cut(scratch: &Scratch, name: &str) {
+    fs::write(scratch.state(name), "").unwrap();
+}
+
+#[test]
+fn an_index_that_is_cut_to_nothing_forgets_nothing_that_was_removed_and_is_told() {
+    let (scratch, daemon, mut client) = begun();
+    let root = scratch.workspace();
+    client.remember(&root, "Ida repairs the lantern of the harbour.", "lantern");
+    client.remember(&root, "The ledger is kept in the kettle room.", "ledger");
+    client.sync(&root);
+    let ids_before = client.ids(&root);
+    let forgotten = ids_before[0].clone();
+    client.forget(&root, &forgotten);
+    client.sync(&root);
+    let left = client.ids(&root);
+    daemon.terminate();
+    let log = scratch.state("index.db-wal");
+    assert!(
+        log.metadata().map_or(0, |log| log.len()) == 0,
+        "a stop writes the log back"
+    );
+    for removed in [false, true] {
+        match removed {
+            true => fs::remove_file(scratch.state("index.db")).unwrap(),
+            false => cut(&scratch, "index.db"),
+        }
+        let daemon = scratch.daemon();
+        let mut client = daemon.client();
+        client.sync(&root);
+        assert_eq!(client.ids(&root), left, "removed: {removed}");
+        let told = client.doctor(false);
+        assert!(ids(&told).contains(&"database-lost"), "{told:?}");
+        daemon.terminate();
+    }
+    assert!(
+        scratch.state("index.db.damaged").exists(),
+        "what stood there is kept"
+    );
+}
+
+#[test]
+fn contents_of_sessions_that_are_gone_are_counted_and_told() {
+    let (scratch, daemon, mut client) = begun();
+    let root = scratch.workspace();
+    let session = open(&mut client, &root, None).session;
+    for turn in 1..=3 {
+        let asked = request(
+            &session,
+            turn,
+            ("exec", "ls"),
+            &listing(&format!("anchor {turn}")),
+        );
+        put(&mut client, asked);
+    }
+    daemon.terminate();
+    let daemon = scratch.daemon();
+    let told = daemon.client().doctor(false);
+    assert!(!ids(&told).contains(&"contexts-lost"), "{told:?}");
+    daemon.terminate();
+    cut(&scratch, "contexts.db");
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    let told = client.doctor(false);
+    let lost = told.problems.iter().find(|problem| problem.id == "contexts-lost");
+    assert!(lost.is_some_and(|lost| !lost.what.starts_with('0')), "{told:?}");
+    // A session that begins now does not hide it.
+    open(&mut client, &root, None);
+    assert!(ids(&client.doctor(false)).contains(&"contexts-lost"));
+}
+
+#[test]
+fn a_damaged_registry_costs_no_workspace() {
+    let (scratch, daemon, mut client) = begun();
+    let root = scratch.workspace();
+    let expected = client.answers(&root, &["blue pump"]);
+    daemon.terminate();
+    fs::write(scratch.home().join("state/registry.json"), "{\"version\":1,").unwrap();
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_eq!(client.answers(&root, &["blue pump"]).len(), expected.len());
+    assert!(scratch.home().join("state/registry.json.damaged").exists());
+}

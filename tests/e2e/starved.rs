@@ -1,0 +1,145 @@
+//! The daemon runs short of open files, or loses its socket: it says so, stays reachable and recovers by itself.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use hippo_proto::{
+    ClientError, ErrorKind, WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceRemoveRequest,
+    WorkspaceRemoveResponse,
+};
+use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, begun, program};
+
+/// What the daemon may open.
+const FILES: usize = 110;
+/// More than fit.
+const WORKSPACES: usize = 16;
+
+fn starved(scratch: &Scratch) -> Daemon {
+    let mut command = Command::new("sh");
+    let limited = format!("ulimit -n {FILES}; exec \"$0\" run");
+    command.args(["-c", &limited]).arg(program());
+    Daemon::start_as(command, &scratch.home(), &[])
+}
+
+fn add(client: &mut Caller, root: &Path) -> Result<(), ErrorKind> {
+    let request = WorkspaceAddRequest {
+        workspace: root.display().to_string(),
+    };
+    let added: Result<WorkspaceAddResponse, ClientError> = client.raw().call(&request.into());
+    match added {
+        Ok(_) => Ok(()),
+        Err(ClientError::Refused(error)) => Err(error.data.kind),
+        Err(error) => panic!("no answer: {error}"),
+    }
+}
+
+/// Ticks of a processor that a process has used so far.
+fn ticks(pid: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+fn words(client: &mut Caller) -> Vec<String> {
+    let workspaces = client.status().workspaces.into_iter();
+    workspaces.filter_map(|one| one.degraded).collect()
+}
+
+#[test]
+fn without_file_handles_the_daemon_is_reachable_says_so_and_recovers() {
+    let scratch = Scratch::new();
+    let daemon = starved(&scratch);
+    let mut client = daemon.client();
+    let roots: Vec<PathBuf> = (0..WORKSPACES)
+        .map(|number| scratch.beside(&format!("w{number}")))
+        .collect();
+    for root in &roots {
+        fs::create_dir_all(root.join("memory")).unwrap();
+        fs::write(root.join("memory/a.md"), "# Pump\n\nThe pump is blue.\n").unwrap();
+    }
+    let outcomes: Vec<Result<(), ErrorKind>> = roots.iter().map(|root| add(&mut client, root)).collect();
+    let fit = outcomes.iter().take_while(|outcome| outcome.is_ok()).count();
+    assert!((1..WORKSPACES).contains(&fit), "{outcomes:?}");
+    assert!(
+        outcomes.contains(&Err(ErrorKind::TooManyOpenFiles)),
+        "{outcomes:?}"
+    );
+    assert!(
+        words(&mut client)
+            .iter()
+            .any(|word| word == "too-many-open-files")
+    );
+
+    // It rests meanwhile. The socket stays silent for that long.
+    let pid = client.status().pid;
+    let mut silent = UnixStream::connect(daemon.socket()).unwrap();
+    let rest = Duration::from_millis(1500);
+    silent.set_read_timeout(Some(rest)).unwrap();
+    let before = ticks(pid);
+    let (begun, mut byte) = (Instant::now(), [0]);
+    assert!(silent.read(&mut byte).is_err());
+    assert!(begun.elapsed() >= rest);
+    let used = ticks(pid) - before;
+    assert!(used < 100, "{used} ticks of a processor in {:?}", begun.elapsed());
+
+    // New clients are served, and each workspace that goes makes room for one that waits.
+    let mut client = daemon.client();
+    for root in &roots[..fit] {
+        let request = WorkspaceRemoveRequest {
+            workspace: root.display().to_string(),
+            purge: true,
+        };
+        let _: WorkspaceRemoveResponse = client.raw().call(&request.into()).expect("removed");
+    }
+    let root = roots[fit].display().to_string();
+    let begun = Instant::now();
+    let is_open = |client: &mut Caller| {
+        let status = client.status();
+        status
+            .workspaces
+            .iter()
+            .any(|one| one.root == root && one.documents == 1)
+    };
+    while !is_open(&mut client) {
+        assert!(begun.elapsed() < PATIENCE, "{:?}", words(&mut client));
+    }
+}
+
+#[test]
+fn a_socket_whose_file_was_removed_is_bound_again() {
+    let (_scratch, daemon, mut client) = begun();
+    let pid = client.status().pid;
+    fs::remove_file(daemon.socket()).unwrap();
+    let begun = Instant::now();
+    while UnixStream::connect(daemon.socket()).is_err() {
+        assert!(begun.elapsed() < PATIENCE, "{}", daemon.log());
+    }
+    assert_eq!(daemon.client().status().pid, pid);
+    // Whoever was connected stays connected.
+    assert_eq!(client.status().pid, pid);
+}
+
+#[test]
+fn connections_that_ask_nothing_make_room_for_one_that_does() {
+    let (_scratch, daemon, _client) = begun();
+    let silent: Vec<UnixStream> = (0..256)
+        .filter_map(|_| UnixStream::connect(daemon.socket()).ok())
+        .collect();
+    assert_eq!(silent.len(), 256);
+    let begun = Instant::now();
+    loop {
+        let mut one = daemon.raw();
+        assert!(one.send(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\",\"params\":{}}\n"));
+        // Never closed without a word: an answer, or the refusal.
+        let line = one.line().expect("a line");
+        if line["result"].is_object() {
+            return;
+        }
+        assert_eq!(line["error"]["data"]["kind"], "warming", "{line}");
+        assert!(begun.elapsed() < PATIENCE);
+    }
+}
