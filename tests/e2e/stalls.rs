@@ -95,6 +95,7 @@ fn a_workspace_is_removed_while_a_large_file_of_it_is_indexed() {
     let request = WorkspaceRemoveRequest {
         workspace: root.display().to_string(),
         purge: false,
+        restore_carried: false,
     };
     let _: WorkspaceRemoveResponse = client.raw().call(&request.into()).expect("removed");
     assert!(client.status().workspaces.is_empty());

@@ -92,6 +92,7 @@ fn without_file_handles_the_daemon_is_reachable_says_so_and_recovers() {
         let request = WorkspaceRemoveRequest {
             workspace: root.display().to_string(),
             purge: true,
+            restore_carried: false,
         };
         let _: WorkspaceRemoveResponse = client.raw().call(&request.into()).expect("removed");
     }

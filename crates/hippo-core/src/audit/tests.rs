@@ -143,7 +143,7 @@ fn what_a_boot_file_says_is_not_to_be_remembered_again() {
 
 #[test]
 fn any_text_is_looked_through() {
-    let reversed = std::ops::Range { start: 9, end: 3 };
+    let reversed = Range { start: 9, end: 3 };
     for text in [
         "",
         "\n\n",
