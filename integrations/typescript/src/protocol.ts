@@ -979,7 +979,10 @@ export interface HelloResponse {
 }
 
 /** The id of a request; its answer carries the same. */
-export type Id = number | string | null;
+export type Id = IdNumber | string | null;
+
+/** A number with the digits that it was sent with: `1e3`, `-0` and numbers of any length. */
+export type IdNumber = number;
 
 /** A program whose memories can be taken over. */
 export type ImportFrom = "hippo-memory" | "basic-memory" | "claude-mem" | "mem0";
@@ -1532,6 +1535,11 @@ export interface Methods {
     params: WorkspaceSyncRequest;
     result: WorkspaceSyncResponse;
   };
+  /** Shows what the settings that a workspace brings would change, and trusts them as they are now. */
+  "workspace.trust": {
+    params: WorkspaceTrustRequest;
+    result: WorkspaceTrustResponse;
+  };
 }
 
 /** Parameters of `metrics`: none. */
@@ -1783,6 +1791,8 @@ export interface RestoreRequest {
   from: string;
   /** Absolute path of the folder that becomes the workspace; the root that it had when absent. */
   into?: string | null | undefined;
+  /** Whether files are taken too that are memory only by settings that the workspace had of its own. */
+  other_files?: boolean | undefined;
   /** The root, as the backup names it, of the only workspace that is wanted; all of them when absent. */
   workspace?: string | null | undefined;
 }
@@ -2001,6 +2011,30 @@ export interface SessionFlushResponse {
   problems: CompactProblem[];
   /** Contents that are kept now and were not before; absent where that was not asked for. */
   stored?: number | undefined;
+}
+
+/** A setting that needs trust. */
+export interface SettingChange {
+  /** The value without trust. */
+  from: string;
+  /** The key, as the file names it; `*` for the file as a whole. */
+  key: string;
+  /** The value with trust. */
+  to: string;
+}
+
+/** A file of settings that a workspace brings. */
+export interface SettingsFile {
+  /** Its settings that hold only while it is trusted. */
+  changes: SettingChange[];
+  /** Hash of its content: the first 32 hexadecimal digits of blake3. */
+  hash: string;
+  /** Relative to the root. */
+  path: string;
+  /** Whether the user trusts it as it is now. */
+  trusted: boolean;
+  /** Why it cannot be used, with its line; only where it cannot. */
+  wrong?: string | undefined;
 }
 
 /** How bad a problem is. */
@@ -2395,6 +2429,8 @@ export interface WorkspaceStatus {
   skipped_count: number;
   /** The compaction tree; absent where there is none, where it could not be looked at in time, and from an older daemon. */
   tree?: TreeStatus | undefined;
+  /** The workspace's files of settings that ask for more than they may without trust; `hippoctl trust` accepts them. */
+  untrusted?: SettingsFile[] | undefined;
   /** The vector index. */
   vector: VectorStatus;
   /** How changes are noticed. */
@@ -2429,4 +2465,24 @@ export interface WorkspaceSyncResponse {
   removed: number;
   /** Milliseconds. */
   took_ms: number;
+}
+
+/** Parameters of `workspace.trust`. */
+export interface WorkspaceTrustRequest {
+  /** Only show the files and what they would change. */
+  dry_run?: boolean | undefined;
+  /** Trust these files alone, and only while they have these hashes; all files of settings, as they are now, when absent. */
+  files?: Record<string, string> | null | undefined;
+  /** Withdraw the trust instead. */
+  revoke?: boolean | undefined;
+  /** Path of the workspace, or of anything below it. */
+  workspace: string;
+}
+
+/** Answer to `workspace.trust`. */
+export interface WorkspaceTrustResponse {
+  /** The files of settings that the workspace has. */
+  files: SettingsFile[];
+  /** Canonical root. */
+  root: string;
 }

@@ -232,11 +232,11 @@ impl Own {
                 return Value::Array(part);
             }
             Self::More => {
-                let mut all = list(user);
-                let new: Vec<Value> = list(wanted)
-                    .into_iter()
-                    .filter(|one| !all.contains(one))
-                    .collect();
+                let (mut all, wanted) = (list(user), list(wanted));
+                if all.iter().all(|one| wanted.contains(one)) {
+                    return Value::Array(wanted);
+                }
+                let new: Vec<Value> = wanted.into_iter().filter(|one| !all.contains(one)).collect();
                 all.extend(new);
                 return Value::Array(all);
             }

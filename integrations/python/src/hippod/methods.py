@@ -395,10 +395,11 @@ class Methods(ABC):
         from_: str,
         aside: bool | None = None,
         into: str | None = None,
+        other_files: bool | None = None,
         workspace: str | None = None,
     ) -> p.RestoreResponse:
         """Makes workspaces again from a backup or an export."""
-        answer: p.RestoreResponse = self.call("restore", given(from_=from_, aside=aside, into=into, workspace=workspace))
+        answer: p.RestoreResponse = self.call("restore", given(from_=from_, aside=aside, into=into, other_files=other_files, workspace=workspace))
         return answer
 
     def search(
@@ -554,6 +555,18 @@ class Methods(ABC):
     ) -> p.WorkspaceSyncResponse:
         """Reconciles the index with the disk."""
         answer: p.WorkspaceSyncResponse = self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, wait=wait))
+        return answer
+
+    def workspace_trust(
+        self,
+        *,
+        workspace: str,
+        dry_run: bool | None = None,
+        files: Mapping[str, str] | None = None,
+        revoke: bool | None = None,
+    ) -> p.WorkspaceTrustResponse:
+        """Shows what the settings that a workspace brings would change, and trusts them as they are now."""
+        answer: p.WorkspaceTrustResponse = self.call("workspace.trust", given(workspace=workspace, dry_run=dry_run, files=files, revoke=revoke))
         return answer
 
 
@@ -935,10 +948,11 @@ class AsyncMethods(ABC):
         from_: str,
         aside: bool | None = None,
         into: str | None = None,
+        other_files: bool | None = None,
         workspace: str | None = None,
     ) -> p.RestoreResponse:
         """Makes workspaces again from a backup or an export."""
-        answer: p.RestoreResponse = await self.call("restore", given(from_=from_, aside=aside, into=into, workspace=workspace))
+        answer: p.RestoreResponse = await self.call("restore", given(from_=from_, aside=aside, into=into, other_files=other_files, workspace=workspace))
         return answer
 
     async def search(
@@ -1094,4 +1108,16 @@ class AsyncMethods(ABC):
     ) -> p.WorkspaceSyncResponse:
         """Reconciles the index with the disk."""
         answer: p.WorkspaceSyncResponse = await self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, wait=wait))
+        return answer
+
+    async def workspace_trust(
+        self,
+        *,
+        workspace: str,
+        dry_run: bool | None = None,
+        files: Mapping[str, str] | None = None,
+        revoke: bool | None = None,
+    ) -> p.WorkspaceTrustResponse:
+        """Shows what the settings that a workspace brings would change, and trusts them as they are now."""
+        answer: p.WorkspaceTrustResponse = await self.call("workspace.trust", given(workspace=workspace, dry_run=dry_run, files=files, revoke=revoke))
         return answer

@@ -1343,7 +1343,11 @@ class HelloResponse(TypedDict):
 
 
 #: The id of a request; its answer carries the same.
-Id: TypeAlias = "float | str | None"
+Id: TypeAlias = "IdNumber | str | None"
+
+
+#: A number with the digits that it was sent with: `1e3`, `-0` and numbers of any length.
+IdNumber: TypeAlias = "float"
 
 
 #: A program whose memories can be taken over.
@@ -2089,6 +2093,8 @@ RestoreRequest = TypedDict(
         "from": "str",
         # Absolute path of the folder that becomes the workspace; the root that it had when absent.
         "into": "NotRequired[str | None]",
+        # Whether files are taken too that are memory only by settings that the workspace had of its own.
+        "other_files": "NotRequired[bool]",
         # The root, as the backup names it, of the only workspace that is wanted; all of them when absent.
         "workspace": "NotRequired[str | None]",
     },
@@ -2385,6 +2391,39 @@ SessionFlushResponse = TypedDict(
         "stored": "NotRequired[int]",
     },
 )
+
+
+#: A setting that needs trust.
+SettingChange = TypedDict(
+    "SettingChange",
+    {
+        # The value without trust.
+        "from": "str",
+        # The key, as the file names it; `*` for the file as a whole.
+        "key": "str",
+        # The value with trust.
+        "to": "str",
+    },
+)
+
+
+class SettingsFile(TypedDict):
+    """A file of settings that a workspace brings."""
+
+    #: Its settings that hold only while it is trusted.
+    changes: list[SettingChange]
+
+    #: Hash of its content: the first 32 hexadecimal digits of blake3.
+    hash: str
+
+    #: Relative to the root.
+    path: str
+
+    #: Whether the user trusts it as it is now.
+    trusted: bool
+
+    #: Why it cannot be used, with its line; only where it cannot.
+    wrong: NotRequired[str]
 
 
 #: How bad a problem is.
@@ -2917,6 +2956,9 @@ class WorkspaceStatus(TypedDict):
     #: The compaction tree; absent where there is none, where it could not be looked at in time, and from an older daemon.
     tree: NotRequired[TreeStatus]
 
+    #: The workspace's files of settings that ask for more than they may without trust; `hippoctl trust` accepts them.
+    untrusted: NotRequired[list[SettingsFile]]
+
     #: The vector index.
     vector: VectorStatus
 
@@ -2963,3 +3005,29 @@ class WorkspaceSyncResponse(TypedDict):
 
     #: Milliseconds.
     took_ms: float
+
+
+class WorkspaceTrustRequest(TypedDict):
+    """Parameters of `workspace.trust`."""
+
+    #: Only show the files and what they would change.
+    dry_run: NotRequired[bool]
+
+    #: Trust these files alone, and only while they have these hashes; all files of settings, as they are now, when absent.
+    files: NotRequired[dict[str, str] | None]
+
+    #: Withdraw the trust instead.
+    revoke: NotRequired[bool]
+
+    #: Path of the workspace, or of anything below it.
+    workspace: str
+
+
+class WorkspaceTrustResponse(TypedDict):
+    """Answer to `workspace.trust`."""
+
+    #: The files of settings that the workspace has.
+    files: list[SettingsFile]
+
+    #: Canonical root.
+    root: str
