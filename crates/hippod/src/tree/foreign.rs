@@ -195,6 +195,8 @@ pub fn restore_carried(root: &Path) -> io::Result<Option<String>> {
         return Ok(None);
     }
     aside::let_go_of_carried(root)?;
+    // One that has something else in it stays.
+    let _ = remove_folder(root, &format!("{}/ROOT.md", aside::CARRIED));
     Ok(Some(path))
 }
 

@@ -12,7 +12,7 @@ use hippo_store::StoreError;
 use hippo_store::db::{EntryBatch, Store};
 
 /// Versions that are known.
-const MOST: usize = 64;
+const MOST: usize = 160;
 /// Bytes of all of them, beyond the newest.
 const MOST_BYTES: usize = 8 << 20;
 /// Where the store keeps them, by their numbers.
