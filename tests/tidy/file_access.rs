@@ -5,7 +5,7 @@ use super::{read, sources};
 /// Crates that open files of workspaces.
 const CRATES: [&str; 2] = ["crates/hippo-store/src/lib.rs", "crates/hippod/src/lib.rs"];
 /// Modules with hippod's own folders, with files that a person names, or that look at names and times alone.
-const MODULES: [&str; 56] = [
+const MODULES: [&str; 58] = [
     "crates/hippo-store/src/contexts/acked.rs",
     "crates/hippo-store/src/contexts/schema.rs",
     "crates/hippo-store/src/copies/export.rs",
@@ -53,10 +53,12 @@ const MODULES: [&str; 56] = [
     "crates/hippod/src/scan/walk.rs",
     "crates/hippod/src/server.rs",
     "crates/hippod/src/server/doctor.rs",
+    "crates/hippod/src/server/removal.rs",
     "crates/hippod/src/service/activation.rs",
     "crates/hippod/src/shared.rs",
     "crates/hippod/src/status.rs",
     "crates/hippod/src/tree/examine.rs",
+    "crates/hippod/src/tree/foreign.rs",
     "crates/hippod/src/tree/state.rs",
     "crates/hippod/src/view.rs",
     "crates/hippod/src/watcher/backend.rs",

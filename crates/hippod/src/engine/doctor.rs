@@ -37,16 +37,7 @@ impl Survey {
     /// Adds what was found in another workspace; what both say is said once.
     pub fn add(&mut self, other: Self) {
         let Survey { report, places } = other;
-        for problem in report.problems {
-            if !self.report.problems.contains(&problem) {
-                self.report.problems.push(problem);
-            }
-        }
-        for check in report.checks {
-            if !self.report.checks.contains(&check) {
-                self.report.checks.push(check);
-            }
-        }
+        self.report.add(report);
         self.places.extend(places);
     }
 

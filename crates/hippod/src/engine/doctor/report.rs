@@ -10,6 +10,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds what another report says and this one does not.
+    pub fn add(&mut self, other: Self) {
+        for problem in other.problems {
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
+            }
+        }
+        for check in other.checks {
+            if !self.checks.contains(&check) {
+                self.checks.push(check);
+            }
+        }
+    }
+
     /// What is wrong with something of which no check tells.
     pub fn problem(
         &mut self,
