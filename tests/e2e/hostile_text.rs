@@ -50,6 +50,17 @@ fn hook(home: &Path, cwd: &Path, name: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// Has the user accept the settings of the folder: rules that nobody trusts are not read at all.
+fn trust(scratch: &Scratch) {
+    let trust = Command::new(client_program())
+        .args(["--no-start", "trust"])
+        .arg(scratch.workspace())
+        .env("HIPPOD_HOME", scratch.home())
+        .output()
+        .expect("hippoctl runs");
+    assert!(trust.status.success(), "{trust:?}");
+}
+
 #[test]
 fn no_nested_text_ends_the_daemon() {
     let (scratch, mut daemon, _) = begun();
@@ -59,6 +70,7 @@ fn no_nested_text_ends_the_daemon() {
         for most in [9_000, 200_000] {
             let nested = opener.repeat(most / opener.len()) + "x";
             scratch.write(".hippocampus/policies.yaml", &nested);
+            trust(&scratch);
             let put = json!({"session": session, "turn": number + 1, "type": "tool_result", "source": {"type": "exec", "ref": "ls"},
                 "content": "total 8\n-rw-r--r-- 1 ada ada 12 Mar  2 10:00 lib.rs\n"});
             ask(&daemon, "context.put", put);
@@ -74,6 +86,7 @@ fn no_nested_text_ends_the_daemon() {
     }
     let doctor = ask(&daemon, "doctor", json!({})).to_string();
     scratch.write(".hippocampus/policies.yaml", "- ".repeat(9_000));
+    trust(&scratch);
     let nested = ask(&daemon, "doctor", json!({})).to_string();
     assert!(
         nested.contains("nested more than 64 levels deep"),
