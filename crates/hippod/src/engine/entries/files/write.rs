@@ -12,7 +12,7 @@ use hippo_store::shared_file::SharedFile;
 
 use super::super::Entries;
 use super::replaced::{NEXT, Replaced, SETTLE, is_text, old_key};
-use super::{Meant, Now, Trouble, meant, others};
+use super::{Meant, Now, Trouble, meant, others, same_header};
 use crate::files;
 
 /// How often a write begins anew because somebody wrote at the same time.
@@ -102,7 +102,16 @@ impl Entries {
                     let words = &mut self.file.words;
                     let merged = words.merge(current.as_deref(), now.settings(), stamp);
                     let merged = merged.or_else(|| current.clone());
-                    let files = self.laid_out(merged.as_deref(), Now { now: stamp, ..now });
+                    let mut files = self.laid_out(merged.as_deref(), Now { now: stamp, ..now });
+                    if let Some(current) = &current
+                        && *current != files.master
+                        && same_header(current, &files.master)
+                    {
+                        // Merged words alone: whoever has the file open must not seem to have removed them.
+                        let mut file = Parsed::parse(&files.master, now.settings());
+                        file.set_header(files.entries, stamp);
+                        files.master = file.to_bytes();
+                    }
                     if current.as_deref() != Some(&files.master[..]) {
                         self.file.stamped = stamp;
                         let before = current.clone();
