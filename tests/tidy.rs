@@ -193,7 +193,9 @@ fn threats_name_tests_that_exist() {
 }
 
 fn assert_tests_exist(text: &str) {
-    let code: String = sources().iter().map(|path| read(path)).collect();
+    let mut places = sources();
+    places.extend(files(&["fuzz/tests"], ".rs"));
+    let code: String = places.iter().map(|path| read(path)).collect();
     let tests: Vec<&str> = text
         .split('`')
         .skip(1)

@@ -20,13 +20,7 @@ fn request(line: &str, request: impl Into<Request>) -> &'static str {
     let params = format!("Methods/properties/{}/properties/params", request.method());
     schema::conforms(&params, &given);
     let call = parse_request(line.as_bytes()).unwrap();
-    assert_eq!(
-        call,
-        Call {
-            id: Id::from(1),
-            request: request.clone()
-        }
-    );
+    assert_eq!((call.id, &call.request), (Id::from(1), &request));
     assert_eq!(
         String::from_utf8(request.to_line(&Id::from(1)).unwrap())
             .unwrap()

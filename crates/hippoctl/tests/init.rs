@@ -376,10 +376,8 @@ fn a_folder_that_the_daemon_refuses_is_laid_out_and_the_refusal_is_told() {
     });
     let (code, told, errors) = out(&refusing.run_in(&place.home(), &place.root(), &["init"]));
     assert_eq!(code, 5, "{told}");
-    assert!(
-        errors.contains("too near") && errors.contains("choose another"),
-        "{errors}"
-    );
+    let named = errors.contains("too near") && errors.contains("choose another");
+    assert!(named, "{errors}");
     assert!(place.root().join("CLAUDE.md").is_file());
     let root = place.root().display().to_string();
     let taking = Daemon::start(move |call| {

@@ -12,7 +12,8 @@ use hippo_proto::{Problem, Severity};
 use super::aside::{CARRIED, REJECTED};
 use super::command::MOST_FAILURES;
 use super::disk::LARGEST_NODE;
-use super::health::{foreign_nodes, nodes, unwritable};
+use super::foreign;
+use super::health::{nodes, unwritable};
 use super::run::is_kept;
 use super::settings::Settings;
 use super::state::{Spend, State};
@@ -88,17 +89,7 @@ pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
         found.detail = Some(format!("{}: {} nodes", view.root.display(), nodes.len()));
     }
     examine_aside(&view.root, &mut found);
-    let foreign = foreign_nodes(shared, view);
-    if let Some(first) = foreign.first() {
-        let what = match foreign.len() {
-            1 => "another program wrote this node of a compaction tree; hippod leaves it alone".to_owned(),
-            all => format!(
-                "another program wrote {all} nodes of a compaction tree, this one first; hippod leaves them alone"
-            ),
-        };
-        let fix = "to take the tree over: hippoctl tree compact --take-over; hippoctl workspace remove puts every byte back";
-        found.add("tree-foreign", Severity::Info, what, &view.root.join(first), fix);
-    }
+    foreign::examine(shared, view, &mut found);
     let state = State::try_read(&shared.paths.state, &view.root);
     let spend = match state {
         Ok(state) => state.spend,

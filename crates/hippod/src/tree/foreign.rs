@@ -9,12 +9,17 @@ use std::path::{Path, PathBuf};
 
 use hippo_core::tree::{Node, Period, Writer};
 use hippo_fs::WorkspaceDir;
+use hippo_proto::Severity;
 use serde::{Deserialize, Serialize};
 
 use super::aside;
 use super::disk::{self, Disk, LARGEST_NODE};
+use super::examine::Examined;
+use super::health::foreign_nodes;
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
+use crate::shared::Shared;
+use crate::view::WorkspaceView;
 
 /// The ledger, below the state folder of the workspace.
 const FILE: &str = "tree-taken-over.json";
@@ -50,6 +55,21 @@ pub struct GivenBack {
     pub notes: Vec<String>,
     /// What could not be put back, and why.
     pub failed: Vec<String>,
+}
+
+/// Adds what `doctor` says of nodes that another program wrote.
+pub(super) fn examine(shared: &Shared, view: &WorkspaceView, found: &mut Examined) {
+    let foreign = foreign_nodes(shared, view);
+    if let Some(first) = foreign.first() {
+        let what = match foreign.len() {
+            1 => "another program wrote this node of a compaction tree; hippod leaves it alone".to_owned(),
+            all => format!(
+                "another program wrote {all} nodes of a compaction tree, this one first; hippod leaves them alone"
+            ),
+        };
+        let fix = "to take the tree over: hippoctl tree compact --take-over; hippoctl workspace remove puts every byte back";
+        found.add("tree-foreign", Severity::Info, what, &view.root.join(first), fix);
+    }
 }
 
 /// The nodes of another program, by their paths.
