@@ -2,8 +2,8 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Instant;
 
 use hippod_tests::{Daemon, PATIENCE, Scratch};
 
@@ -12,8 +12,6 @@ use crate::index_writers::settled;
 
 /// Lines that are written.
 const LINES: usize = 200;
-/// Time between two of them.
-const PACE: Duration = Duration::from_millis(20);
 
 fn line(number: usize) -> String {
     format!("my note {number} of the harbour")
@@ -43,14 +41,9 @@ fn with_line(path: &Path, number: usize) -> String {
     format!("{}{}\n\n{}", &text[..at], line(number), &text[at..])
 }
 
-/// Writes all lines at their pace.
-fn write_lines(path: &Path, lines: std::ops::Range<usize>, write: fn(&Path, usize)) {
-    let start = Instant::now();
-    for (count, number) in lines.enumerate() {
-        // The moment of each line is what is tested: nothing else paces a person.
-        while start.elapsed() < PACE * u32::try_from(count).unwrap() {
-            std::thread::park_timeout(PACE / 4);
-        }
+/// Writes a line at each beat, and stops listening after the last one.
+fn write_lines(path: &Path, lines: std::ops::Range<usize>, write: fn(&Path, usize), beats: Receiver<()>) {
+    for (number, ()) in lines.zip(beats) {
         write(path, number);
     }
 }
@@ -65,14 +58,13 @@ fn lost(write: fn(&Path, usize), kills: usize) -> Vec<usize> {
     let share = LINES / (kills + 1);
     let mut daemon = Some(daemon);
     for round in 0..=kills {
-        let done = AtomicBool::new(false);
+        // Each line is written while hippod makes one more change.
+        let (beat, beats) = sync_channel(0);
         std::thread::scope(|scope| {
-            let writer = scope.spawn(|| {
-                write_lines(&path, round * share..(round + 1) * share, write);
-                done.store(true, Ordering::Relaxed);
-            });
+            let lines = round * share..(round + 1) * share;
+            let writer = scope.spawn(|| write_lines(&path, lines, write, beats));
             let mut pinned = false;
-            while !done.load(Ordering::Relaxed) && !writer.is_finished() {
+            while beat.send(()).is_ok() {
                 pinned = !pinned;
                 client.edit(&root, &id, |edit| edit.pinned = Some(pinned));
             }
@@ -166,7 +158,6 @@ fn what_is_no_text_is_kept_beside_the_file_and_doctor_names_it() {
     while !kept.exists() {
         client.sync(&root);
         assert!(Instant::now() < deadline, "{:?}", scratch.remains());
-        std::thread::park_timeout(PACE);
     }
     let bytes = std::fs::read(&kept).unwrap();
     assert!(bytes.ends_with(b"\nWords\0 and zeros.\n"));
