@@ -771,8 +771,10 @@ export interface CycleUndoResponse {
   notes?: string[] | undefined;
   /** The run that is taken back. */
   run: number;
-  /** Changes that were taken back; 0: it was taken back before. */
+  /** Changes that were taken back; 0: it was taken back before, or there is nothing of it to take back. */
   undone: number;
+  /** It was taken back before. */
+  undone_before?: boolean | undefined;
 }
 
 /** Disk against index at the last reconcile. */
@@ -979,10 +981,7 @@ export interface HelloResponse {
 }
 
 /** The id of a request; its answer carries the same. */
-export type Id = IdNumber | string | null;
-
-/** A number with the digits that it was sent with: `1e3`, `-0` and numbers of any length. */
-export type IdNumber = number;
+export type Id = number | string | null;
 
 /** A program whose memories can be taken over. */
 export type ImportFrom = "hippo-memory" | "basic-memory" | "claude-mem" | "mem0";
@@ -2154,6 +2153,8 @@ export interface TreeCompactRequest {
   at?: string | null | undefined;
   /** Only say what would be done. */
   dry_run?: boolean | undefined;
+  /** Take over a tree that another program made; without it such a tree is left alone. */
+  take_over?: boolean | undefined;
   /** Only if it is due: hooks ask often. */
   when_due?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
@@ -2164,6 +2165,8 @@ export interface TreeCompactRequest {
 export interface TreeCompactResponse {
   /** Topics that are new in `ROOT.md`. */
   entered: string[];
+  /** Nodes of another program that are left alone. */
+  foreign?: string[] | undefined;
   /** Topics that are no longer in `ROOT.md`. */
   left: string[];
   /** Nodes that changed, days first; of a dry run, that would. */
@@ -2260,6 +2263,8 @@ export interface TreeStatus {
   command?: TreeCommandStatus | undefined;
   /** Nodes whose period is over. */
   fixed: number;
+  /** Nodes of another program that hippod leaves alone. */
+  foreign?: number | undefined;
   /** When all of it was last brought up to date, RFC 3339; null: never. */
   last: string | null;
   /** Nodes that say that somebody should write their body. */
@@ -2379,6 +2384,8 @@ export interface WorkspaceListResponse {
 export interface WorkspaceRemoveRequest {
   /** Forget what its sessions stored, too. */
   purge?: boolean | undefined;
+  /** Put `.hippocampus/carried/ROOT.md` in the place of a `memory/ROOT.md` of hippod's: an earlier build took it over, and a person who saw it confirmed that. */
+  restore_carried?: boolean | undefined;
   /** Path of the folder; it need not exist any more. */
   workspace: string;
 }
@@ -2387,6 +2394,10 @@ export interface WorkspaceRemoveRequest {
 export interface WorkspaceRemoveResponse {
   /** What its sessions stored is kept for the case that it is added again. */
   contexts_kept?: boolean | undefined;
+  /** What the reader should know of files that could not be put back. */
+  notes?: string[] | undefined;
+  /** Files of another program that were taken over, and are as they were before. */
+  restored?: string[] | undefined;
   /** The root that is registered no more. */
   root: string;
 }

@@ -65,9 +65,14 @@ pub struct Listed {
 /// Fails only on a platform without a pinned runtime; what is wrong with a file is in its [`FileState`].
 pub fn verify(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, AcquireError> {
     let artifacts = manifest.artifacts(layout)?;
-    let checks = artifacts
-        .iter()
-        .flat_map(|artifact| check(&artifact.name, &artifact.folder, &artifact.files));
+    let checks = artifacts.iter().flat_map(|artifact| {
+        check(
+            &artifact.name,
+            &artifact.folder,
+            &artifact.files,
+            !artifact.shipped,
+        )
+    });
     Ok(checks.collect())
 }
 
@@ -77,15 +82,21 @@ pub fn verify(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, Ac
 /// As [`verify`].
 pub fn verify_runtime(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, AcquireError> {
     let runtime = manifest.runtime()?.found(layout);
-    Ok(check(&runtime.name, &runtime.folder, &runtime.files))
+    Ok(check(
+        &runtime.name,
+        &runtime.folder,
+        &runtime.files,
+        !runtime.shipped,
+    ))
 }
 
 /// The same for an imported model, whose files must be as they were imported.
 pub fn verify_local(layout: &Layout, model: &LocalModel) -> Vec<FileCheck> {
-    check(&model.name, &model.folder(layout), model.checksums())
+    check(&model.name, &model.folder(layout), model.checksums(), true)
 }
 
-fn check(artifact: &str, folder: &Path, files: &[ManifestFile]) -> Vec<FileCheck> {
+/// Compares checksums; `recorded`: the result is kept in the folder, which nothing is written to where a package made it.
+fn check(artifact: &str, folder: &Path, files: &[ManifestFile], recorded: bool) -> Vec<FileCheck> {
     let mut record = Record::load(folder);
     let mut noted = false;
     let mut checks = Vec::new();
@@ -119,7 +130,10 @@ fn check(artifact: &str, folder: &Path, files: &[ManifestFile]) -> Vec<FileCheck
             state,
         });
     }
-    if noted && let Err(error) = record.save(folder) {
+    if noted
+        && recorded
+        && let Err(error) = record.save(folder)
+    {
         tracing::warn!(%error, "could not record what was checked; it is checked again after the next start");
     }
     checks
@@ -155,7 +169,10 @@ fn check_unrecorded(folder: &Path, files: &[ManifestFile]) {
             noted = true;
         }
     }
-    if noted && let Err(error) = record.save(folder) {
+    if noted
+        && recorded
+        && let Err(error) = record.save(folder)
+    {
         tracing::debug!(%error, "could not record what was checked; it is checked again after the next start");
     }
 }

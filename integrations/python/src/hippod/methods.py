@@ -482,10 +482,11 @@ class Methods(ABC):
         workspace: str,
         at: str | None = None,
         dry_run: bool | None = None,
+        take_over: bool | None = None,
         when_due: bool | None = None,
     ) -> p.TreeCompactResponse:
         """Brings the compaction tree up to date."""
-        answer: p.TreeCompactResponse = self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, when_due=when_due))
+        answer: p.TreeCompactResponse = self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, take_over=take_over, when_due=when_due))
         return answer
 
     def tree_pending(
@@ -541,9 +542,10 @@ class Methods(ABC):
         *,
         workspace: str,
         purge: bool | None = None,
+        restore_carried: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
         """Forgets a folder and what was derived from it; its files stay."""
-        answer: p.WorkspaceRemoveResponse = self.call("workspace.remove", given(workspace=workspace, purge=purge))
+        answer: p.WorkspaceRemoveResponse = self.call("workspace.remove", given(workspace=workspace, purge=purge, restore_carried=restore_carried))
         return answer
 
     def workspace_sync(
@@ -1035,10 +1037,11 @@ class AsyncMethods(ABC):
         workspace: str,
         at: str | None = None,
         dry_run: bool | None = None,
+        take_over: bool | None = None,
         when_due: bool | None = None,
     ) -> p.TreeCompactResponse:
         """Brings the compaction tree up to date."""
-        answer: p.TreeCompactResponse = await self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, when_due=when_due))
+        answer: p.TreeCompactResponse = await self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, take_over=take_over, when_due=when_due))
         return answer
 
     async def tree_pending(
@@ -1094,9 +1097,10 @@ class AsyncMethods(ABC):
         *,
         workspace: str,
         purge: bool | None = None,
+        restore_carried: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
         """Forgets a folder and what was derived from it; its files stay."""
-        answer: p.WorkspaceRemoveResponse = await self.call("workspace.remove", given(workspace=workspace, purge=purge))
+        answer: p.WorkspaceRemoveResponse = await self.call("workspace.remove", given(workspace=workspace, purge=purge, restore_carried=restore_carried))
         return answer
 
     async def workspace_sync(

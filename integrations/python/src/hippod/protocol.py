@@ -1051,8 +1051,11 @@ class CycleUndoResponse(TypedDict):
     #: The run that is taken back.
     run: int
 
-    #: Changes that were taken back; 0: it was taken back before.
+    #: Changes that were taken back; 0: it was taken back before, or there is nothing of it to take back.
     undone: int
+
+    #: It was taken back before.
+    undone_before: NotRequired[bool]
 
 
 class DiskStatus(TypedDict):
@@ -1343,11 +1346,7 @@ class HelloResponse(TypedDict):
 
 
 #: The id of a request; its answer carries the same.
-Id: TypeAlias = "IdNumber | str | None"
-
-
-#: A number with the digits that it was sent with: `1e3`, `-0` and numbers of any length.
-IdNumber: TypeAlias = "float"
+Id: TypeAlias = "float | str | None"
 
 
 #: A program whose memories can be taken over.
@@ -2583,6 +2582,9 @@ class TreeCompactRequest(TypedDict):
     #: Only say what would be done.
     dry_run: NotRequired[bool]
 
+    #: Take over a tree that another program made; without it such a tree is left alone.
+    take_over: NotRequired[bool]
+
     #: Only if it is due: hooks ask often.
     when_due: NotRequired[bool]
 
@@ -2595,6 +2597,9 @@ class TreeCompactResponse(TypedDict):
 
     #: Topics that are new in `ROOT.md`.
     entered: list[str]
+
+    #: Nodes of another program that are left alone.
+    foreign: NotRequired[list[str]]
 
     #: Topics that are no longer in `ROOT.md`.
     left: list[str]
@@ -2725,6 +2730,9 @@ class TreeStatus(TypedDict):
 
     #: Nodes whose period is over.
     fixed: int
+
+    #: Nodes of another program that hippod leaves alone.
+    foreign: NotRequired[int]
 
     #: When all of it was last brought up to date, RFC 3339; null: never.
     last: str | None
@@ -2885,6 +2893,9 @@ class WorkspaceRemoveRequest(TypedDict):
     #: Forget what its sessions stored, too.
     purge: NotRequired[bool]
 
+    #: Put `.hippocampus/carried/ROOT.md` in the place of a `memory/ROOT.md` of hippod's: an earlier build took it over, and a person who saw it confirmed that.
+    restore_carried: NotRequired[bool]
+
     #: Path of the folder; it need not exist any more.
     workspace: str
 
@@ -2894,6 +2905,12 @@ class WorkspaceRemoveResponse(TypedDict):
 
     #: What its sessions stored is kept for the case that it is added again.
     contexts_kept: NotRequired[bool]
+
+    #: What the reader should know of files that could not be put back.
+    notes: NotRequired[list[str]]
+
+    #: Files of another program that were taken over, and are as they were before.
+    restored: NotRequired[list[str]]
 
     #: The root that is registered no more.
     root: str
