@@ -169,10 +169,7 @@ fn check_unrecorded(folder: &Path, files: &[ManifestFile]) {
             noted = true;
         }
     }
-    if noted
-        && recorded
-        && let Err(error) = record.save(folder)
-    {
+    if noted && let Err(error) = record.save(folder) {
         tracing::debug!(%error, "could not record what was checked; it is checked again after the next start");
     }
 }
