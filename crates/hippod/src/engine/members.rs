@@ -33,6 +33,16 @@ pub(super) struct Member {
     pub adding: Vec<(Answer<WorkspaceAddResponse>, WorkspaceAddResponse)>,
 }
 
+impl Member {
+    /// Answers the clients that wait until it is open.
+    pub fn answer_added(&mut self) {
+        for (reply, answer) in self.adding.drain(..) {
+            // A client that is gone needs no answer.
+            let _ = reply.send(Ok(answer));
+        }
+    }
+}
+
 /// Where a workspace is.
 pub(super) enum Seat {
     /// It is to be opened, not before then.
@@ -255,6 +265,7 @@ impl Engine {
             member.waiters = former.let_go();
             member.seat = Seat::Closed(self.shared.clock.monotonic());
         } else {
+            member.answer_added();
             member.seat = Seat::Here(workspace);
         }
         self.members.insert(key, member);

@@ -109,10 +109,7 @@ impl Engine {
                 );
                 workspace.waiters = std::mem::take(&mut member.waiters);
                 let slot = Slot::Open(Arc::clone(&workspace.view));
-                for (reply, answer) in member.adding.drain(..) {
-                    // A client that is gone needs no answer.
-                    let _ = reply.send(Ok(answer));
-                }
+                member.answer_added();
                 member.seat = Seat::Here(workspace);
                 self.members.insert(key, member);
                 self.shared.views.set(&root, slot);
