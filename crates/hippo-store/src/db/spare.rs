@@ -25,24 +25,33 @@ impl Store {
     pub fn write_spare(&self, root: &str) -> Result<(), StoreError> {
         let spare = spare_of(&self.path);
         let draft = with_suffix(&spare, ".draft");
-        for suffix in ["", "-wal", "-shm"] {
-            // What a process left there.
-            let _ = fs::remove_file(with_suffix(&draft, suffix));
-        }
-        let copied = salvage(&self.path, &draft, root)?;
+        // A stopped process may have left one.
+        discard(&draft);
+        let copied = salvage(&self.path, &draft, root).inspect_err(|_| discard(&draft))?;
         if let Some(reason) = copied.lost.into_iter().next() {
             // Nobody needs half of it.
-            let _ = fs::remove_file(&draft);
+            discard(&draft);
             return Err(StoreError::Corrupt {
                 path: self.path.clone(),
                 reason,
             });
         }
-        fs::rename(&draft, &spare).map_err(|source| StoreError::Io {
-            what: "name the spare copy of the database",
-            path: spare,
-            source,
+        fs::rename(&draft, &spare).map_err(|source| {
+            discard(&draft);
+            StoreError::Io {
+                what: "name the spare copy of the database",
+                path: spare,
+                source,
+            }
         })
+    }
+}
+
+/// Removes a draft with its log; the first error is the one to report.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+fn discard(draft: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(with_suffix(draft, suffix));
     }
 }
 

@@ -87,9 +87,11 @@ fn parse(target: &str) -> GetRequest {
         path: Some(path.to_owned()),
         ..GetRequest::default()
     };
-    // A file name may hold a `#`, so the end of a markdown name comes first.
+    // A file name may hold a `#`: the end of a markdown name comes first, then lines at the end of one, then the first `#`.
     let section = match target.split_once(".md#") {
         Some((stem, section)) => Some((&target[..stem.len() + 3], section)),
+        None if target.contains(" §") => None,
+        None if split_number(target).is_some_and(|(path, _)| path.contains(".md")) => None,
         None => target.split_once('#'),
     };
     if let Some((path, section)) = section {

@@ -214,11 +214,15 @@ fn watched(
             Err(left) => workspace.left_out.extend(left),
         }
     }
-    let skipped = scan.skipped.into_iter().map(|skipped| LeftOut {
-        path: skipped.rel,
-        reason: skipped.reason,
-    });
-    workspace.left_out.extend(skipped);
+    for skipped in scan.skipped {
+        // A link below hippod's own folder is named by both.
+        if workspace.left_out.iter().all(|left| left.path != skipped.rel) {
+            workspace.left_out.push(LeftOut {
+                path: skipped.rel,
+                reason: skipped.reason,
+            });
+        }
+    }
     Ok(())
 }
 

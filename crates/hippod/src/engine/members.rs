@@ -33,16 +33,6 @@ pub(super) struct Member {
     pub adding: Vec<(Answer<WorkspaceAddResponse>, WorkspaceAddResponse)>,
 }
 
-impl Member {
-    /// Answers the clients that wait until it is open.
-    pub fn answer_added(&mut self) {
-        for (reply, answer) in self.adding.drain(..) {
-            // A client that is gone needs no answer.
-            let _ = reply.send(Ok(answer));
-        }
-    }
-}
-
 /// Where a workspace is.
 pub(super) enum Seat {
     /// It is to be opened, not before then.
@@ -265,7 +255,8 @@ impl Engine {
             member.waiters = former.let_go();
             member.seat = Seat::Closed(self.shared.clock.monotonic());
         } else {
-            member.answer_added();
+            let adding = std::mem::take(&mut member.adding);
+            self.answer_added(&member.root, adding);
             member.seat = Seat::Here(workspace);
         }
         self.members.insert(key, member);

@@ -74,10 +74,26 @@ impl Engine {
         let Some(member) = self.members.get_mut(&key) else {
             return;
         };
-        match &member.seat {
+        if matches!(member.seat, Seat::Here(_)) {
+            let root = member.root.clone();
+            self.answer_added(&root, vec![(reply, answer)]);
+        } else {
+            member.adding.push((reply, answer));
+        }
+    }
+
+    /// Answers the clients that added a workspace which is open now: only then are its neighbours known.
+    pub(super) fn answer_added(
+        &self,
+        root: &Path,
+        adding: Vec<(Answer<WorkspaceAddResponse>, WorkspaceAddResponse)>,
+    ) {
+        for (reply, mut answer) in adding {
+            if answer.added {
+                answer.notes = self.neighbours(root);
+            }
             // A client that is gone needs no answer.
-            Seat::Here(_) => drop(reply.send(Ok(answer))),
-            Seat::Closed(_) | Seat::Out(_) => member.adding.push((reply, answer)),
+            let _ = reply.send(Ok(answer));
         }
     }
 
@@ -109,10 +125,11 @@ impl Engine {
                 );
                 workspace.waiters = std::mem::take(&mut member.waiters);
                 let slot = Slot::Open(Arc::clone(&workspace.view));
-                member.answer_added();
+                let adding = std::mem::take(&mut member.adding);
                 member.seat = Seat::Here(workspace);
                 self.members.insert(key, member);
                 self.shared.views.set(&root, slot);
+                self.answer_added(&root, adding);
             }
             Err(error) => {
                 tracing::error!(root = %root.display(), error = format!("{error:#}"), "could not open a workspace");

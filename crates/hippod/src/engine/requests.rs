@@ -103,11 +103,10 @@ impl Engine {
             }
             None => self.open(&root, Vec::new()),
         };
-        let notes = if added { self.neighbours(&root) } else { Vec::new() };
         let answer = WorkspaceAddResponse {
             root: root.display().to_string(),
             added,
-            notes,
+            notes: Vec::new(),
         };
         Ok((key, answer))
     }
