@@ -184,12 +184,12 @@ pub enum LogFormat {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file is there and cannot be read.
-    #[error("could not read the configuration: {}", file.display())]
+    #[error("could not read the configuration: {}: {why}", file.display())]
     Read {
         /// The file.
         file: PathBuf,
         /// Why.
-        source: std::io::Error,
+        why: std::io::Error,
     },
     /// A file says something that cannot be meant.
     #[error("could not use the configuration: {}:{line}: {message}", file.display())]

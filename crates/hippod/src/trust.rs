@@ -110,7 +110,7 @@ fn settings(
     let bytes = match hippo_fs::read(root, SETTINGS, LARGEST_SETTINGS) {
         Ok(bytes) => bytes,
         Err(error) if hippo_fs::is_absence(&error) => return (Ok(config.without_a_file()), None),
-        Err(source) => return (Err(ConfigError::Read { file: path, source }), None),
+        Err(why) => return (Err(ConfigError::Read { file: path, why }), None),
     };
     let trusted = trust.covers(SETTINGS, &bytes);
     match config.for_workspace(&path, &bytes, trusted) {

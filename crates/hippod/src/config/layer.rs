@@ -94,10 +94,10 @@ pub(super) fn of_daemon(file: &Path) -> Result<Layer, ConfigError> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(Layer::default());
         }
-        Err(source) => {
+        Err(why) => {
             return Err(ConfigError::Read {
                 file: file.to_path_buf(),
-                source,
+                why,
             });
         }
     };
@@ -108,7 +108,7 @@ pub(super) fn of_daemon(file: &Path) -> Result<Layer, ConfigError> {
 pub(super) fn of_workspace(file: &Path, bytes: &[u8]) -> Result<Layer, ConfigError> {
     let text = std::str::from_utf8(bytes).map_err(|error| ConfigError::Read {
         file: file.to_path_buf(),
-        source: std::io::Error::new(ErrorKind::InvalidData, error),
+        why: std::io::Error::new(ErrorKind::InvalidData, error),
     })?;
     named(file, text, Whose::Workspace)
 }
