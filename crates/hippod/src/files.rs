@@ -153,11 +153,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
         own.strip_prefix(root)
             .is_ok_and(|below| !below.iter().any(is_hidden))
     };
-    let is_in_home = home(paths).is_some_and(|home| {
-        let home = home.canonicalize();
-        home.is_ok_and(|home| root.starts_with(home))
-    });
-    if is_in_home || is_own(paths, root) || own.into_iter().any(around) {
+    if is_own(paths, root) || own.into_iter().any(around) {
         return refused(format!(
             "hippod keeps its own files in or around this folder: {}",
             root.display()
