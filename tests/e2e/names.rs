@@ -134,8 +134,8 @@ fn pipes_in_the_place_of_what_hippod_writes_hold_nobody_up() {
     };
     for (path, words) in [
         ("HIPPOCAMPUS.md", "is no file"),
-        (".hippocampus/meta.json", ".hippocampus/meta.json is no file"),
-        (&topics, ".md is no file"),
+        (".hippocampus/meta.json", ".hippocampus/meta.json is not a file"),
+        (&topics, ".md is not a file"),
         (".hippocampus/topics/of-nobody.md", ""),
         (".hippocampus/archive/2026-01.md", ""),
         (".hippocampus/config.toml", ""),
