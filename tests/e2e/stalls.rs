@@ -11,7 +11,7 @@ use hippo_proto::{
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 
 /// Paragraphs of one text each.
-const EQUAL: usize = 6_000;
+const EQUAL: usize = 2_000;
 
 fn metric(client: &mut Caller, name: &str) -> f64 {
     let answer: MetricsResponse = client.raw().call(&MetricsRequest {}.into()).expect("metrics");
