@@ -80,7 +80,13 @@ fn the_program_replaces_no_body_of_somebody_and_keeps_what_was_behind() {
     // Days 4, 8 and 12 before are above the threshold. One was written before hippod came, and says that it waits.
     let theirs = "---\ntype: daily\nstatus: needs-summarization\nperiod: 2026-03-16\n---\n\n## What I noted\n- the harbour was closed\n";
     scratch.write("memory/daily/2026-03-16.md", theirs);
-    let made = compact(&mut client, &root);
+    let request = TreeCompactRequest {
+        workspace: root.display().to_string(),
+        at: Some(NOW.to_owned()),
+        take_over: true,
+        ..TreeCompactRequest::default()
+    };
+    let made: TreeCompactResponse = client.raw().call(&request.into()).expect("a tree");
     assert!(!summarised(&made).contains(&"memory/daily/2026-03-16.md"));
     assert!(
         summarised(&made).contains(&"memory/daily/2026-03-12.md"),
