@@ -11,7 +11,7 @@ use hippo_proto::{
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 
 /// Paragraphs of one text each.
-const EQUAL: usize = 3_000;
+const EQUAL: usize = 6_000;
 
 fn metric(client: &mut Caller, name: &str) -> f64 {
     let answer: MetricsResponse = client.raw().call(&MetricsRequest {}.into()).expect("metrics");
@@ -75,8 +75,8 @@ fn a_file_of_equal_paragraphs_holds_up_no_other_workspace() {
         }
         assert!(begun.elapsed() < PATIENCE, "after {answered} answers");
     }
-    let found = client.best(&other, "valve of hall 0");
-    assert!(found.is_some_and(|text| text.contains("hall 0")));
+    let found = client.search(&other, "valve of hall 0").results;
+    assert!(found.iter().any(|hit| hit.text.contains("hall 0")), "{found:?}");
     let longest = metric(&mut client, "hippod_engine_longest_slice_seconds");
     // A slice is a few milliseconds; the bound is for a machine on which much else runs.
     assert!(longest < 2.0, "the engine heard nothing else for {longest} s");
