@@ -23,10 +23,14 @@ mod kills;
 mod ledger;
 #[path = "attacks/lines.rs"]
 mod lines;
+#[path = "attacks/notes.rs"]
+mod notes;
 #[path = "attacks/power.rs"]
 mod power;
 #[path = "attacks/record.rs"]
 mod record;
+#[path = "attacks/repository.rs"]
+mod repository;
 #[path = "attacks/scale.rs"]
 mod scale;
 #[path = "attacks/shapes.rs"]

@@ -324,3 +324,44 @@ fn is_left_out(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with("-shm") || name == "log" || name.ends_with(".lock") || name == "canary"
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record;
+
+    /// A draft is written, made durable or not, and takes the place of a file.
+    fn contents(sync: bool) -> std::collections::BTreeSet<Vec<u8>> {
+        let folder = tempfile::tempdir().unwrap();
+        let (draft, file) = (folder.path().join("draft"), folder.path().join("file"));
+        std::fs::write(&file, "old").unwrap();
+        let mut disk = Disk::now(&[folder.path().to_path_buf()]);
+        let hex = |path: &Path| -> String {
+            let bytes = path.to_str().unwrap().bytes();
+            bytes.map(|byte| format!("\\x{byte:02x}")).collect()
+        };
+        let (here, draft, file_is) = (hex(folder.path()), hex(&draft), hex(&file));
+        let synced = format!("7 1.3 fsync(5<{draft}>) = 0\n");
+        let text = format!(
+            "7 1.0 openat(AT_FDCWD<{here}>, \"{draft}\", O_WRONLY|O_CREAT|O_CLOEXEC, 0666) = 5<{draft}>\n\
+             7 1.1 write(5<{draft}>, \"\\x6e\\x65\\x77\", 3 <unfinished ...>\n8 1.1 fsync(9<{here}>) = 0\n\
+             7 1.2 <... write resumed>) = 3\n{}\
+             7 1.4 renameat2(AT_FDCWD<{here}>, \"{draft}\", AT_FDCWD<{here}>, \"{file_is}\", 0) = 0\n",
+            if sync { &synced } else { "" }
+        );
+        let calls = record::read(&text);
+        assert_eq!(calls.len(), if sync { 5 } else { 4 });
+        disk.follow(&calls);
+        assert_eq!(disk.whole()[&file], b"new");
+        let mut dice = Dice::of(1);
+        let states = (0..200).map(|_| disk.after_power_cut(calls.len(), &mut dice)[&file].clone());
+        states.collect()
+    }
+
+    #[test]
+    fn a_rename_before_its_data_is_a_possible_state_unless_a_sync_is_between() {
+        let all = |states: &[&str]| states.iter().map(|state| state.as_bytes().to_vec()).collect();
+        assert_eq!(contents(false), all(&["", "new", "old"]));
+        assert_eq!(contents(true), all(&["new", "old"]));
+    }
+}

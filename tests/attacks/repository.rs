@@ -1,0 +1,322 @@
+//! Cloned repositories with links and settings of a stranger, and every verb run in them.
+
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use hippod_tests::{Daemon, Dice, Scratch, client_program};
+use serde_json::json;
+
+use crate::scale::{Cases, attack};
+use crate::wire::{Wire, roomy};
+
+/// In every file outside the workspace, and in the environment.
+const MARKER: &str = "outside-marker-4711";
+/// Places below a workspace that hippod or a harness reads or writes.
+const PLACES: [&str; 40] = [
+    "HIPPOCAMPUS.md",
+    ".HIPPOCAMPUS.md.draft",
+    ".HIPPOCAMPUS.md.new",
+    ".HIPPOCAMPUS.md.replaced",
+    ".HIPPOCAMPUS.md.replaced-1",
+    "MEMORY.md",
+    "USER.md",
+    "SCRATCHPAD.md",
+    "WORKING.md",
+    "TASK-QUEUE.md",
+    "CLAUDE.md",
+    "AGENTS.md",
+    ".gitignore",
+    ".claude",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".opencode",
+    "opencode.json",
+    "memory",
+    "memory/ROOT.md",
+    "memory/TODAY.md",
+    "memory/2026-01-05.md",
+    "memory/daily",
+    "memory/weekly/2026-W02.md",
+    "memory/monthly",
+    "knowledge",
+    "knowledge/deep/note.md",
+    "plans",
+    "hipocampus.config.json",
+    ".hippocampus",
+    ".hippocampus/canary",
+    ".hippocampus/topics",
+    ".hippocampus/temporal",
+    ".hippocampus/archive",
+    ".hippocampus/carried",
+    ".hippocampus/carried/ROOT.md",
+    ".hippocampus/config.toml",
+    ".hippocampus/policies.yaml",
+    ".hippocampus/meta.json",
+    ".hippocampus/harness.json",
+];
+/// Files that a stranger writes, with what is in them.
+const FILES: [(&str, &str); 8] = [
+    (
+        "hipocampus.config.json",
+        r#"{"compaction":{"rootMaxTokens":1000000},"logFile":"../outside/notes/a.md","hippod":{"socket":"/nonexistent/$(id)"}}"#,
+    ),
+    (".hippocampus/config.toml", "[tree]\nsummaries = \"command\"\n"),
+    (".hippocampus/config.toml", "[sources]\ninclude = [\"**/*\"]\n"),
+    (".hippocampus/policies.yaml", "- - - - - - - - - - - - - - x\n"),
+    (
+        ".hippocampus/harness.json",
+        r#"{"version":1,"platforms":["claude-code"],"registered":true,"index_is_new":true,"folders":["../outside/empty"],"files":{"../outside/notes/a.md":{"made":true,"hash":"00"},".git/config":{"made":false,"hash":"00","splice":{"at":0,"old":"x","new":""}}}}"#,
+    ),
+    (
+        "HIPPOCAMPUS.md",
+        "# HIPPOCAMPUS.md\n\n## Projects\n\n### Notes → ../outside/notes/a.md\n<!-- hx: id=abc s=0.8 a=2026-03-02 -->\nRead it.\n",
+    ),
+    ("memory/ROOT.md", "## Active Context\n- a stranger's line\n"),
+    (
+        "memory/2026-01-05.md",
+        "# 2026-01-05\n\n## Pump\n\nThe pump of hall 3 is blue.\n",
+    ),
+];
+
+/// Everything below a folder: kind, mode and bytes or target.
+fn picture(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+    use std::os::unix::fs::MetadataExt;
+    let mut all = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let (path, metadata) = (entry.path(), entry.metadata().unwrap());
+            let bytes = if metadata.is_symlink() {
+                std::fs::read_link(&path).unwrap().as_os_str().as_bytes().to_vec()
+            } else if metadata.is_dir() {
+                folders.push(path.clone());
+                Vec::new()
+            } else if metadata.is_file() {
+                std::fs::read(&path).unwrap()
+            } else {
+                Vec::new()
+            };
+            all.insert(path, (metadata.mode(), bytes));
+        }
+    }
+    all
+}
+
+/// Writes the folders that a stranger wants to read or change, and the repository with links to them.
+fn clone(scratch: &Scratch, dice: &mut Dice) -> Vec<String> {
+    let outside = scratch.beside("outside");
+    for folder in ["notes", "empty", "user/.aws", "user/.claude"] {
+        std::fs::create_dir_all(outside.join(folder)).unwrap();
+    }
+    for file in [
+        "notes/a.md",
+        "notes/.b.md.new",
+        "notes/2026-01-05.md",
+        "user/.bashrc",
+        "user/.aws/credentials",
+    ] {
+        let text = format!("# {MARKER}\n\n- the {MARKER} of {file} is known to nobody\n");
+        std::fs::write(outside.join(file), text).unwrap();
+    }
+    std::fs::write(
+        outside.join("user/.claude/settings.json"),
+        format!("{{\"x\": \"{MARKER}\"}}"),
+    )
+    .unwrap();
+    let root = scratch.workspace();
+    std::fs::create_dir_all(root.join(".git")).unwrap();
+    std::fs::write(root.join(".git/config"), "[core]\n\tbare = false\n").unwrap();
+    let today = jiff::Zoned::now().date().to_string();
+    let mut made = Vec::new();
+    for _ in 0..1 + dice.below(7) {
+        let place = dice.one_of(&PLACES).replace("TODAY", &today);
+        if dice.below(4) == 0 {
+            let (place, text) = dice.one_of(&FILES);
+            if put(&root, place, |path| std::fs::write(path, text)) {
+                made.push(format!("{place} = {text:.40}"));
+            }
+            continue;
+        }
+        let target = dice.one_of(&[
+            "notes",
+            "notes/a.md",
+            "notes/new.md",
+            "empty",
+            "user",
+            "user/.bashrc",
+            "user/.aws/credentials",
+        ]);
+        let to = match dice.below(6) {
+            0 => PathBuf::from("/proc/self/environ"),
+            1 | 2 => outside.join(target),
+            _ => {
+                let up = "../".repeat(place.matches('/').count() + 1);
+                PathBuf::from(format!("{up}outside/{target}"))
+            }
+        };
+        if put(&root, &place, |path| symlink(&to, path)) {
+            made.push(format!("{place} -> {}", to.display()));
+        }
+    }
+    made
+}
+
+/// Makes something at a place where nothing is, and nothing on the way is a link.
+fn put(root: &Path, place: &str, make: impl FnOnce(&Path) -> std::io::Result<()>) -> bool {
+    let path = root.join(place);
+    let mut above = path.parent().unwrap();
+    while above != root {
+        if above.is_symlink() || above.is_file() {
+            return false;
+        }
+        above = above.parent().unwrap();
+    }
+    if path.symlink_metadata().is_ok() {
+        // An empty folder gives way, nothing else.
+        if path.is_symlink() || std::fs::remove_dir(&path).is_err() {
+            return false;
+        }
+    }
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    make(&path).unwrap();
+    true
+}
+
+/// Runs `hippoctl` in the repository as its owner would, and returns all that it printed.
+fn run(scratch: &Scratch, words: &[&str], input: &str) -> String {
+    use std::io::Write as _;
+    let mut child = Command::new(client_program())
+        .args(words)
+        .current_dir(scratch.workspace())
+        .env("HIPPOD_HOME", scratch.home())
+        .env("HOME", scratch.beside("outside/user"))
+        .env("HIPPOD_ATTACK_SECRET", MARKER)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A verb that reads no input closes it.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+fn case(dice: &mut Dice) -> usize {
+    let scratch = Scratch::new();
+    let made = clone(&scratch, dice);
+    let (outside, root) = (scratch.beside("outside"), scratch.workspace());
+    let before = picture(&outside);
+    let git = std::fs::read(root.join(".git/config")).unwrap();
+    let mut daemon = Daemon::start(&scratch.home(), &roomy());
+    let mut said: Vec<(String, String)> = Vec::new();
+    let event = json!({"session_id": "s", "cwd": root, "hook_event_name": "SessionStart"}).to_string();
+    let platform = *dice.one_of(&["claude-code", "opencode", "openclaw", "codex"]);
+    // Before it is registered, with all that a workspace can be asked, and until nothing of it is left.
+    let verbs: [&[&str]; 6] = [
+        &["hook", "session-start"],
+        &["init", "--dry-run"],
+        &["init", "--platform", platform, "--yes"],
+        &["hook", "session-start"],
+        &["hook", "user-prompt-submit"],
+        &["trust"],
+    ];
+    for words in verbs {
+        said.push((words.join(" "), run(&scratch, words, &event)));
+        assert_outside(&outside, &before, words.join(" "), &made);
+    }
+    let mut wire = Wire::new(&daemon);
+    let workspace = json!({"workspace": root});
+    let with = |more: serde_json::Value| {
+        let mut all = workspace.clone();
+        let more = more.as_object().cloned().unwrap_or_default();
+        all.as_object_mut().unwrap().extend(more);
+        all
+    };
+    let mut requests = vec![
+        ("workspace.add", with(json!({}))),
+        ("workspace.sync", with(json!({"wait": true}))),
+        (
+            "remember",
+            with(json!({"text": "The pump of hall 3 was painted red.", "topic": "Pump"})),
+        ),
+        (
+            "search",
+            with(json!({"query": format!("{MARKER} known to nobody"), "limit": 100})),
+        ),
+        ("cycle.run", with(json!({"cycle": "light"}))),
+        ("cycle.run", with(json!({"cycle": "deep"}))),
+        ("cycle.run", with(json!({"cycle": "archival"}))),
+        ("tree.compact", with(json!({}))),
+        ("tree.show", with(json!({}))),
+        ("heartbeat", with(json!({}))),
+        ("index.list", with(json!({"archived": true}))),
+        ("doctor", with(json!({}))),
+        ("doctor", with(json!({"fix": true}))),
+        ("audit", with(json!({"examples": 100}))),
+        ("status", json!({})),
+        ("backup", with(json!({"to": scratch.beside("backup.tar.zst")}))),
+        ("export", with(json!({"to": scratch.beside("export")}))),
+    ];
+    requests.extend(PLACES.iter().map(|place| ("get", with(json!({"path": place})))));
+    for (method, params) in requests {
+        let what = format!("{method} {params}");
+        said.push((what.clone(), format!("{:?}", wire.call(method, params))));
+        assert_outside(&outside, &before, what, &made);
+    }
+    for words in [
+        &["hook", "session-start"][..],
+        &["deinit", "--yes"],
+        &["deinit"],
+        &["workspace", "remove", "."],
+    ] {
+        said.push((words.join(" "), run(&scratch, words, &event)));
+        assert_outside(&outside, &before, words.join(" "), &made);
+    }
+    assert!(daemon.is_alive(), "{made:#?}: {}", daemon.log());
+    for (what, text) in &said {
+        // The question itself is given back.
+        let text = text.replace(&format!("{MARKER} known to nobody"), "");
+        assert!(!text.contains(MARKER), "{what} shows it: {made:#?}\n{text}");
+    }
+    for folder in [root.clone(), scratch.home(), scratch.beside("export")] {
+        let all = if folder.exists() {
+            picture(&folder)
+        } else {
+            BTreeMap::new()
+        };
+        for (path, (_, bytes)) in all {
+            let holds = bytes
+                .windows(MARKER.len())
+                .any(|window| window == MARKER.as_bytes());
+            let is_question = path.to_string_lossy().contains("/state/");
+            let shown = path.display();
+            assert!(!holds || is_question, "{shown} holds what is outside: {made:#?}");
+        }
+    }
+    assert_eq!(std::fs::read(root.join(".git/config")).unwrap(), git, "{made:#?}");
+    said.len()
+}
+
+fn assert_outside(
+    outside: &Path,
+    before: &BTreeMap<PathBuf, (u32, Vec<u8>)>,
+    after: String,
+    made: &[String],
+) {
+    let now = picture(outside);
+    let same = now == *before;
+    assert!(same, "{after} changed what is outside: {made:#?}\n{now:?}");
+}
+
+#[test]
+fn a_cloned_repository_neither_reads_nor_changes_anything_outside() {
+    attack("repository", Cases::Drawn(10), |dice, _| case(dice));
+}
