@@ -186,6 +186,9 @@ fn put(root: &Path, place: &str, make: impl FnOnce(&Path) -> std::io::Result<()>
 }
 
 /// Runs `hippoctl` in the repository as its owner would, and returns all that it printed.
+///
+/// # Panics
+/// When a word of the command line is unknown.
 fn run(scratch: &Scratch, words: &[&str], input: &str) -> String {
     use std::io::Write as _;
     let mut child = Command::new(client_program())
@@ -202,6 +205,7 @@ fn run(scratch: &Scratch, words: &[&str], input: &str) -> String {
     // A verb that reads no input closes it.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
+    assert_ne!(output.status.code(), Some(2), "{words:?}: {output:?}");
     format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
@@ -223,9 +227,9 @@ fn case(dice: &mut Dice) -> usize {
     let verbs: [&[&str]; 6] = [
         &["hook", "session-start"],
         &["init", "--dry-run"],
-        &["init", "--platform", platform, "--yes"],
+        &["init", "--platform", platform, "--take-over"],
         &["hook", "session-start"],
-        &["hook", "user-prompt-submit"],
+        &["hook", "task-completed"],
         &["trust"],
     ];
     for words in verbs {
@@ -254,9 +258,19 @@ fn case(dice: &mut Dice) -> usize {
         ("cycle.run", with(json!({"cycle": "light"}))),
         ("cycle.run", with(json!({"cycle": "deep"}))),
         ("cycle.run", with(json!({"cycle": "archival"}))),
-        ("tree.compact", with(json!({}))),
+        ("tree.compact", with(json!({"take_over": true}))),
         ("tree.show", with(json!({}))),
         ("heartbeat", with(json!({}))),
+        ("context.open", with(json!({"session": "s"}))),
+        (
+            "context.put",
+            json!({"session": "s", "turn": 1, "type": "tool_result", "content": "a", "source": {"type": "exec", "ref": "ls"}}),
+        ),
+        ("context.close", json!({"session": "s"})),
+        (
+            "session.compact",
+            with(json!({"messages": [{"role": "user", "content": "The pump is blue."}]})),
+        ),
         ("index.list", with(json!({"archived": true}))),
         ("doctor", with(json!({}))),
         ("doctor", with(json!({"fix": true}))),
@@ -273,9 +287,10 @@ fn case(dice: &mut Dice) -> usize {
     }
     for words in [
         &["hook", "session-start"][..],
-        &["deinit", "--yes"],
         &["deinit"],
+        &["init", "--bare"],
         &["workspace", "remove", "."],
+        &["deinit", "--trust-record"],
     ] {
         said.push((words.join(" "), run(&scratch, words, &event)));
         assert_outside(&outside, &before, words.join(" "), &made);
