@@ -31,11 +31,14 @@ use crate::embed_worker::EmbedEvent;
 use crate::event::{Event, Request};
 use crate::registry::Registry;
 use crate::shared::{Shared, Slot};
-use members::Member;
+use members::{Member, Seat};
 
-pub use doctor::{Survey, complete as complete_survey, leftovers};
+pub use doctor::{
+    Survey, complete as complete_survey, examine_models, leftovers, rebuilt, without_workspace,
+};
 pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_named, cycle_of, root_missing};
 pub use opening::Opened;
+pub use rebuild::Lost;
 pub use requests::store_error;
 pub use turn::Turned;
 
@@ -171,7 +174,8 @@ impl Engine {
             Request::Sync { root, .. }
             | Request::Trust { root, .. }
             | Request::History { root, .. }
-            | Request::Heartbeat { root, .. } => {
+            | Request::Heartbeat { root, .. }
+            | Request::Survey { root, .. } => {
                 let key = self.key_of(root);
                 if key.is_none() {
                     let error = crate::shared::no_workspace(root);
@@ -185,17 +189,12 @@ impl Engine {
                 key.filter(|key| self.members[key].leaving)
             }
             Request::TakeIn { staged, .. } => self.key_of(&staged.root),
-            Request::Doctor { request, .. } => {
-                let folder = request.workspace.as_deref().map(Path::new);
-                folder.and_then(|folder| {
-                    self.shared
-                        .views
-                        .root_of(folder)
-                        .and_then(|root| self.key_of(&root))
-                })
-            }
+            Request::Rebuild { root, .. } => self.key_of(root).filter(|key| {
+                // One that is closed may fail to open until it is rebuilt.
+                !matches!(self.members[key].seat, Seat::Closed(_))
+            }),
         };
-        if matches!(request, Request::Sync { .. }) {
+        if matches!(request, Request::Sync { .. } | Request::Survey { .. }) {
             self.look_for_model();
         }
         match of {

@@ -7,16 +7,15 @@ use tracing::Span;
 
 use hippo_core::consolidation::Cycle;
 use hippo_proto::{
-    CycleHistoryRequest, CycleHistoryResponse, DoctorRequest, NextCycle, Pending, RpcError,
-    WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse, WorkspaceTrustRequest,
-    WorkspaceTrustResponse,
+    CycleHistoryRequest, CycleHistoryResponse, NextCycle, Pending, RpcError, WorkspaceAddResponse,
+    WorkspaceRemoveResponse, WorkspaceSyncResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
 
 use hippo_store::StoreError;
 
 use crate::backup::Staged;
 use crate::embed_worker::EmbedEvent;
-use crate::engine::{Opened, Order, Planned, Survey, Trace, Turned};
+use crate::engine::{Lost, Opened, Order, Planned, Survey, Trace, Turned};
 use crate::scan::ScanResult;
 use crate::watcher::WatchEvent;
 
@@ -99,13 +98,30 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether the engine itself has to act on it, with the workspace at hand.
-    pub fn is_for_engine(&self) -> bool {
-        use Request::{Add, Doctor, Remove, TakeIn};
+    /// Whether it concerns one opening of a workspace and means nothing to the next.
+    pub fn is_for_key(&self) -> bool {
         matches!(
             self,
-            Self::Request(Add { .. } | Remove { .. } | TakeIn { .. } | Doctor { .. }, _)
+            Self::Embed(EmbedEvent::Done { .. } | EmbedEvent::Refused { .. })
+                | Self::GraphBuilt { .. }
+                | Self::Planned(_)
         )
+    }
+
+    /// Whether the engine itself has to act on it, with the workspace at hand.
+    pub fn is_for_engine(&self) -> bool {
+        matches!(self, Self::Request(request, _) if request.is_for_engine())
+    }
+
+    /// Refuses a request about a workspace that could not be opened. Returns every other event.
+    pub fn refused(self, error: &RpcError) -> Option<Self> {
+        match self {
+            Self::Request(request, _) if !request.is_for_engine() => {
+                request.refuse(error);
+                None
+            }
+            other => Some(other),
+        }
     }
 }
 
@@ -184,19 +200,30 @@ pub enum Request {
         /// The way back.
         reply: Answer<Beat>,
     },
-    /// Look for problems.
-    Doctor {
-        /// What to look at.
-        request: DoctorRequest,
-        /// The disk of the workspaces as it was just now.
-        scans: Vec<(PathBuf, ScanResult)>,
+    /// Delete the derived state of a workspace and derive it again from the files.
+    Rebuild {
+        /// Canonical root.
+        root: PathBuf,
+        /// The way back: what only the damaged database contained.
+        reply: Answer<Option<Lost>>,
+    },
+    /// Report the problems of a workspace.
+    Survey {
+        /// Canonical root.
+        root: PathBuf,
+        /// The files on disk a moment ago.
+        scan: Option<ScanResult>,
         /// The way back.
         reply: Answer<Survey>,
     },
 }
 
 impl Request {
-    /// Answers a request about a workspace that is not there.
+    fn is_for_engine(&self) -> bool {
+        matches!(self, Self::Add { .. } | Self::Remove { .. } | Self::TakeIn { .. })
+    }
+
+    /// Answers a request about a workspace that is not registered or could not be opened.
     pub fn refuse(self, error: &RpcError) {
         // A client that is gone needs no answer.
         match self {
@@ -207,7 +234,8 @@ impl Request {
             Self::TakeIn { reply, .. } => drop(reply.send(Err(error.clone()))),
             Self::History { reply, .. } => drop(reply.send(Err(error.clone()))),
             Self::Heartbeat { reply, .. } => drop(reply.send(Err(error.clone()))),
-            Self::Doctor { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Self::Rebuild { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Self::Survey { reply, .. } => drop(reply.send(Err(error.clone()))),
         }
     }
 }

@@ -162,6 +162,12 @@ impl Views {
         self.changed.send_replace(());
     }
 
+    /// The state of the workspace with this root.
+    pub fn slot(&self, root: &Path) -> Option<Slot> {
+        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        slots.get(root).cloned()
+    }
+
     /// All workspaces, by root.
     pub fn all(&self) -> Vec<(PathBuf, Slot)> {
         let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);

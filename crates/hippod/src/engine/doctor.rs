@@ -6,28 +6,30 @@ mod slow;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use hippo_core::consolidation::Place;
 use hippo_core::entry::Pointer;
-use hippo_proto::{DoctorRequest, Problem, RpcError, Severity};
+use hippo_proto::{Problem, RpcError, Severity};
 use hippo_store::db::{Reader, Recovered};
 
-use super::Engine;
 use super::entries::index_path;
 use super::housekeeping::look_at_database;
 use super::open::database;
 use super::rebuild::Lost;
 use super::settings::settings_path;
+use super::turn::Hand;
 use super::workspace::Workspace;
 use crate::scan::{ScanResult, Skipped};
-use crate::shared::Slot;
+use crate::shared::Shared;
 use crate::view::WorkspaceView;
 use crate::watcher::Mode;
+pub use models::examine_models;
 use report::{Report, problem};
 pub use slow::{complete, leftovers};
 
 /// What the engine knows, with what is left to look at on the disk: that takes longer than the engine may be held up.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Survey {
     report: Report,
     places: Vec<Surveyed>,
@@ -83,83 +85,55 @@ struct Doubt {
 /// Losses that are told.
 const MOST_LOST: usize = 5;
 
-impl Engine {
-    /// What the engine knows for `doctor`; with `rebuild`, makes the derived state of the workspaces again first. `scans`
-    /// are the disk of just now: what came or went, and was not heard of yet, is under way from here on.
-    pub(super) fn survey(
-        &mut self,
-        request: &DoctorRequest,
-        scans: Vec<(PathBuf, ScanResult)>,
-    ) -> Result<Survey, RpcError> {
-        let roots = self.roots_of(request.workspace.as_deref())?;
+impl Hand {
+    /// Reports what the engine knows of a workspace. `scan` lists the files on disk a moment ago: files that were added or
+    /// removed since the last event are queued, and are not reported as missed.
+    pub(super) fn survey(&self, workspace: &mut Workspace, scan: Option<ScanResult>, now: Instant) -> Survey {
+        // What was taken away while hippod ran is no damage: all of it is open still.
+        look_at_database(&self.shared, workspace);
+        if let Some(scan) = scan {
+            let without_events = workspace.changed_at_reconcile;
+            workspace.take_scan(scan, now);
+            workspace.changed_at_reconcile = without_events;
+        }
         let mut report = Report::default();
-        for root in &roots {
-            // What was taken away while hippod ran is no damage: all of it is open still.
-            let shared = Arc::clone(&self.shared);
-            if let Some(workspace) = self.by_root(root) {
-                look_at_database(&shared, workspace);
-            }
-        }
-        if request.rebuild {
-            for root in &roots {
-                self.rebuild_for(root, &mut report);
-            }
-        }
-        let now = self.shared.clock.monotonic();
-        for (root, scan) in scans {
-            if let Some(workspace) = self.by_root(&root) {
-                let without_events = workspace.changed_at_reconcile;
-                workspace.take_scan(scan, now);
-                // What waits to be heard of was not missed.
-                workspace.changed_at_reconcile = without_events;
-            }
-        }
-        self.examine_models(&mut report);
-        for (root, slot) in self.shared.views.all() {
-            if let Slot::Broken(error) = slot
-                && roots.contains(&root)
-            {
-                // What a newer hippod wrote is sound, and stays.
-                let database = database(&self.shared.paths.state, &root);
-                let checked = Reader::open(&database).and_then(|reader| reader.check());
-                let fixable = checked.is_err_and(|error| error.is_damage());
-                let (place, fix) = (root.display().to_string(), error.data.hint);
-                let mut found = problem("workspace", Severity::Error, error.message, place, fix);
-                found.fixable = fixable;
-                report.problems.push(found);
-            }
-        }
-        let of = self.here().filter(|workspace| roots.contains(&workspace.root));
-        let places = of.map(|workspace| examine(workspace, &mut report)).collect();
-        Ok(Survey { report, places })
+        self.examine_model_of(workspace, &mut report);
+        let places = vec![examine(workspace, &mut report)];
+        Survey { report, places }
     }
+}
 
-    fn rebuild_for(&mut self, root: &Path, report: &mut Report) {
-        let place = root.display().to_string();
-        match self.rebuild(root) {
-            Ok(lost) => {
-                report.sound("rebuild", format!("{place}: made again from its files"));
-                report.problems.extend(lost.map(|lost| told(root, &lost)));
-            }
-            Err(error) => {
-                let fix =
-                    "free or mend the disk of the state folder, then run hippoctl doctor --rebuild again";
-                let what = format!("the index could not be made again: {error:#}");
-                let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
-                report.check("rebuild", place, vec![found]);
-            }
-        }
-    }
+/// Reports a workspace that could not be opened.
+pub fn without_workspace(shared: &Shared, root: &Path, error: RpcError) -> Survey {
+    // A database that a newer hippod wrote is sound, and stays.
+    let database = database(&shared.paths.state, root);
+    let checked = Reader::open(&database).and_then(|reader| reader.check());
+    let (place, fix) = (root.display().to_string(), error.data.hint);
+    let mut found = problem("workspace", Severity::Error, error.message, place, fix);
+    found.fixable = checked.is_err_and(|error| error.is_damage());
+    let mut survey = Survey::default();
+    survey.report.problems.push(found);
+    survey
+}
 
-    fn roots_of(&self, folder: Option<&str>) -> Result<Vec<PathBuf>, RpcError> {
-        let Some(folder) = folder else {
-            return Ok(self.registry.roots().map(Path::to_path_buf).collect());
-        };
-        match self.shared.views.root_of(Path::new(folder)) {
-            Some(root) => Ok(vec![root]),
-            None => Err(crate::shared::no_workspace(Path::new(folder))),
+/// Reports how a rebuild ended.
+pub fn rebuilt(root: &Path, made: Result<Option<Lost>, RpcError>) -> Survey {
+    let place = root.display().to_string();
+    let mut survey = Survey::default();
+    let report = &mut survey.report;
+    match made {
+        Ok(lost) => {
+            report.sound("rebuild", format!("{place}: made again from its files"));
+            report.problems.extend(lost.map(|lost| told(root, &lost)));
+        }
+        Err(error) => {
+            let fix = "free or mend the disk of the state folder, then run hippoctl doctor --rebuild again";
+            let what = format!("the index could not be made again: {}", error.message);
+            let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
+            report.check("rebuild", place, vec![found]);
         }
     }
+    survey
 }
 
 /// What only a damaged database knew is not all there any more.

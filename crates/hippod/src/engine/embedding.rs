@@ -15,9 +15,18 @@ use hippo_store::vector::VectorIndex;
 use super::patch;
 use super::reading::open_source;
 use super::workspace::Workspace;
-use crate::embed_worker::Job;
+use crate::embed_worker::{Job, ModelState};
+use crate::shared::Shared;
 use crate::verify::FileMark;
 use passages::{Part, Placed, Window, length, passages};
+
+/// Returns the state of the model that embeds a workspace.
+pub(super) fn model_state(shared: &Shared, workspace: &Workspace) -> ModelState {
+    match &workspace.embedder {
+        Some(embedder) => shared.embed.state_of(&embedder.model),
+        None => shared.models.state_of(&workspace.view.config.model),
+    }
+}
 
 /// Text of one job, in bytes: some tenths of a second of work, so that vectors are stored often and an edit that is
 /// waiting comes soon.

@@ -233,18 +233,6 @@ impl Hand {
 }
 
 impl Engine {
-    /// Sees to it before a workspace is closed: what is open is all there is.
-    ///
-    /// # Errors
-    /// It cannot be written now; the workspace has to stay open.
-    pub(super) fn bring_back(&mut self, root: &Path) -> Result<(), StoreError> {
-        let shared = Arc::clone(&self.shared);
-        match self.by_root(root) {
-            Some(workspace) if !workspace.store.is_in_place() => write_again(&shared, workspace),
-            _ => Ok(()),
-        }
-    }
-
     /// Leaves nothing beside the index files.
     fn close_index_files(&mut self) {
         let at = self.shared.clock.monotonic();
@@ -268,10 +256,10 @@ impl Engine {
         }
         self.shared.rescuing.store(true, Ordering::Relaxed);
         self.shared.contexts.look();
-        let roots: Vec<_> = self.here().map(|workspace| workspace.root.clone()).collect();
-        for root in roots {
+        let shared = Arc::clone(&self.shared);
+        for workspace in self.here_mut() {
             // It said why in the log, and there is no other time.
-            let _ = self.bring_back(&root);
+            let _ = bring_back(&shared, workspace);
         }
         self.shared.rescuing.store(false, Ordering::Relaxed);
         self.close_index_files();
@@ -316,6 +304,17 @@ pub(super) fn look_at_database(shared: &Shared, workspace: &mut Workspace) {
     if let Err(error) = write_again(shared, workspace) {
         workspace.trouble = Some(error);
     }
+}
+
+/// Writes a database that was removed while it was open to its place again: the open handle holds the only copy.
+///
+/// # Errors
+/// It cannot be written now; the workspace has to stay open.
+pub(super) fn bring_back(shared: &Shared, workspace: &mut Workspace) -> Result<(), StoreError> {
+    if workspace.store.is_in_place() {
+        return Ok(());
+    }
+    write_again(shared, workspace)
 }
 
 fn write_again(shared: &Shared, workspace: &mut Workspace) -> Result<(), StoreError> {

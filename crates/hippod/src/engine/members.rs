@@ -2,17 +2,19 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hippo_proto::WorkspaceAddResponse;
 
 use super::aside::{Work, spawn};
-use super::opening::Opened;
+use super::opening::{First, Opened};
 use super::turn::{Hand, Turned};
 use super::workspace::{Waiter, Workspace};
 use super::{Engine, SLICE};
 use crate::event::{Answer, Event};
 use crate::service::Pulse;
+use crate::shared::Slot;
 
 /// Turns that begin at the same time. One that takes longer than a slice leaves its place to another one.
 const AT_ONCE: usize = 2;
@@ -31,6 +33,8 @@ pub(super) struct Member {
     pub leaving: bool,
     /// Clients that wait until it is open.
     pub adding: Vec<(Answer<WorkspaceAddResponse>, WorkspaceAddResponse)>,
+    /// What has to be done before it is opened.
+    pub first: First,
 }
 
 /// Where a workspace is.
@@ -48,6 +52,19 @@ pub(super) struct Out {
     pulse: Pulse,
     /// Beats that the watchdog has seen.
     seen: u64,
+}
+
+impl Member {
+    /// Closes the workspace. What waits for it waits for the next one.
+    pub(super) fn let_go(mut self) -> Self {
+        if let Seat::Here(mut workspace) = self.seat {
+            self.waiters.extend(workspace.let_go());
+            self.seat = Seat::Closed(Instant::now());
+        }
+        self.first.former = None;
+        self.inbox.retain(|event| !event.is_for_key());
+        self
+    }
 }
 
 impl Engine {
@@ -219,7 +236,9 @@ impl Engine {
             }
             Seat::Closed(_) => {
                 let (root, pulse) = (member.root.clone(), out.pulse.clone());
+                let (first, shared) = (std::mem::take(&mut member.first), Arc::clone(&self.shared));
                 Box::new(move || {
+                    first.settle(&shared.paths.state, &root);
                     let result = hand.open(key, &root, pulse).map(Box::new);
                     Event::Opened(Box::new(Opened { key, hand, result }))
                 })
@@ -246,13 +265,22 @@ impl Engine {
         };
         let mut key = workspace.key;
         if reopen {
-            let root = workspace.root.display();
-            tracing::info!(root = %root, "the settings of a workspace have changed; it is opened anew");
-            // Questions are answered from its former picture meanwhile; what is still under way was for the former one.
+            // Events that still come for the former key are dropped.
             key = self.next_key;
             self.next_key += 1;
             let mut former = workspace;
-            member.waiters = former.let_go();
+            let root = former.root.display();
+            if former.rebuilds.is_empty() {
+                // The former view answers meanwhile.
+                tracing::info!(root = %root, "the settings of a workspace have changed; it is opened again");
+            } else {
+                tracing::info!(root = %root, "a workspace is rebuilt");
+                self.shared.views.set(&former.root, Slot::Opening);
+            }
+            member.inbox.retain(|event| !event.is_for_key());
+            member.waiters.extend(former.let_go());
+            member.first.rebuilds.append(&mut former.rebuilds);
+            member.first.former = Some(former);
             member.seat = Seat::Closed(self.shared.clock.monotonic());
         } else {
             let adding = std::mem::take(&mut member.adding);

@@ -123,6 +123,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         embedder: None,
         pending: Pending::default(),
         waiters: Vec::new(),
+        rebuilds: Vec::new(),
         awaited: Vec::new(),
         readers: Vec::new(),
         reports_taken: 0,

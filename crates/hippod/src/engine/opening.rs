@@ -10,13 +10,13 @@ use hippo_store::StoreError;
 
 use super::Engine;
 use super::members::{Member, Seat};
+use super::rebuild::{self, Lost};
 use super::requests::store_error;
 use super::turn::Hand;
 use super::workspace::{Waiter, Workspace};
 use crate::event::Answer;
 use crate::registry;
-use crate::service::Pulse;
-use crate::shared::Slot;
+use crate::shared::{Slot, no_workspace};
 
 /// How long to wait before a workspace is opened for which too few files could be opened.
 const OPEN_AGAIN: Duration = Duration::from_secs(5);
@@ -26,6 +26,25 @@ pub struct Opened {
     pub(super) key: u64,
     pub(super) hand: Hand,
     pub(super) result: anyhow::Result<Box<Workspace>>,
+}
+
+/// What has to be done before a workspace is opened, on the thread that opens it.
+#[derive(Default)]
+pub(super) struct First {
+    /// The workspace as it was open before: to drop a large one takes a while, and its database has to be closed.
+    pub former: Option<Box<Workspace>>,
+    /// Clients that asked for a rebuild.
+    pub rebuilds: Vec<Answer<Option<Lost>>>,
+}
+
+impl First {
+    pub(super) fn settle(self, state: &Path, root: &Path) {
+        drop(self.former);
+        for reply in self.rebuilds {
+            // A client that is gone needs no answer.
+            let _ = reply.send(rebuild::rebuild(state, root));
+        }
+    }
 }
 
 impl std::fmt::Debug for Opened {
@@ -47,6 +66,7 @@ impl Engine {
             waiters,
             leaving: false,
             adding: Vec::new(),
+            first: First::default(),
         };
         let key = self.next_key;
         self.next_key += 1;
@@ -97,14 +117,20 @@ impl Engine {
         }
     }
 
-    /// Opens a workspace at once, for what has to look at it next.
-    pub(super) fn open_now(&mut self, key: u64) {
-        let hand = self.hands.pop().unwrap_or_else(|| Hand::new(&self.shared));
-        let Some(root) = self.members.get(&key).map(|member| member.root.clone()) else {
-            return;
+    /// Rebuilds a workspace that is not open, and opens it.
+    pub(super) fn rebuild(&mut self, root: &Path, reply: Answer<Option<Lost>>) {
+        let key = match self.key_of(root) {
+            Some(key) => {
+                self.open_soon();
+                key
+            }
+            None if self.shared.views.slot(root).is_some() => self.open(root, Vec::new()),
+            None => return drop(reply.send(Err(no_workspace(root)))),
         };
-        let result = hand.open(key, &root, Pulse::default()).map(Box::new);
-        self.opened(Opened { key, hand, result });
+        self.shared.views.set(root, Slot::Opening);
+        if let Some(member) = self.members.get_mut(&key) {
+            member.first.rebuilds.push(reply);
+        }
     }
 
     /// A workspace was opened, or could not be.
@@ -146,6 +172,8 @@ impl Engine {
                 for waiter in member.waiters.drain(..) {
                     let _ = waiter.reply.send(Err(refusal.clone()));
                 }
+                let inbox = std::mem::take(&mut member.inbox).into_iter();
+                member.inbox = inbox.filter_map(|event| event.refused(&refusal)).collect();
                 if refusal.data.kind == ErrorKind::TooManyOpenFiles {
                     member.seat = Seat::Closed(self.shared.clock.monotonic() + OPEN_AGAIN);
                     self.members.insert(key, member);

@@ -1,44 +1,38 @@
-//! `doctor --rebuild`: everything that is derived is made again from the watched files.
+//! `doctor --rebuild`: deletes the derived state of a closed workspace.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use hippo_proto::RpcError;
+use hippo_store::StoreError;
 use hippo_store::db::{Store, salvage};
 use hippo_store::in_place::Made;
 
-use super::{Engine, open};
-use crate::shared::Slot;
+use super::open;
+use super::requests::store_error;
 
 /// What only a damaged database knew and could not be read.
-pub(super) struct Lost {
+#[derive(Debug)]
+pub struct Lost {
     /// For people.
     pub what: Vec<String>,
     /// Where the damaged database is kept.
     pub aside: PathBuf,
 }
 
-impl Engine {
-    /// Makes the index of a workspace again. A sound database keeps its vectors, which depend on nothing but the
-    /// text and the model; a damaged one is put aside.
-    ///
-    /// Answers what only the damaged database knew and could not be read.
-    ///
-    /// # Errors
-    /// When the old database can neither be emptied nor replaced.
-    pub(super) fn rebuild(&mut self, root: &Path) -> Result<Option<Lost>> {
-        self.bring_back(root)?;
-        let waiters = self.close(root);
-        self.shared.views.set(root, Slot::Opening);
-        let emptied = empty(&self.shared.paths.state, root);
-        let key = self.open(root, waiters);
-        // What is looked at next is the new one.
-        self.open_now(key);
-        emptied
-    }
+/// Deletes everything derived of a closed workspace. A sound database keeps its vectors, which depend on nothing but the
+/// text and the model; a damaged one is renamed. Returns what only the damaged database contained and could not be read.
+///
+/// # Errors
+/// The database can neither be emptied nor replaced.
+pub(super) fn rebuild(state: &Path, root: &Path) -> Result<Option<Lost>, RpcError> {
+    empty(state, root).map_err(|error| match error.downcast_ref::<StoreError>() {
+        Some(error) => store_error(error),
+        None => RpcError::internal(format!("{error:#}")),
+    })
 }
 
-/// Makes everything derived go that can be made again. Answers what else went.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn empty(state: &Path, root: &Path) -> Result<Option<Lost>> {
     let file = open::database(state, root);

@@ -10,11 +10,14 @@ use hippo_store::StoreError;
 
 use super::Engine;
 use super::aside::spawn;
+use super::embedding::model_state;
 use super::entries::root_missing;
+use super::housekeeping::bring_back;
+use super::members::Member;
 use super::open::{self, Opening};
 use super::settings::withdraw_trust;
-use super::turn::{Hand, model_state};
-use super::workspace::{Waiter, Workspace};
+use super::turn::Hand;
+use super::workspace::Workspace;
 use crate::backup::{self, Staged};
 use crate::contexts;
 use crate::embed_worker::ModelState;
@@ -41,19 +44,13 @@ impl Engine {
             Request::TakeIn { staged, reply } => {
                 let _ = reply.send(self.take_in(&staged));
             }
-            Request::Doctor {
-                request,
-                scans,
-                reply,
-            } => {
-                self.look_for_model();
-                let _ = reply.send(self.survey(&request, scans));
-            }
+            Request::Rebuild { root, reply } => self.rebuild(&root, reply),
             // A workspace's own.
             Request::Sync { .. }
             | Request::Trust { .. }
             | Request::History { .. }
-            | Request::Heartbeat { .. } => {}
+            | Request::Heartbeat { .. }
+            | Request::Survey { .. } => {}
         }
     }
 
@@ -166,32 +163,28 @@ impl Engine {
         let root = &staged.root;
         let was_open = self.shared.views.root_of(root).as_ref() == Some(root);
         // What is moved aside has to be all of it.
-        self.bring_back(root).map_err(|error| store_error(&error))?;
+        let shared = Arc::clone(&self.shared);
+        if let Some(workspace) = self.by_root(root) {
+            bring_back(&shared, workspace).map_err(|error| store_error(&error))?;
+        }
         self.shared.contexts.look();
         if was_open {
             self.shared.views.set(root, Slot::Opening);
         }
-        for waiter in self.close(root) {
-            // A client that is gone needs no answer.
-            let _ = waiter.reply.send(Err(no_workspace(root)));
-        }
+        let former = self.key_of(root).and_then(|key| self.members.remove(&key));
+        let former = former.map(Member::let_go);
         self.shared.contexts.let_go(root);
         let taken = backup::commit(&self.shared.paths.state, staged, &mut self.registry);
         if taken.is_ok() || was_open {
-            self.open(root, Vec::new());
+            let key = self.open(root, Vec::new());
+            if let (Some(member), Some(former)) = (self.members.get_mut(&key), former) {
+                // Clients that waited for the former workspace wait for this one.
+                *member = former;
+            }
+        } else if let Some(former) = former {
+            former.inbox.into_iter().for_each(|event| self.take(event));
         }
         taken
-    }
-
-    /// Lets go of a workspace that is here, and its files. Returns the clients that still wait for it.
-    pub(super) fn close(&mut self, root: &Path) -> Vec<Waiter> {
-        let Some((key, mut workspace)) = self.take_leave(root) else {
-            return Vec::new();
-        };
-        let waiters = workspace.as_mut().map(|workspace| workspace.let_go());
-        drop(workspace);
-        self.closed(key);
-        waiters.unwrap_or_default()
     }
 }
 

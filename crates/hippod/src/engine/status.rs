@@ -8,8 +8,9 @@ use hippo_proto::{
 };
 use hippo_store::StoreError;
 
+use super::embedding::model_state;
 use super::entries::run_on_wire;
-use super::turn::{Hand, model_state};
+use super::turn::Hand;
 use super::workspace::Workspace;
 use crate::embed_worker::ModelState;
 use crate::view::Freshness;

@@ -11,12 +11,13 @@ use hippo_core::retrieval::terms::Analyzer;
 use hippo_proto::Event as News;
 use hippo_store::StoreError;
 
-use super::housekeeping::look_at_database;
+use super::embedding::model_state;
+use super::housekeeping::{bring_back, look_at_database};
 use super::ingest::{Ingest, Refreshed};
 use super::requests::store_error;
 use super::workspace::{Waiter, Workspace};
 use super::{FRESH, JOBS_AHEAD, SLICE, SPARE};
-use crate::embed_worker::{EmbedEvent, ModelState};
+use crate::embed_worker::EmbedEvent;
 use crate::event::{Event, Request};
 use crate::power;
 use crate::scan::Looker;
@@ -39,7 +40,7 @@ pub struct Hand {
 pub struct Turned {
     pub(super) hand: Hand,
     pub(super) workspace: Box<Workspace>,
-    /// Its settings have changed, and it has to be opened anew.
+    /// It has to be opened again: its settings have changed, or it is rebuilt.
     pub(super) reopen: bool,
 }
 
@@ -149,16 +150,23 @@ impl Hand {
                     workspace.entries.file.conflicts.are_told();
                 }
             }
+            Request::Rebuild { reply, .. } => match bring_back(&self.shared, workspace) {
+                Ok(()) => workspace.rebuilds.push(reply),
+                Err(error) => drop(reply.send(Err(store_error(&error)))),
+            },
+            Request::Survey { scan, reply, .. } => {
+                let _ = reply.send(Ok(self.survey(workspace, scan, now)));
+            }
             // The engine's own.
-            Request::Add { .. }
-            | Request::Remove { .. }
-            | Request::TakeIn { .. }
-            | Request::Doctor { .. } => {}
+            Request::Add { .. } | Request::Remove { .. } | Request::TakeIn { .. } => {}
         }
     }
 
     fn work_on(&mut self, workspace: &mut Workspace) -> bool {
         workspace.pulse.beat();
+        if !workspace.rebuilds.is_empty() {
+            return true;
+        }
         workspace.busy = false;
         look_at_database(&self.shared, workspace);
         // What is open and stands nowhere is not closed.
@@ -361,14 +369,6 @@ impl Hand {
     pub(super) fn tell(&self, news: News) {
         // Nobody may be listening.
         let _ = self.shared.news.send(news);
-    }
-}
-
-/// Where the model is that a workspace is embedded with.
-pub(super) fn model_state(shared: &Shared, workspace: &Workspace) -> ModelState {
-    match &workspace.embedder {
-        Some(embedder) => shared.embed.state_of(&embedder.model),
-        None => shared.models.state_of(&workspace.view.config.model),
     }
 }
 

@@ -12,6 +12,7 @@ use hippo_store::db::{EmbedderRow, Recovered, Store, StoredVector};
 
 use super::entries::{Awaited, Entries};
 use super::readers::Reader;
+use super::rebuild::Lost;
 use super::settings::OwnSettings;
 use crate::event::{Answer, Until};
 use crate::scan::Skipped;
@@ -191,6 +192,8 @@ pub struct Workspace {
     pub pending: Pending,
     /// Clients that wait.
     pub waiters: Vec<Waiter>,
+    /// Clients that asked for a rebuild, with which the turn ends.
+    pub rebuilds: Vec<Answer<Option<Lost>>>,
     /// Clients that wait until what they appended to is read.
     pub awaited: Vec<Awaited>,
     /// Questions that wait until files are read.

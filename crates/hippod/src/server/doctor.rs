@@ -1,6 +1,6 @@
 //! `doctor`: who looks at what, and what is done about what was found?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use hippo_proto::{
 use super::dispatch::{ask, blocking};
 use super::{entries, models};
 use crate::backup;
-use crate::engine::{Survey, complete_survey, leftovers};
+use crate::engine::{Survey, complete_survey, examine_models, leftovers, rebuilt, without_workspace};
 use crate::event::{self, Event, Until};
 use crate::instance;
-use crate::scan::{self, ScanResult};
-use crate::shared::Shared;
+use crate::scan;
+use crate::shared::{Shared, Slot, no_workspace};
 
 /// Answers `doctor`. The disk is looked at on a thread of its own, and the engine says what it knows in between.
 ///
@@ -48,61 +48,66 @@ async fn examined(
 ) -> Result<(DoctorResponse, Vec<PathBuf>), RpcError> {
     shared.views.opened().await;
     models::check_copied(shared).await?;
-    let only = request.workspace.as_deref().map(Path::new);
-    let only = only.and_then(|folder| shared.views.root_of(folder));
-    let all = request.workspace.is_none();
-    let scans = blocking(shared, move |shared| {
-        let views = shared.views.open().into_iter();
-        let wanted = views.filter(|view| all || only.as_ref() == Some(&view.root));
-        let look = |view: Arc<crate::view::WorkspaceView>| {
-            let scan = scan::scan(&view.root, &view.rules, &view.config, &|| ());
-            (view.root.clone(), scan)
-        };
-        Ok(wanted.map(look).collect())
-    });
-    let scans: Vec<(PathBuf, ScanResult)> = scans.await?;
-    let mut scans: BTreeMap<PathBuf, ScanResult> = scans.into_iter().collect();
-    let folders: Vec<Option<String>> = match &request.workspace {
-        Some(folder) => vec![Some(folder.clone())],
-        None => {
-            let roots = shared.views.all().into_iter();
-            let roots = roots.map(|(root, _)| Some(root.display().to_string()));
-            // Where there is no workspace, the daemon itself is looked at.
-            let roots: Vec<_> = roots.collect();
-            if roots.is_empty() { vec![None] } else { roots }
+    let roots: Vec<PathBuf> = match request.workspace.as_deref().map(Path::new) {
+        Some(folder) => {
+            let root = shared.views.root_of(folder);
+            vec![root.ok_or_else(|| no_workspace(folder))?]
         }
+        None => shared.views.all().into_iter().map(|(root, _)| root).collect(),
     };
-    let mut found: Option<Survey> = None;
+    // The engine is gone only when the daemon ends.
+    let _ = shared.events.send(Event::LookForModel);
+    let mut survey = Survey::default();
     // One after the other: none waits for what another one is at.
-    for folder in folders {
-        let root = folder
-            .as_deref()
-            .and_then(|folder| shared.views.root_of(Path::new(folder)));
-        let scan = root.and_then(|root| scans.remove_entry(&root));
-        let request = DoctorRequest {
-            workspace: folder,
-            ..request.clone()
-        };
-        let survey: Result<Survey, RpcError> = ask(shared, |reply| event::Request::Doctor {
-            request,
-            scans: scan.into_iter().collect(),
-            reply,
-        })
-        .await;
-        match (&mut found, survey) {
-            (Some(found), Ok(survey)) => found.add(survey),
-            (None, Ok(survey)) => found = Some(survey),
+    for root in roots {
+        if request.rebuild {
+            let made = ask(shared, |reply| event::Request::Rebuild {
+                root: root.clone(),
+                reply,
+            });
+            survey.add(rebuilt(&root, made.await));
+        }
+        match surveyed(shared, &root).await {
+            Ok(found) => survey.add(found),
             // One that was removed meanwhile is nobody's concern, unless it alone was asked for.
-            (_, Err(error)) if all && error.data.kind == ErrorKind::NoWorkspace => {}
-            (_, Err(error)) => return Err(error),
+            Err(error) if request.workspace.is_none() && error.data.kind == ErrorKind::NoWorkspace => {}
+            Err(error) => return Err(error),
         }
     }
-    let Some(survey) = found else {
-        return Err(RpcError::new(ErrorKind::NoWorkspace, "the workspaces were removed").hint("ask again"));
-    };
+    survey.add(examine_models(shared));
     let behind = survey.behind().map(Path::to_path_buf).collect();
     let answer = blocking(shared, move |shared| Ok(complete_survey(shared, survey))).await?;
     Ok((answer, behind))
+}
+
+/// What the engine knows of a workspace, or why it could not be opened.
+async fn surveyed(shared: &Arc<Shared>, root: &Path) -> Result<Survey, RpcError> {
+    let slot = shared.views.slot(root);
+    let scan = match slot {
+        Some(Slot::Open(view)) => {
+            let scan = move |_: &Shared| Ok(scan::scan(&view.root, &view.rules, &view.config, &|| ()));
+            Some(blocking(shared, scan).await?)
+        }
+        _ => None,
+    };
+    let survey = match shared.views.slot(root) {
+        Some(Slot::Broken(error)) => Err(error),
+        _ => {
+            ask(shared, |reply| event::Request::Survey {
+                root: root.to_path_buf(),
+                scan,
+                reply,
+            })
+            .await
+        }
+    };
+    match (survey, shared.views.slot(root)) {
+        (Err(_), Some(Slot::Broken(error))) => {
+            let root = root.to_path_buf();
+            blocking(shared, move |shared| Ok(without_workspace(shared, &root, error))).await
+        }
+        (survey, _) => survey,
+    }
 }
 
 /// Does what is safe: nothing that people wrote is touched, and what is made again is derived from it. Answers also what was

@@ -17,7 +17,8 @@ use super::super::documents::Known;
 use super::super::gather::{AT_ONCE, Input};
 use super::super::report;
 use super::{Applying, Planned, Run, refusal};
-use crate::engine::turn::{Hand, model_state};
+use crate::engine::embedding::model_state;
+use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::event::{Answer, Event};
 
