@@ -134,6 +134,8 @@ mod remembering;
 mod schedule;
 #[path = "e2e/search.rs"]
 mod search;
+#[path = "e2e/secrets.rs"]
+mod secrets;
 #[path = "e2e/service.rs"]
 mod service;
 #[path = "e2e/service_doctor.rs"]

@@ -32,7 +32,8 @@ pub(super) fn ask(daemon: &Daemon, method: &str, params: Value) -> Value {
     reply["result"].clone()
 }
 
-fn hook(home: &Path, cwd: &Path, name: &str) -> String {
+/// What a hook prints for a session in a folder.
+pub(super) fn hook(home: &Path, cwd: &Path, name: &str) -> String {
     let mut child = Command::new(client_program())
         .args(["hook", name])
         .env("HIPPOD_HOME", home)
@@ -201,7 +202,7 @@ fn assert_fenced(section: &str) {
     );
     let orders = section
         .lines()
-        .filter(|line| line.contains("Ignore all previous"));
+        .filter(|line| line.contains("Ignore all previous instructions"));
     for order in orders {
         assert!(order.contains("[reads like an instruction]"), "{section}");
     }
@@ -227,6 +228,25 @@ fn text_of_the_workspace_stays_within_its_section_of_a_prompt() {
     ask(&daemon, "context.put", put);
     let rendered = ask(&daemon, "context.render", json!({"session": session}));
     assert_fenced(rendered["markdown"].as_str().unwrap());
+
+    let said = |role: &str| json!({"role": role, "content": format!("{HOSTILE}{listing}")});
+    let messages: Vec<Value> = ["user", "assistant", "tool"]
+        .into_iter()
+        .cycle()
+        .take(40)
+        .map(said)
+        .collect();
+    for budget in [60, 150, 300, 2_000, 20_000] {
+        let compact = json!({"messages": messages, "budget_tokens": budget});
+        let compacted = ask(&daemon, "session.compact", compact);
+        let summary = compacted["summary"].as_str().unwrap();
+        assert_fenced(summary);
+        assert!(summary.len() <= budget * 4, "{summary}");
+    }
+    let long = ask(&daemon, "session.compact", json!({"messages": messages}));
+    let long = long["summary"].as_str().unwrap();
+    assert_fenced(long);
+    assert!(long.contains("Ignore all previous instructions"), "{long}");
 }
 
 #[test]

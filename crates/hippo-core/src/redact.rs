@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, Match, MatchKind};
 
 use command::{ORDERS, Order};
 pub use derived::without_secrets;
@@ -94,7 +94,7 @@ fn each(text: &str, mut found: impl FnMut(Range<usize>, Start)) {
     let Some(finder) = &*FINDER else {
         return;
     };
-    let hits: Vec<Match> = finder.patterns.find_iter(text).collect();
+    let hits = finder.hits(text);
     let mut done = 0;
     for (number, hit) in hits.iter().enumerate() {
         if hit.start() < done {
@@ -152,6 +152,23 @@ struct Finder {
     patterns: AhoCorasick,
     /// What each pattern means.
     meaning: Vec<Start>,
+}
+
+impl Finder {
+    /// Places where a secret may begin, or is named. Most do not overlap.
+    fn hits(&self, text: &str) -> Vec<Match> {
+        let mut hits = Vec::new();
+        let mut from = 0;
+        while let Some(hit) = self.patterns.find(Input::new(text).span(from..text.len())) {
+            let is_prefix = matches!(self.meaning[hit.pattern().as_usize()], Start::Prefix(_));
+            let is_word = |at: usize| text.as_bytes()[at].is_ascii_alphanumeric();
+            // Within a word it begins no secret, and its last mark may belong to another: `-us` in `…a3-us12`.
+            let within = is_prefix && hit.start() > 0 && is_word(hit.start() - 1) && !is_word(hit.end() - 1);
+            from = hit.end() - usize::from(within);
+            hits.push(hit);
+        }
+        hits
+    }
 }
 
 /// `None` would be a fault of the patterns; they are constants.

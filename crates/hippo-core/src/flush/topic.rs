@@ -91,11 +91,11 @@ pub struct Trouble {
 impl Trouble {
     /// What a tool's answer tells of an error.
     pub fn of(tool: &str, head: &str, answer: &str, failed: bool) -> Option<Self> {
-        let mut line = error::first(answer, failed)?;
+        let mut line = error::whole(answer, failed)?;
         if GENERAL.iter().any(|general| line.starts_with(general)) {
             // The next line says more.
             let behind = answer.split_once(line).map_or("", |(_, behind)| behind);
-            line = error::first(behind, true).unwrap_or(line);
+            line = error::whole(behind, true).unwrap_or(line);
         }
         let line = said::harmless(&clip(&without_secrets(line), ERROR)).replace('`', "'");
         (!line.is_empty()).then(|| Self {

@@ -72,6 +72,11 @@ const fn is_any(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'=' | b'+' | b'/')
 }
 
+/// What stands behind the host of an address.
+const fn is_of_address(byte: u8) -> bool {
+    is_any(byte) || matches!(byte, b'@' | b'%' | b'?' | b'&' | b':')
+}
+
 const fn is_base64url(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
@@ -92,7 +97,8 @@ impl Place<'_> {
         let wanted = match prefix.body {
             Body::Shape(shape) => return self.shaped(shape),
             Body::Word | Body::Exact => is_word,
-            Body::Any | Body::Path => is_any,
+            Body::Any => is_any,
+            Body::Path => is_of_address,
             Body::Capitals => |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             Body::Hex => |byte: u8| byte.is_ascii_hexdigit(),
         };
@@ -109,7 +115,7 @@ impl Place<'_> {
             Body::Word => !shape::is_plain(body),
             Body::Shape(_) => false,
             Body::Any | Body::Path => body
-                .split(['-', '_', '.', '/', '+'])
+                .split(['-', '_', '.', '/', '+', '@', '=', '&'])
                 .any(|part| part.len() >= 8 && !shape::is_plain(part)),
         };
         let from = if prefix.body == Body::Path {
@@ -126,7 +132,9 @@ impl Place<'_> {
             .split('|')
             .find_map(|shape| super::providers::end_of_shape(shape, self.bytes(), self.end))?;
         let body = start(self.str(self.end..end), JUDGED);
-        let made = Shape::of(body).digits >= 2 || body.len() < 8;
+        // Parts with marks between them are no word, however few digits they have.
+        let least = if shape.contains('\'') { 1 } else { 2 };
+        let made = Shape::of(body).digits >= least || body.len() < 8;
         (made && !is_placeholder(body)).then_some(self.start..end)
     }
 

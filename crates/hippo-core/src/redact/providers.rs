@@ -22,7 +22,7 @@ pub(super) enum Body {
     Hex,
     /// Letters and digits, exactly `least` of them, in no order.
     Exact,
-    /// The same as [`Body::Any`]; the mark is an address, and stays.
+    /// Those of an address; the mark is its beginning, and stays.
     Path,
     /// Parts of known length, see [`end_of_shape`].
     Shape(&'static str),

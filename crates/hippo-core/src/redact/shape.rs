@@ -211,7 +211,8 @@ pub(super) fn is_placeholder(text: &str) -> bool {
         .into_iter()
         .any(starts);
     made && Shape::of(text).digits < 3
-        || contains(text, "xxxx")
+        || text.contains("xxxx")
+        || text.contains("XXXX")
         || text.len() >= 16 && contains(text, "example")
 }
 

@@ -257,8 +257,12 @@ impl<'t> Place<'t> {
                 byte.is_ascii_lowercase() || matches!(byte, b' ' | b'-')
             });
             let stops = self.at(end) == 0 || b"\r\n.,;(\"[|".contains(&self.at(end));
+            let line = self.str(value.start..end);
             if stops {
-                self.str(value.start..end).trim_end()
+                line.trim_end()
+            } else if label == Label::Seed {
+                // What is said behind the words may end in a name.
+                line.rsplit_once(' ').map_or("", |(words, _)| words.trim_end())
             } else {
                 ""
             }

@@ -27,6 +27,11 @@ const SEARCHED: usize = 64 << 10;
 /// The first line that tells of an error. Of a tool that failed it may stand anywhere in its line, and is the first line at
 /// least; of another one a line has to begin with it: what a tool shows of a file tells of errors as well.
 pub fn first(text: &str, failed: bool) -> Option<&str> {
+    whole(text, failed).map(|line| start(line, SHOWN).trim())
+}
+
+/// The same line to its end: a secret that is cut is not known as one.
+pub fn whole(text: &str, failed: bool) -> Option<&str> {
     let text = start(text, SEARCHED);
     let at = if failed {
         let found = ANYWHERE.as_ref().and_then(|marks| marks.find(text));
@@ -37,7 +42,7 @@ pub fn first(text: &str, failed: bool) -> Option<&str> {
     let from = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let line = text[from..].lines().next()?.trim();
     let line = if line.len() > SHOWN { &text[at..] } else { line };
-    let line = start(line.lines().next()?, SHOWN).trim();
+    let line = line.lines().next()?.trim();
     (!line.is_empty()).then_some(line)
 }
 
