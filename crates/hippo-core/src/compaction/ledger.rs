@@ -13,6 +13,7 @@ use super::message::ContentId;
 use super::prepared::{self, NAME, Name, Prepared};
 use super::score::{self, Facts, Tier};
 use super::track::Tracked;
+use crate::context::render::unfenced;
 use crate::control;
 use crate::redact::without_secrets;
 use crate::text::start;
@@ -163,6 +164,7 @@ impl Ledger {
             *self = Self::new(config, None);
             (self.text_limit, self.folded) = (limit, folded);
         }
+        let summary = unfenced(summary).unwrap_or(summary);
         let shown = control::without_escapes(start(summary, TEXTS));
         self.prior = Some(without_secrets(&shown).into_owned());
     }

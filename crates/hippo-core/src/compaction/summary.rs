@@ -1,7 +1,8 @@
 //! How do the scored messages become a text within a budget?
 //!
 //! Sections and their order are the extension's. Within a budget the active context comes first, then what the user wants; what is left
-//! goes to lines, and to the words in them that are the most likely to be needed again ([`super::words`]).
+//! goes to lines, and to the words in them that are the most likely to be needed again ([`super::words`]). All of it is a section
+//! ([`crate::context::render`]): no message can end it, and what reads like an instruction is marked.
 
 mod room;
 mod written;
@@ -15,14 +16,15 @@ use super::line;
 use super::score::Tier;
 use super::words;
 use super::{ContentId, Options, Rest};
+use crate::context::render::{CLOSE, FENCE, guarded, open};
 use crate::redact::without_secrets;
 use crate::text::start;
 use crate::tokens;
 use room::Room;
 use written::Head;
 
-/// Bytes for what stands around the entries: title, comments, headings, the line for the rest.
-const AROUND: usize = 600;
+/// Bytes for what stands around the entries: the fence, title, comments, headings, the line for the rest.
+const AROUND: usize = 600 + FENCE;
 /// Bytes of the headings of both indexes and of the line for the rest.
 const HEADINGS: usize = 190;
 /// Within a smaller budget in bytes there is only the newest message.
@@ -41,6 +43,8 @@ const GOAL_LENGTH: usize = 150;
 const GOAL_LEAST: usize = 10;
 /// Bytes below which no line is tried: hardly one is as short.
 const LINE_LEAST: usize = 32;
+/// How often a summary is made for less room because its marks took more.
+const TRIES: usize = 3;
 
 /// The summary, and what of the messages has no place in it.
 #[derive(Debug, Default)]
@@ -61,7 +65,6 @@ pub fn build(ledger: &Ledger, options: &Options) -> Built {
     for index in 0..ledger.cores().len() {
         built.tiers[ledger.scored(index).tier as usize] += 1;
     }
-    let tight = options.budget.is_some();
     let limit = options.budget.map_or(usize::MAX, tokens::bytes);
     let head = Head {
         before: ledger.cores().iter().map(Core::tokens).sum(),
@@ -72,33 +75,58 @@ pub fn build(ledger: &Ledger, options: &Options) -> Built {
         built.text = tiny(ledger, &scored, built.rest_id, limit);
         return built;
     }
-    let mut room = Room(limit - AROUND);
-    let mut parts = Parts::default();
-    parts.active(ledger, &scored, &mut room);
-    parts.goal(ledger, &scored, &mut room);
-    parts.prior(ledger, &mut room);
-    parts.lines(ledger, &scored, &mut room, tight);
-    if tight {
-        // What stands around is known now, but for headings that words may need, and for the line of what has no room.
-        let so_far = parts.written(ledger, &scored, &built, head).len();
-        room.0 = limit.saturating_sub(so_far + HEADINGS);
+    let mut room = limit;
+    for _ in 0..TRIES {
+        built.fill(ledger, &scored, options, head, room);
+        // The marks of lines that read like an instruction are not known before.
+        let over = built.text.len().saturating_sub(limit);
+        if over == 0 || room < TINY + over {
+            break;
+        }
+        room -= over;
     }
-    parts.words(ledger, &scored, &mut room, tight);
-    parts.grow(ledger, &mut room);
-    let shown = (parts.active.keys(), parts.lines.keys(), parts.goals.keys());
-    let shown = shown.0.chain(shown.1).chain(shown.2).copied().collect();
-    built.leave(ledger, shown, options.stored);
-    built.text = parts.written(ledger, &scored, &built, head);
-    built.text.truncate(start(&built.text, limit).len());
+    built.text = within(built.text, limit);
     built
 }
 
 impl Built {
+    /// Makes the text within so many bytes, but for marks.
+    fn fill(&mut self, ledger: &Ledger, scored: &[Scored], options: &Options, head: Head, limit: usize) {
+        let tight = options.budget.is_some();
+        let mut room = Room(limit - AROUND);
+        let mut parts = Parts::default();
+        parts.active(ledger, scored, &mut room);
+        parts.goal(ledger, scored, &mut room);
+        parts.prior(ledger, &mut room);
+        parts.lines(ledger, scored, &mut room, tight);
+        if tight {
+            // What stands around is known now, but for headings that words may need, and for the line of what has no room.
+            let so_far = parts.written(ledger, scored, self, head).len();
+            room.0 = limit.saturating_sub(so_far + HEADINGS);
+        }
+        parts.words(ledger, scored, &mut room, tight);
+        parts.grow(ledger, &mut room);
+        let shown = (parts.active.keys(), parts.lines.keys(), parts.goals.keys());
+        let shown = shown.0.chain(shown.1).chain(shown.2).copied().collect();
+        self.leave(ledger, shown, options.stored);
+        self.text = parts.written(ledger, scored, self, head);
+    }
+
     /// All messages that are not shown and say something are left behind.
     fn leave(&mut self, ledger: &Ledger, shown: BTreeSet<usize>, stored: bool) {
         self.rest = Rest::new(ledger, shown);
         self.rest_id = (stored && self.rest.count > 0).then(|| self.rest.id(ledger));
     }
+}
+
+/// A section without the last lines that have no room.
+fn within(text: String, limit: usize) -> String {
+    if text.len() <= limit {
+        return text;
+    }
+    let shown = start(&text, limit.saturating_sub(CLOSE.len() + 1));
+    let end = shown.rfind('\n').map_or(0, |end| end + 1);
+    format!("{}{CLOSE}\n", &shown[..end])
 }
 
 /// The newest message that is kept, as much of it as fits.
@@ -117,12 +145,12 @@ fn tiny(ledger: &Ledger, scored: &[Scored], rest: Option<ContentId>, limit: usiz
         .map_or_else(|| without_secrets(preview), Cow::Borrowed);
     let all = rest.map_or_else(String::new, |rest| format!("<!-- all entries: {rest} -->\n"));
     let id = ledger.cores()[newest.index].id();
-    if limit < all.len().max(ContentId::LENGTH) {
+    if limit <= FENCE + all.len().max(ContentId::LENGTH) {
         return String::new();
     }
-    let mut out = format!("{all}{id} {text}");
-    out.truncate(start(&out, limit).len());
-    out
+    let said = guarded(&format!("{id} {text}")).join("\n");
+    let said = start(&said, limit - FENCE - all.len() - 1);
+    format!("{}{all}{said}\n{CLOSE}\n", open())
 }
 
 /// What has been chosen so far.

@@ -21,6 +21,7 @@ use crate::index_file::END;
 use crate::instruction;
 use crate::text::clip;
 pub use fenced::fenced;
+pub(crate) use fenced::{FENCE, guarded, open, unfenced};
 pub(super) use safe::line;
 use safe::value;
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::{Built, Parts};
 use crate::compaction::ledger::{Ledger, Scored};
 use crate::compaction::score::Tier;
+use crate::context::render::{CLOSE, guarded, open};
 use crate::tokens;
 
 const TITLE: &str = "# hippocampus.md Compaction\n";
@@ -26,7 +27,7 @@ pub struct Head {
 impl Parts<'_> {
     /// The summary as it is with these parts.
     pub fn written(&self, ledger: &Ledger, scored: &[Scored], built: &Built, head: Head) -> String {
-        let mut out = String::from(TITLE);
+        let mut out = open() + TITLE;
         let [kept, compressed, sparse] = built.tiers;
         let fetch = if head.stored { " | fetch any by its id" } else { "" };
         // A `String` takes everything.
@@ -38,12 +39,12 @@ impl Parts<'_> {
         );
         if !self.goals.is_empty() {
             out.push_str(GOAL);
-            self.goals
-                .values()
-                .for_each(|goal| push_line(&mut out, goal, None));
+            let goals: Vec<&str> = self.goals.values().map(String::as_str).collect();
+            push(&mut out, &goals.join("\n"));
         }
         if !self.prior.is_empty() {
-            let _ = writeln!(out, "{PRIOR}{}", self.prior);
+            out.push_str(PRIOR);
+            push(&mut out, self.prior);
         }
         if !self.active.is_empty() {
             out.push_str(ACTIVE);
@@ -56,11 +57,13 @@ impl Parts<'_> {
                 };
                 let _ = writeln!(
                     out,
-                    "### [{}] (r={:.2}) {}\n{text}{more}\n",
+                    "### [{}] (r={:.2}) {}",
                     core.kind().name(),
                     scored.retention,
                     core.id()
                 );
+                push(&mut out, &format!("{text}{more}"));
+                out.push('\n');
             }
             out.pop();
         }
@@ -72,7 +75,8 @@ impl Parts<'_> {
                 .peekable();
             if lines.peek().is_some() {
                 out.push_str(title);
-                lines.for_each(|(line, added)| push_line(&mut out, line, added));
+                let lines: Vec<String> = lines.map(|(line, added)| with_words(line, added)).collect();
+                push(&mut out, &lines.join("\n"));
             }
         };
         section(COMPRESSED, false);
@@ -88,9 +92,9 @@ impl Parts<'_> {
             );
         }
         // Its own length decides what it says; two goes are enough for it to be right about itself.
-        let first = stats(head.before, out.len());
-        out.push_str(&stats(head.before, out.len() + first.len()));
-        out
+        let first = stats(head.before, out.len() + CLOSE.len());
+        out.push_str(&stats(head.before, out.len() + first.len() + CLOSE.len()));
+        out + CLOSE + "\n"
     }
 }
 
@@ -98,17 +102,21 @@ fn stats(before: usize, bytes: usize) -> String {
     let after = tokens::of_bytes(bytes);
     #[allow(clippy::cast_precision_loss, reason = "shown with one digit")]
     let ratio = before as f64 / after.max(1) as f64;
-    format!("\n<!-- hippocampus stats: {before}tok → {after}tok ({ratio:.1}× compression) -->")
+    format!("\n<!-- hippocampus stats: {before}tok → {after}tok ({ratio:.1}× compression) -->\n")
 }
 
-fn push_line(out: &mut String, line: &str, added: Option<&Vec<&str>>) {
-    out.push_str(line);
-    if let Some(added) = added {
-        out.push_str(" |");
-        for word in added {
-            out.push(' ');
-            out.push_str(word);
-        }
+/// Appends lines of messages.
+fn push(out: &mut String, text: &str) {
+    for line in guarded(text) {
+        out.push_str(&line);
+        out.push('\n');
     }
-    out.push('\n');
+}
+
+/// A line with the words that were added to it.
+fn with_words(line: &str, added: Option<&Vec<&str>>) -> String {
+    match added {
+        Some(added) => format!("{line} | {}", added.join(" ")),
+        None => line.to_owned(),
+    }
 }

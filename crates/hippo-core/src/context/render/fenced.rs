@@ -12,15 +12,13 @@ use crate::tokens;
 /// stands. Nothing where the text says nothing, or there is no room for a line of it.
 #[must_use]
 pub fn fenced(text: &str, budget: usize, source: &str) -> String {
-    let head = format!("{OPEN}\n{STANCE}\n");
+    let head = open();
     let room = tokens::bytes(budget);
     let mut body = String::new();
     // What says that lines are missing has room in any case.
     let fixed = head.len() + CLOSE.len() + 1 + source.len() + 64;
     let mut left = 0_usize;
-    let lines: Vec<String> = lines(text.trim()).map(safe).collect();
-    for (at, line) in lines.iter().enumerate() {
-        let line = marked(line, lines.get(at + 1).map_or("", String::as_str));
+    for line in guarded(text.trim()) {
         if left > 0 || fixed + body.len() + line.len() + 1 > room {
             left += 1;
             continue;
@@ -38,6 +36,28 @@ pub fn fenced(text: &str, budget: usize, source: &str) -> String {
     format!("{head}{body}{CLOSE}\n")
 }
 
+/// Bytes of [`open`] and [`CLOSE`], with their line ends.
+pub(crate) const FENCE: usize = OPEN.len() + STANCE.len() + CLOSE.len() + 3;
+
+/// The first lines of a section.
+pub(crate) fn open() -> String {
+    format!("{OPEN}\n{STANCE}\n")
+}
+
+/// The lines of a text as they stand in a section: none can end it, and those that read like an instruction are marked.
+pub(crate) fn guarded(text: &str) -> Vec<String> {
+    let lines: Vec<String> = lines(text).map(safe).collect();
+    let next = |at: usize| lines.get(at + 1).map_or("", String::as_str);
+    let marked = |(at, line): (usize, &String)| marked(line, next(at)).into_owned();
+    lines.iter().enumerate().map(marked).collect()
+}
+
+/// A section without its first lines and its last one, to be put into another.
+pub(crate) fn unfenced(section: &str) -> Option<&str> {
+    let inside = section.trim().strip_prefix(&open())?;
+    inside.strip_suffix(CLOSE)
+}
+
 /// The lines of a text for every reader: models take the separators of Unicode for line ends as well.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let ends = ['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
@@ -53,7 +73,7 @@ fn safe(line: &str) -> String {
     harmless(&seen).into_owned()
 }
 
-/// Returns the line, with [`instruction::MARK`] before it where it, or its end together with the next line, reads like an
+/// Returns a line, with [`instruction::MARK`] before it where it, or its end together with the next line, reads like an
 /// instruction to an agent.
 fn marked<'l>(line: &'l str, next: &str) -> Cow<'l, str> {
     let steers = |text: &str| instruction::rule(text).is_some();
