@@ -227,8 +227,7 @@ fn derived(daemon: &Daemon, home: &Path, root: &Path, batch: &mut [Format], dice
     };
     // The headings of the log are hippod's, the text below them is the user's.
     let today_before = today(root);
-    let mut given = 0;
-    for format in &mut *batch {
+    for (given, format) in batch.iter_mut().enumerate() {
         let marker = format.marker.clone();
         let (text, topic) = (
             format.plant("remember", dice),
@@ -237,7 +236,6 @@ fn derived(daemon: &Daemon, home: &Path, root: &Path, batch: &mut [Format], dice
         let tag = format.plant("tag", dice).replace('\n', " ");
         // Without a topic the heading is made from the text.
         let topic = (given % 2 == 0).then(|| format!("{marker} {topic}"));
-        given += 1;
         let text = format!("The {marker} of the pier takes {text}");
         let answer = ask(
             daemon,
