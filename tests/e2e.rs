@@ -51,6 +51,8 @@ mod flush;
 mod flush_again;
 #[path = "e2e/fresh_answers.rs"]
 mod fresh_answers;
+#[path = "e2e/given_up.rs"]
+mod given_up;
 #[path = "e2e/harness.rs"]
 mod harness;
 #[path = "e2e/hooks.rs"]

@@ -26,8 +26,8 @@ pub use foreign::{GivenBack, give_back, has_originals, restore_carried};
 pub use health::statuses;
 pub use keeper::{after, keep, summarise, waiting, wish};
 pub use logs::{examine as examine_logs, is_far_ahead};
-pub use run::Wish;
-pub use serve::{pending, serve, show, submit};
+pub use run::{Wish, compact};
+pub use serve::{pending, show, submit, wish_of};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -17,6 +17,7 @@ use hippo_store::contexts::{ContentId, ContextError, MOST_CONTENT, Piece};
 
 use super::{Place, now, refusal};
 use crate::files;
+use crate::server::Waiting;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -34,11 +35,13 @@ const LARGEST: u64 = 1 << 20;
 /// Compacts a transcript; the messages are kept under the workspace, where there is one.
 ///
 /// # Errors
-/// `not-found` for a file that is not there, `bad-request` for what is no regular file, `budget`, `internal`.
+/// `not-found` for a file that is not there, `bad-request` for what is no regular file, `budget`, `internal`, also when the client is
+/// gone: messages that were kept by then stay.
 pub fn compact(
     shared: &Shared,
     view: Option<&WorkspaceView>,
     request: SessionCompactRequest,
+    waiting: Waiting<'_>,
 ) -> Result<SessionCompactResponse, RpcError> {
     let (config, mut notes) = config(shared, view, &request)?;
     let options = Options {
@@ -50,7 +53,7 @@ pub fn compact(
     };
     let mut keeper = view.map(|view| Keeper::new(shared, view, owner(&request)));
     let compacted = match (&request.path, request.messages) {
-        (Some(path), _) => read(Path::new(path), &options, &mut keeper)?,
+        (Some(path), _) => read(Path::new(path), &options, &mut keeper, waiting)?,
         (None, messages) => {
             let bytes = serde_json::to_vec(&messages.unwrap_or_default())
                 .map_err(|error| RpcError::internal(error.to_string()))?;
@@ -59,6 +62,7 @@ pub fn compact(
                 &mut keeper,
                 || Ok(&bytes[..]),
                 |error| RpcError::internal(error.to_string()),
+                waiting,
             )?
         }
     };
@@ -189,6 +193,7 @@ fn read(
     path: &Path,
     options: &Options,
     keeper: &mut Option<Keeper>,
+    waiting: Waiting<'_>,
 ) -> Result<compaction::Compacted, RpcError> {
     let unread = |error: std::io::Error| {
         let what = format!("could not read the transcript {}: {error}", path.display());
@@ -199,7 +204,7 @@ fn read(
         }
     };
     let open = || Ok(files::open(path).map_err(unread)?.0);
-    passes(options, keeper, open, unread)
+    passes(options, keeper, open, unread, waiting)
 }
 
 /// Reads a transcript, a second time where it has branches.
@@ -208,6 +213,7 @@ fn passes<R: Read>(
     keeper: &mut Option<Keeper>,
     open: impl Fn() -> Result<R, RpcError>,
     unread: impl Fn(std::io::Error) -> RpcError,
+    waiting: Waiting<'_>,
 ) -> Result<compaction::Compacted, RpcError> {
     let mut compactor = Compactor::new(options.clone());
     // A session that is being written grows: the second reading ends where the first did.
@@ -219,6 +225,7 @@ fn passes<R: Read>(
             keeper.withheld = 0;
         }
         loop {
+            waiting.check()?;
             let size = file.read(&mut buffer).map_err(&unread)?;
             if size == 0 {
                 break;

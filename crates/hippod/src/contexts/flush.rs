@@ -22,6 +22,7 @@ use crate::clock::date_in;
 use crate::engine::root_missing;
 use crate::files;
 use crate::remember;
+use crate::server::Waiting;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -36,12 +37,14 @@ const SESSION: usize = 40;
 ///
 /// # Errors
 /// `not-found` for a file that is not there, `bad-request` for what is no regular file or may not be read, and as for `remember`. What
-/// was read is appended by the next flush then.
+/// was read is appended by the next flush then. `internal` when the client is gone while the transcript is read: nothing of it is
+/// taken up.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn flush(
     shared: &Shared,
     view: &WorkspaceView,
     request: &SessionFlushRequest,
+    waiting: Waiting<'_>,
     _: &Turn,
 ) -> Result<SessionFlushResponse, RpcError> {
     if view.status().is_some_and(|status| !status.root_present) || !hippo_fs::is_present(&view.root) {
@@ -82,7 +85,7 @@ pub fn flush(
         path,
         name,
     };
-    let found = place.read(|reader| Ok(session.read(reader)))?;
+    let found = place.read(|reader| Ok(session.read(reader, waiting)))?;
     let Some(read) = found.transpose()? else {
         return Err(RpcError::internal("the database of the contexts is gone").hint("ask again"));
     };
@@ -169,7 +172,7 @@ impl Taken {
 }
 
 impl Session<'_> {
-    fn read(&self, reader: &ContextReader) -> Result<Taken, RpcError> {
+    fn read(&self, reader: &ContextReader, waiting: Waiting<'_>) -> Result<Taken, RpcError> {
         let failed = |error| unread(self.path, error);
         let (mut file, metadata) = files::open(self.path).map_err(failed)?;
         let before = reader.taken_up(&self.name).map_err(refusal)?;
@@ -229,6 +232,7 @@ impl Session<'_> {
         let mut rest = (&mut file).take(length - from);
         let mut buffer = vec![0; PIECE];
         loop {
+            waiting.check()?;
             let size = match rest.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(size) => size,

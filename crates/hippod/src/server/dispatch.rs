@@ -14,7 +14,7 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::long::{Tell, at_length};
+use super::long::{Tell, Waiting, at_length};
 use super::removal::remove;
 use super::{backups, doctor, entries, flush, imports, models};
 use crate::audit;
@@ -133,7 +133,14 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
             line(&id, entries::change(shared, &request.workspace, undo).await)
         }
         Request::Heartbeat(request) => line(&id, entries::heartbeat(shared, request).await),
-        Request::TreeCompact(request) => line(&id, tree::serve(shared, request).await),
+        Request::TreeCompact(request) => {
+            let view = shared.views.get(&request.workspace).await?;
+            let wish = tree::wish_of(shared, &view, &request)?;
+            let compact = move |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
+                tree::compact(shared, &view, wish, Waiting::until(given_up))
+            };
+            line(&id, at_length(shared, &id, outbox, compact).await)
+        }
         Request::TreePending(request) => {
             let view = shared.views.get(&request.workspace).await?;
             let pending = move |shared: &Shared| tree::pending(shared, &view, &request);
@@ -185,10 +192,12 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         }
         Request::SessionCompact(request) => {
             let view = view_of(shared, request.workspace.as_deref()).await?;
-            let compact = move |shared: &Shared| contexts::compact(shared, view.as_deref(), request);
-            line(&id, blocking(shared, compact).await)
+            let compact = move |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
+                contexts::compact(shared, view.as_deref(), request, Waiting::until(given_up))
+            };
+            line(&id, at_length(shared, &id, outbox, compact).await)
         }
-        Request::SessionFlush(request) => line(&id, flush::flush(shared, request).await),
+        Request::SessionFlush(request) => line(&id, flush::flush(shared, request, &id, outbox).await),
         Request::ModelList(_) => line(&id, models::list(shared).await),
         Request::ModelPull(request) => line(&id, models::pull(shared, request, &id, outbox).await),
         Request::ModelVerify(request) => line(&id, models::verify(shared, request).await),

@@ -2,30 +2,36 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use hippo_proto::{
-    ContextCloseRequest, ErrorKind, RpcError, SessionCompactRequest, SessionFlushRequest,
+    ContextCloseRequest, ErrorKind, Id, RpcError, SessionCompactRequest, SessionFlushRequest,
     SessionFlushResponse,
 };
 
+use super::connection::Outbox;
 use super::dispatch;
+use super::long::{Tell, Waiting, at_length};
 use crate::contexts::{self, Promise};
 use crate::engine::root_missing;
 use crate::shared::{Shared, Slot};
 use crate::tree::{self, Wish};
 use crate::view::WorkspaceView;
 
-/// Takes up a transcript; without `wait` the answer comes before that, when it is written down that it will be done.
+/// Takes up a transcript; without `wait` the answer comes before that, when it is written down that it will be done. With `wait` the
+/// work ends when the client goes, without it never.
 ///
 /// # Errors
 /// `no-workspace`, and as [`contexts::flush`].
 pub async fn flush(
     shared: &Arc<Shared>,
     request: SessionFlushRequest,
+    id: &Id,
+    outbox: &Outbox,
 ) -> Result<SessionFlushResponse, RpcError> {
     let root = shared.views.root_of(&PathBuf::from(&request.workspace));
     if request.wait {
-        let answer = steps(shared, request).await;
+        let answer = steps(shared, request, Some((id, outbox))).await;
         if let (Ok(_), Some(root)) = (&answer, root) {
             let shared = Arc::clone(shared);
             tokio::spawn(async move { keep_promises(&shared, &root).await });
@@ -78,7 +84,7 @@ async fn keep_promises(shared: &Arc<Shared>, root: &Path) {
 }
 
 async fn keep_promise(shared: &Arc<Shared>, promise: Promise) {
-    let failure = steps(shared, promise.request.clone()).await.err();
+    let failure = steps(shared, promise.request.clone(), None).await.err();
     if let Some(error) = &failure {
         tracing::warn!("a session could not be flushed: {}", error.message);
     }
@@ -88,11 +94,15 @@ async fn keep_promise(shared: &Arc<Shared>, promise: Promise) {
     }
 }
 
-async fn steps(shared: &Arc<Shared>, request: SessionFlushRequest) -> Result<SessionFlushResponse, RpcError> {
+async fn steps(
+    shared: &Arc<Shared>,
+    request: SessionFlushRequest,
+    client: Option<(&Id, &Outbox)>,
+) -> Result<SessionFlushResponse, RpcError> {
     let view = shared.views.get(&request.workspace).await?;
     let ended = request.session.clone().filter(|_| request.close);
     let tree = request.tree;
-    let taken = take_up(shared, &view, request).await;
+    let taken = take_up(shared, &view, request, client).await;
     // A session whose transcript is gone is over all the same.
     let closed = match ended {
         Some(session) => close(shared, session).await,
@@ -117,13 +127,14 @@ async fn take_up(
     shared: &Arc<Shared>,
     view: &Arc<WorkspaceView>,
     request: SessionFlushRequest,
+    client: Option<(&Id, &Outbox)>,
 ) -> Result<SessionFlushResponse, RpcError> {
     let turn = shared.contexts.turn_to_flush().await;
     let view = Arc::clone(view);
-    let work = move |shared: &Shared| {
+    let work = move |shared: &Shared, waiting: Waiting<'_>| {
         // It ends with the work, also where nobody waits for the answer any more.
         let turn = turn;
-        let mut answer = contexts::flush(shared, &view, &request, &turn)?;
+        let mut answer = contexts::flush(shared, &view, &request, waiting, &turn)?;
         if !request.compact {
             return Ok(answer);
         }
@@ -134,7 +145,7 @@ async fn take_up(
             format: request.format,
             ..SessionCompactRequest::default()
         };
-        match contexts::compact(shared, Some(&view), kept) {
+        match contexts::compact(shared, Some(&view), kept, waiting) {
             Ok(kept) => answer.stored = kept.stats.stored,
             Err(error) => answer
                 .notes
@@ -142,7 +153,14 @@ async fn take_up(
         }
         Ok(answer)
     };
-    dispatch::blocking(shared, work).await
+    match client {
+        Some((id, outbox)) => {
+            let work =
+                |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| work(shared, Waiting::until(given_up));
+            at_length(shared, id, outbox, work).await
+        }
+        None => dispatch::blocking(shared, |shared| work(shared, Waiting::ALWAYS)).await,
+    }
 }
 
 /// Closes the context session of a name, if there is one: a harness names all its sessions, and few have entries.

@@ -45,6 +45,31 @@ pub async fn at_length<T: Send + 'static>(
     }
 }
 
+/// Whether a client still waits for work that it asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Waiting<'a>(Option<&'a AtomicBool>);
+
+impl<'a> Waiting<'a> {
+    /// Work that is done whether or not a client waits.
+    pub const ALWAYS: Waiting<'static> = Waiting(None);
+
+    /// Work of [`at_length`], until its flag is set.
+    pub fn until(given_up: &'a AtomicBool) -> Self {
+        Self(Some(given_up))
+    }
+
+    /// Checks that the work goes on.
+    ///
+    /// # Errors
+    /// `internal` when the client is gone.
+    pub fn check(self) -> Result<(), RpcError> {
+        match self.0.is_some_and(|given_up| given_up.load(Ordering::Relaxed)) {
+            true => Err(nobody_waits()),
+            false => Ok(()),
+        }
+    }
+}
+
 /// Nobody waits for the answer any more.
 pub fn nobody_waits() -> RpcError {
     RpcError::internal("the client is gone").hint("ask again")

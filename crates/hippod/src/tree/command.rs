@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::state::Spend;
 use crate::config::Tree;
+use crate::server::Waiting;
 use crate::service::VARIABLES;
 
 /// After so many failures in a row it is left alone for the rest of the day.
@@ -72,8 +73,8 @@ pub fn held_back(spend: &Spend, settings: &Tree) -> Option<String> {
 /// Has the program write one summary.
 ///
 /// # Errors
-/// It cannot be started, ends badly, says nothing or too much, or takes too long: what happened, in one line.
-pub fn write(settings: &Tree, job: &Job<'_>) -> Result<String, String> {
+/// It cannot be started, ends badly, says nothing or too much, takes too long, or the client is gone: what happened, in one line.
+pub fn write(settings: &Tree, job: &Job<'_>, waiting: Waiting<'_>) -> Result<String, String> {
     let Some((program, arguments)) = settings.command.split_first() else {
         return Err("no program is configured".to_owned());
     };
@@ -93,7 +94,7 @@ pub fn write(settings: &Tree, job: &Job<'_>) -> Result<String, String> {
         .spawn()
         .map_err(|error| format!("could not start {program}: {error}"))?;
     let deadline = Instant::now() + Duration::from_secs(settings.command_timeout_secs);
-    let said = converse(&mut child, input, deadline);
+    let said = converse(&mut child, input, deadline, waiting);
     if said.is_err() {
         end(&mut child);
     }
@@ -111,7 +112,14 @@ pub fn write(settings: &Tree, job: &Job<'_>) -> Result<String, String> {
 }
 
 /// Gives the input and takes the output at the same time: neither side waits for the other.
-fn converse(child: &mut Child, input: Vec<u8>, deadline: Instant) -> Result<Vec<u8>, String> {
+fn converse(
+    child: &mut Child,
+    input: Vec<u8>,
+    deadline: Instant,
+    waiting: Waiting<'_>,
+) -> Result<Vec<u8>, String> {
+    /// Time between two checks that the client still waits.
+    const LOOK: Duration = Duration::from_millis(200);
     let (told, hears) = channel();
     if let Some(mut to) = child.stdin.take() {
         // One that does not read its input ends by itself, or is ended: the pipe breaks then.
@@ -125,7 +133,16 @@ fn converse(child: &mut Child, input: Vec<u8>, deadline: Instant) -> Result<Vec<
         // Who waited no longer has ended the program.
         let _ = told.send(read);
     });
-    match hears.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+    let heard = loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match hears.recv_timeout(left.min(LOOK)) {
+            Err(RecvTimeoutError::Timeout) if !left.is_zero() => {
+                waiting.check().map_err(|gone| gone.message)?;
+            }
+            heard => break heard,
+        }
+    };
+    match heard {
         Ok(Ok(bytes)) if bytes.len() > MAX_BODY_BYTES => {
             Err(format!("it wrote more than {MAX_BODY_BYTES} bytes"))
         }
@@ -168,6 +185,8 @@ fn end(child: &mut Child) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
 
     fn settings(script: &str) -> Tree {
@@ -195,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_job_comes_in_and_the_summary_goes_out_without_secrets() {
-        let said = write(&settings("cat"), &job()).unwrap();
+        let said = write(&settings("cat"), &job(), Waiting::ALWAYS).unwrap();
         assert!(
             said.contains("pier 9") && said.contains("\"budget_tokens\":500"),
             "{said}"
@@ -211,7 +230,7 @@ mod tests {
             ("yes", "more than"),
             ("printf '\\377\\376'", "no UTF-8"),
         ] {
-            let error = write(&settings(script), &job()).unwrap_err();
+            let error = write(&settings(script), &job(), Waiting::ALWAYS).unwrap_err();
             assert!(error.contains(what), "{script}: {error}");
         }
         let slow = Tree {
@@ -219,13 +238,25 @@ mod tests {
             ..settings("sleep 600 & sleep 600")
         };
         let begun = Instant::now();
-        assert!(write(&slow, &job()).unwrap_err().contains("took too long"));
+        assert!(
+            write(&slow, &job(), Waiting::ALWAYS)
+                .unwrap_err()
+                .contains("took too long")
+        );
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        let gone = AtomicBool::new(true);
+        let given_up = write(&settings("sleep 600"), &job(), Waiting::until(&gone));
+        assert!(given_up.unwrap_err().contains("client is gone"));
         assert!(begun.elapsed() < Duration::from_secs(60));
         let none = Tree {
             command: vec!["/nowhere/summarise".to_owned()],
             ..Tree::default()
         };
-        assert!(write(&none, &job()).unwrap_err().contains("could not start"));
+        assert!(
+            write(&none, &job(), Waiting::ALWAYS)
+                .unwrap_err()
+                .contains("could not start")
+        );
     }
 
     #[test]

@@ -7,10 +7,12 @@ use std::path::Path;
 use hippo_core::source::{SourceKind, SourceRules, date_in_name};
 use hippo_core::tree::{Fingerprint, Node, Period, SourceFile, Writer};
 use hippo_fs::{Kind, WorkspaceDir};
+use hippo_proto::RpcError;
 use hippo_store::shared_file::SharedFile;
 
 use crate::config::WorkspaceConfig;
 use crate::scan;
+use crate::server::Waiting;
 
 /// Bytes below which a log says nothing.
 const LEAST: usize = 50;
@@ -78,7 +80,15 @@ impl Disk {
 }
 
 /// Reads what there is. The texts of logs are not kept.
-pub fn read(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> Disk {
+///
+/// # Errors
+/// `internal` when the client is gone.
+pub fn read(
+    root: &Path,
+    rules: &SourceRules,
+    config: &WorkspaceConfig,
+    waiting: Waiting<'_>,
+) -> Result<Disk, RpcError> {
     let mut disk = Disk::default();
     let found = scan::scan(root, rules, config, &|| ());
     for skipped in found
@@ -100,10 +110,11 @@ pub fn read(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> Disk 
         Err(error) => {
             disk.unread_folders = true;
             disk.refused.push((String::new(), error.to_string()));
-            return disk;
+            return Ok(disk);
         }
     };
     for file in found.files {
+        waiting.check()?;
         let node = Period::of_path(&file.rel);
         let limit = if node.is_some() {
             LARGEST_NODE
@@ -145,7 +156,7 @@ pub fn read(root: &Path, rules: &SourceRules, config: &WorkspaceConfig) -> Disk 
             });
         }
     }
-    disk
+    Ok(disk)
 }
 
 /// The text of a log; what is no UTF-8 is shown as such.

@@ -20,6 +20,7 @@ use super::summaries;
 use crate::clock::date_in;
 use crate::config::{KeepTree, Summaries};
 use crate::engine::root_missing;
+use crate::server::Waiting;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -47,13 +48,18 @@ pub struct Wish {
 /// Brings the tree up to date, from the days up; then the configured program may write summaries.
 ///
 /// # Errors
-/// `warming` where the workspace's folder is away, `no-workspace` where it was removed meanwhile; nodes that cannot be made or
-/// written are told in the answer.
-pub fn compact(shared: &Shared, view: &WorkspaceView, wish: Wish) -> Result<TreeCompactResponse, RpcError> {
+/// `warming` where the workspace's folder is away, `no-workspace` where it was removed meanwhile, `internal` when the client is gone:
+/// nodes that were made by then stay, the rest is due. Nodes that cannot be made or written are told in the answer.
+pub fn compact(
+    shared: &Shared,
+    view: &WorkspaceView,
+    wish: Wish,
+    waiting: Waiting<'_>,
+) -> Result<TreeCompactResponse, RpcError> {
     let since = Instant::now();
-    let mut answer = bring_up(shared, view, wish)?;
+    let mut answer = bring_up(shared, view, wish, waiting)?;
     if answer.ran && wish.summaries && !wish.dry_run && view.config.tree.summaries == Summaries::Command {
-        summaries::write(shared, view, wish, &mut answer)?;
+        summaries::write(shared, view, wish, waiting, &mut answer)?;
     }
     answer.took_ms = since.elapsed().as_secs_f64() * 1000.0;
     Ok(answer)
@@ -67,6 +73,7 @@ pub(super) fn bring_up(
     shared: &Shared,
     view: &WorkspaceView,
     wish: Wish,
+    waiting: Waiting<'_>,
 ) -> Result<TreeCompactResponse, RpcError> {
     if view.status().is_some_and(|status| !status.root_present) {
         return Err(root_missing(&view.root));
@@ -80,7 +87,7 @@ pub(super) fn bring_up(
             ..TreeCompactResponse::default()
         });
     };
-    let mut run = Run::new(shared, view, wish)?;
+    let mut run = Run::new(shared, view, wish, waiting)?;
     if run.is_left_alone(shared)? {
         return Ok(run.answer);
     }
@@ -93,10 +100,8 @@ pub(super) fn bring_up(
     } else {
         &[NodeKind::Daily, NodeKind::Weekly, NodeKind::Monthly]
     };
-    for level in levels {
-        run.level(*level);
-    }
-    if levels.len() > 1 {
+    let made = levels.iter().try_for_each(|level| run.level(*level, waiting));
+    if made.is_ok() && levels.len() > 1 {
         run.root();
         run.state.last_ms = Some(now.0);
         run.state.lines = run.disk.lines;
@@ -105,6 +110,7 @@ pub(super) fn bring_up(
     if !wish.dry_run {
         run.keep_state(shared)?;
     }
+    made?;
     run.answer.ran = true;
     Ok(run.answer)
 }
@@ -125,14 +131,23 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub fn new(shared: &Shared, view: &'a WorkspaceView, wish: Wish) -> Result<Self, RpcError> {
+    /// Reads the tree.
+    ///
+    /// # Errors
+    /// `bad-request` for a pattern of the configuration, `internal` for what cannot be read, or when the client is gone.
+    pub fn new(
+        shared: &Shared,
+        view: &'a WorkspaceView,
+        wish: Wish,
+        waiting: Waiting<'_>,
+    ) -> Result<Self, RpcError> {
         let zone = shared.zone_of(view);
         let today = date_in(wish.at.unwrap_or_else(|| shared.clock.now()), &zone);
         let sources = &view.config.sources;
         let rules = SourceRules::new(&sources.include, &sources.exclude).map_err(|error| {
             RpcError::bad_request(error.to_string()).hint("mend the pattern in the configuration")
         })?;
-        let disk = disk::read(&view.root, &rules, &view.config);
+        let disk = disk::read(&view.root, &rules, &view.config, waiting)?;
         let mut answer = TreeCompactResponse {
             today: today.to_string(),
             ..TreeCompactResponse::default()
@@ -231,7 +246,7 @@ impl<'a> Run<'a> {
             || disk.sections.abs_diff(state.sections) >= GROWN_SECTIONS
     }
 
-    fn level(&mut self, level: NodeKind) {
+    fn level(&mut self, level: NodeKind, waiting: Waiting<'_>) -> Result<(), RpcError> {
         let sources = self.sources(level);
         let nodes: BTreeMap<Period, Node> = self
             .disk
@@ -249,10 +264,12 @@ impl<'a> Run<'a> {
         });
         self.answer.unchanged += (sources.len() - steps.len()) as u64;
         for step in steps {
+            waiting.check()?;
             if !self.disk.is_held(step.period) {
                 self.step(&step, sources.get(&step.period).map_or(&[], Vec::as_slice));
             }
         }
+        Ok(())
     }
 
     fn step(&mut self, step: &Step, sources: &[SourceFile]) {

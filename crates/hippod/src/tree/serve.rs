@@ -1,7 +1,6 @@
 //! How are the methods `tree.*` answered?
 
 use std::path::Path;
-use std::sync::Arc;
 
 use hippo_core::tokens;
 use hippo_core::tree::{
@@ -9,54 +8,51 @@ use hippo_core::tree::{
     submitted,
 };
 use hippo_proto::{
-    ErrorKind, RpcError, TreeCompactRequest, TreeCompactResponse, TreeJob, TreePendingRequest,
-    TreePendingResponse, TreeShowRequest, TreeShowResponse, TreeSubmitRequest, TreeSubmitResponse,
+    ErrorKind, RpcError, TreeCompactRequest, TreeJob, TreePendingRequest, TreePendingResponse,
+    TreeShowRequest, TreeShowResponse, TreeSubmitRequest, TreeSubmitResponse,
 };
 
 use super::aside;
 use super::disk;
-use super::run::{Run, Wish, compact};
+use super::run::{Run, Wish};
 use crate::clock::moment;
-use crate::recall::gone;
+use crate::server::Waiting;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// Jobs that are told when a request does not say how many.
 const JOBS: u32 = 10;
 
-/// Answers `tree.compact`.
+/// Returns what `tree.compact` asks for.
 ///
 /// # Errors
-/// As [`compact`]; `bad-request` for a moment that there is not.
-pub async fn serve(
-    shared: &Arc<Shared>,
-    request: TreeCompactRequest,
-) -> Result<TreeCompactResponse, RpcError> {
-    let view = shared.views.get(&request.workspace).await?;
+/// `bad-request` for a moment that there is not.
+pub fn wish_of(
+    shared: &Shared,
+    view: &WorkspaceView,
+    request: &TreeCompactRequest,
+) -> Result<Wish, RpcError> {
     let at = match &request.at {
         None => None,
-        Some(at) => Some(moment(at, &shared.zone_of(&view)).ok_or_else(|| {
+        Some(at) => Some(moment(at, &shared.zone_of(view)).ok_or_else(|| {
             RpcError::bad_request(format!("there is no such moment: {at}"))
                 .hint("give RFC 3339 or YYYY-MM-DD")
         })?),
     };
-    let wish = Wish {
+    Ok(Wish {
         at,
         dry_run: request.dry_run,
         take_over: request.take_over,
         when_due: request.when_due,
         days: false,
         summaries: true,
-    };
-    let shared = Arc::clone(shared);
-    let work = move || compact(&shared, &view, wish);
-    tokio::task::spawn_blocking(work).await.map_err(gone)?
+    })
 }
 
 /// Answers `tree.pending`.
 ///
 /// # Errors
-/// As [`compact`].
+/// As [`super::compact`].
 pub fn pending(
     shared: &Shared,
     view: &WorkspaceView,
@@ -202,7 +198,7 @@ pub fn show(
 
 /// A look at the tree that changes nothing.
 fn looking<'a>(shared: &Shared, view: &'a WorkspaceView) -> Result<Run<'a>, RpcError> {
-    Run::new(shared, view, Wish::default())
+    Run::new(shared, view, Wish::default(), Waiting::ALWAYS)
 }
 
 /// A node by its name or path.

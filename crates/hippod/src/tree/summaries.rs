@@ -15,6 +15,7 @@ use super::aside;
 use super::command::{self, Job};
 use super::run::{Run, Wish, bring_up};
 use super::serve::prompt;
+use crate::server::Waiting;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -27,6 +28,7 @@ pub fn write(
     shared: &Shared,
     view: &WorkspaceView,
     wish: Wish,
+    waiting: Waiting<'_>,
     answer: &mut TreeCompactResponse,
 ) -> Result<(), RpcError> {
     let lock = shared.trees.of(&view.root).program;
@@ -44,6 +46,7 @@ pub fn write(
             days: false,
             ..wish
         },
+        waiting,
         answer,
         seen: BTreeSet::new(),
     };
@@ -53,7 +56,7 @@ pub fn write(
             written += usize::from(summaries.ask(&asked)?);
         }
         if written > 0 {
-            let again = bring_up(shared, view, summaries.wish)?;
+            let again = bring_up(shared, view, summaries.wish, waiting)?;
             go_on(summaries.answer, again);
         }
     }
@@ -64,6 +67,7 @@ struct Summaries<'a> {
     shared: &'a Shared,
     view: &'a WorkspaceView,
     wish: Wish,
+    waiting: Waiting<'a>,
     answer: &'a mut TreeCompactResponse,
     /// Nodes that were looked at in this run.
     seen: BTreeSet<Period>,
@@ -116,9 +120,11 @@ impl<'a> Summaries<'a> {
         let budget = tree::most_tokens(period, &sources);
         let job = Job::new(period, budget, prompt(period, budget), &sources);
         let begun = Instant::now();
-        let body = command::write(&self.shared.config.tree, &job);
+        let body = command::write(&self.shared.config.tree, &job, self.waiting);
         let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
 
+        // The program is not to blame for a client that goes.
+        self.waiting.check()?;
         let _one = self.shared.trees.take(self.shared, &self.view.root, true)?;
         let mut run = self.look()?;
         run.state.spend.ms = run.state.spend.ms.saturating_add(took);
@@ -141,7 +147,7 @@ impl<'a> Summaries<'a> {
 
     /// The tree as it is, with what the program did today.
     fn look(&self) -> Result<Run<'a>, RpcError> {
-        let mut run = Run::new(self.shared, self.view, self.wish)?;
+        let mut run = Run::new(self.shared, self.view, self.wish, self.waiting)?;
         run.state.spend = std::mem::take(&mut run.state.spend).on(&run.today.to_string());
         Ok(run)
     }

@@ -1,0 +1,106 @@
+//! Work whose client is gone ends, and the next request does the rest.
+
+use std::time::Instant;
+
+use hippo_proto::{MetricsRequest, MetricsResponse};
+use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
+use serde_json::{Value, json};
+
+/// Messages of a transcript.
+const MESSAGES: usize = 40_000;
+/// Daily logs of a tree.
+const DAYS: usize = 1_200;
+
+/// Sends a request and closes the connection, then waits until the daemon has counted the failure of the request.
+fn abandon(daemon: &Daemon, client: &mut Caller, method: &str, params: &Value) {
+    let mut raw = daemon.raw();
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    assert!(raw.send(format!("{request}\n").as_bytes()));
+    drop(raw);
+    let begun = Instant::now();
+    loop {
+        let metrics: MetricsResponse = client.raw().call(&MetricsRequest {}.into()).unwrap();
+        let mut counted = metrics.text.lines().filter(|line| {
+            line.starts_with("hippod_requests_total")
+                && line.contains(&format!("\"{method}\""))
+                && !line.ends_with(" 0")
+        });
+        if let Some(line) = counted.next() {
+            assert!(line.contains("internal"), "the work was done for nobody: {line}");
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{method} goes on: {}", metrics.text);
+        std::thread::yield_now();
+    }
+}
+
+/// Sends a request and returns its result.
+fn ask(daemon: &Daemon, method: &str, params: &Value) -> Value {
+    let mut raw = daemon.raw();
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    assert!(raw.send(format!("{request}\n").as_bytes()));
+    loop {
+        let answer = raw.line().expect("an answer");
+        if answer["id"] == 1 {
+            assert!(answer["error"].is_null(), "{answer}");
+            return answer["result"].clone();
+        }
+    }
+}
+
+/// A daemon over an empty workspace, and a long transcript beside it.
+fn with_transcript() -> (Scratch, Daemon, Caller, Value) {
+    let scratch = Scratch::new();
+    let path = scratch.beside("session.jsonl");
+    let message = |number| {
+        let text = format!("Please look after valve {number} of hall {}.", number % 97);
+        json!({"role": "user", "content": text}).to_string() + "\n"
+    };
+    std::fs::write(&path, (0..MESSAGES).map(message).collect::<String>()).unwrap();
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let params = json!({"workspace": scratch.workspace(), "path": path});
+    (scratch, daemon, client, params)
+}
+
+#[test]
+fn a_flush_whose_client_is_gone_takes_nothing_up() {
+    let (_scratch, daemon, mut client, mut params) = with_transcript();
+    params["wait"] = json!(true);
+    abandon(&daemon, &mut client, "session.flush", &params);
+    // This one waits for its turn: what the other one took up is known to it.
+    let flushed = ask(&daemon, "session.flush", &params);
+    assert_eq!(flushed["messages"], MESSAGES, "{flushed:.500}");
+}
+
+#[test]
+fn a_compaction_whose_client_is_gone_keeps_few_messages() {
+    let (_scratch, daemon, mut client, params) = with_transcript();
+    abandon(&daemon, &mut client, "session.compact", &params);
+    let compacted = ask(&daemon, "session.compact", &params);
+    let stored = compacted["stats"]["stored"].as_u64().unwrap();
+    assert!(stored > MESSAGES as u64 / 2, "only {stored} messages were left");
+}
+
+#[test]
+fn a_tree_whose_client_is_gone_is_made_by_the_next_one() {
+    let scratch = Scratch::new();
+    for day in 0..DAYS {
+        let date = jiff::civil::date(2020, 1, 1) + jiff::Span::new().days(i64::try_from(day).unwrap());
+        let log =
+            format!("# {date}\n\n## Pump {day}\n\n- decision: the pump of hall {day} is painted blue\n");
+        scratch.write(&format!("memory/{date}.md"), log);
+    }
+    let daemon = scratch.quiet_daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let params = json!({"workspace": scratch.workspace()});
+    abandon(&daemon, &mut client, "tree.compact", &params);
+    // This one waits for its turn: nodes that the other one made are unchanged.
+    let made = ask(&daemon, "tree.compact", &params);
+    let nodes = made["nodes"].as_array().unwrap().len();
+    assert!(nodes > DAYS / 2, "only {nodes} nodes were left");
+    let again = ask(&daemon, "tree.compact", &params);
+    assert_eq!(again["nodes"], json!([]), "{again:.500}");
+}
