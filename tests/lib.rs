@@ -333,26 +333,36 @@ fn built(name: &str) -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     static NAMES: OnceLock<[PathBuf; 2]> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", "hippod", "--package", "hippoctl"]);
-        if !cfg!(feature = "onnx") {
-            cargo.arg("--no-default-features");
-        }
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .expect("the project's root");
-        let status = cargo.current_dir(root).status().expect("cargo runs");
-        assert!(status.success(), "hippod and hippoctl could not be built");
         let tests = std::env::current_exe().expect("the path of the tests");
-        tests
-            .ancestors()
-            .nth(2)
-            .expect("the folder of the profile")
-            .to_path_buf()
+        let folder = tests.ancestors().nth(2).expect("the folder of the profile");
+        build_once_a_run(folder);
+        folder.to_path_buf()
     });
     let names = NAMES.get_or_init(|| [folder.join("hippod"), folder.join("hippoctl")]);
     names
         .iter()
         .find(|path| path.ends_with(name))
         .expect("a program of the project")
+}
+
+/// Builds the programs. A runner that gives each test a process names its run: the first test of a run builds them.
+fn build_once_a_run(folder: &Path) {
+    let mark = folder.join("programs-of-run");
+    let run = std::env::var("NEXTEST_RUN_ID").ok();
+    if run.is_some() && std::fs::read_to_string(&mark).ok() == run {
+        return;
+    }
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "hippod", "--package", "hippoctl"]);
+    if !cfg!(feature = "onnx") {
+        cargo.arg("--no-default-features");
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the project's root");
+    let status = cargo.current_dir(root).status().expect("cargo runs");
+    assert!(status.success(), "hippod and hippoctl could not be built");
+    if let Some(run) = run {
+        std::fs::write(&mark, run).expect("a mark");
+    }
 }

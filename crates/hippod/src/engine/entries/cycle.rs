@@ -180,8 +180,11 @@ impl Hand {
             workspace.entries.file.look(at + AGAIN);
             workspace.entries.again_at = Some(at + AGAIN);
             workspace.trouble = Some(error);
-        } else if workspace.entries.again_at.is_some_and(|again| again <= at) {
-            workspace.entries.again_at = None;
+        } else {
+            // A run that could begin shows that the store accepts writes again.
+            let begun = workspace.entries.run.as_ref().is_some_and(Run::is_applying);
+            let entries = &mut workspace.entries;
+            entries.again_at = entries.again_at.filter(|again| !begun && *again > at);
         }
         let now = self.shared.clock.monotonic();
         // Whoever waits for everything to be searchable waits for this too.
