@@ -54,7 +54,8 @@ fn a_file_and_standard_input_give_the_same_summary() {
     );
     assert!(file.status.success(), "{}", text(&file.stderr));
     let summary = text(&file.stdout);
-    assert!(summary.starts_with("# hippocampus.md Compaction\n"), "{summary}");
+    assert!(summary.starts_with("<!-- hippod: context -->\n"), "{summary}");
+    assert!(summary.contains("\n# hippocampus.md Compaction\n"), "{summary}");
     assert!(summary.contains("My plan: read max_size once") && !summary.contains("was left"));
     assert!(summary.len() <= 2_001, "{}", summary.len());
     assert_eq!(text(&file.stderr), "warning: line 3: no JSON object; left out\n");
