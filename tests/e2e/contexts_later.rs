@@ -68,9 +68,11 @@ fn contents_past_their_time_go_with_an_archival_cycle_and_their_pointers_stay() 
     clock.advance(2 * DAY);
     archival(&mut client, &root);
     assert_eq!(fetch(&mut client, &old).outcome, ContextOutcome::Full);
-    clock.advance(91 * DAY);
+    clock.advance(62 * DAY);
     open(&mut client, &root, Some("goes-on"));
     let before = contexts(&mut client, |_| true);
+    // The daemon's own archival cycle may be the first to remove the content.
+    clock.advance(29 * DAY);
     archival(&mut client, &root);
     let after = contexts(&mut client, |status| status.stored_bytes < before.stored_bytes);
     assert_eq!((after.sessions, after.open, after.entries), (2, 1, 2));

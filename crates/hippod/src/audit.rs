@@ -21,7 +21,7 @@ use hippo_proto::{
 use crate::clock::rfc3339;
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
-use crate::server::{Waiting, nobody_waits};
+use crate::server::{Cancellation, nobody_waits};
 use crate::shared::Shared;
 use crate::verify::Span;
 use crate::view::WorkspaceView;
@@ -48,7 +48,7 @@ pub fn audit(
     given_up: &AtomicBool,
 ) -> Result<AuditResponse, RpcError> {
     let begun = Instant::now();
-    let go_on = || Waiting::until(given_up).check();
+    let go_on = || Cancellation::by(given_up).check();
     let (files, unread) = read(view, go_on)?;
     let entries = entries(view, go_on)?;
     let boot = boot(view);

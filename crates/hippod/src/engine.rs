@@ -34,7 +34,7 @@ use crate::shared::{Shared, Slot};
 use members::{Member, Seat};
 
 pub use doctor::{
-    Survey, complete as complete_survey, examine_models, leftovers, rebuilt, without_workspace,
+    Survey, complete as complete_survey, leftovers, survey_models, survey_rebuild, survey_unopened,
 };
 pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_named, cycle_of, root_missing};
 pub use opening::Opened;
@@ -190,11 +190,11 @@ impl Engine {
             }
             Request::TakeIn { staged, .. } => self.key_of(&staged.root),
             Request::Rebuild { root, .. } => self.key_of(root).filter(|key| {
-                // One that is closed may fail to open until it is rebuilt.
+                // A closed workspace may fail to open until it is rebuilt.
                 !matches!(self.members[key].seat, Seat::Closed(_))
             }),
         };
-        if matches!(request, Request::Sync { .. } | Request::Survey { .. }) {
+        if matches!(request, Request::Sync { .. }) {
             self.look_for_model();
         }
         match of {

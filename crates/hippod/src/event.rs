@@ -98,8 +98,8 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether it concerns one opening of a workspace and means nothing to the next.
-    pub fn is_for_key(&self) -> bool {
+    /// Returns whether the event belongs to one opening of a workspace and is dropped when it is opened again.
+    pub fn is_for_one_opening(&self) -> bool {
         matches!(
             self,
             Self::Embed(EmbedEvent::Done { .. } | EmbedEvent::Refused { .. })
@@ -108,15 +108,15 @@ impl Event {
         )
     }
 
-    /// Whether the engine itself has to act on it, with the workspace at hand.
+    /// Returns whether the engine serves the event itself, once the workspace is here.
     pub fn is_for_engine(&self) -> bool {
         matches!(self, Self::Request(request, _) if request.is_for_engine())
     }
 
-    /// Refuses a request about a workspace that could not be opened. Returns every other event.
-    pub fn refused(self, error: &RpcError) -> Option<Self> {
+    /// Refuses a request that needs an open workspace. Returns every other event.
+    pub fn refuse_unopened(self, error: &RpcError) -> Option<Self> {
         match self {
-            Self::Request(request, _) if !request.is_for_engine() => {
+            Self::Request(request, _) if request.needs_open_workspace() => {
                 request.refuse(error);
                 None
             }
@@ -219,6 +219,11 @@ pub enum Request {
 }
 
 impl Request {
+    /// A rebuild may be what lets the workspace open again.
+    fn needs_open_workspace(&self) -> bool {
+        !self.is_for_engine() && !matches!(self, Self::Rebuild { .. })
+    }
+
     fn is_for_engine(&self) -> bool {
         matches!(self, Self::Add { .. } | Self::Remove { .. } | Self::TakeIn { .. })
     }

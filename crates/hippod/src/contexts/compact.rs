@@ -17,7 +17,7 @@ use hippo_store::contexts::{ContentId, ContextError, MOST_CONTENT, Piece};
 
 use super::{Place, now, refusal};
 use crate::files;
-use crate::server::Waiting;
+use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -41,7 +41,7 @@ pub fn compact(
     shared: &Shared,
     view: Option<&WorkspaceView>,
     request: SessionCompactRequest,
-    waiting: Waiting<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<SessionCompactResponse, RpcError> {
     let (config, mut notes) = config(shared, view, &request)?;
     let options = Options {
@@ -53,7 +53,7 @@ pub fn compact(
     };
     let mut keeper = view.map(|view| Keeper::new(shared, view, owner(&request)));
     let compacted = match (&request.path, request.messages) {
-        (Some(path), _) => read(Path::new(path), &options, &mut keeper, waiting)?,
+        (Some(path), _) => read(Path::new(path), &options, &mut keeper, cancellation)?,
         (None, messages) => {
             let bytes = serde_json::to_vec(&messages.unwrap_or_default())
                 .map_err(|error| RpcError::internal(error.to_string()))?;
@@ -62,7 +62,7 @@ pub fn compact(
                 &mut keeper,
                 || Ok(&bytes[..]),
                 |error| RpcError::internal(error.to_string()),
-                waiting,
+                cancellation,
             )?
         }
     };
@@ -193,7 +193,7 @@ fn read(
     path: &Path,
     options: &Options,
     keeper: &mut Option<Keeper>,
-    waiting: Waiting<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<compaction::Compacted, RpcError> {
     let unread = |error: std::io::Error| {
         let what = format!("could not read the transcript {}: {error}", path.display());
@@ -204,7 +204,7 @@ fn read(
         }
     };
     let open = || Ok(files::open(path).map_err(unread)?.0);
-    passes(options, keeper, open, unread, waiting)
+    passes(options, keeper, open, unread, cancellation)
 }
 
 /// Reads a transcript, a second time where it has branches.
@@ -213,7 +213,7 @@ fn passes<R: Read>(
     keeper: &mut Option<Keeper>,
     open: impl Fn() -> Result<R, RpcError>,
     unread: impl Fn(std::io::Error) -> RpcError,
-    waiting: Waiting<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<compaction::Compacted, RpcError> {
     let mut compactor = Compactor::new(options.clone());
     // A session that is being written grows: the second reading ends where the first did.
@@ -225,7 +225,7 @@ fn passes<R: Read>(
             keeper.withheld = 0;
         }
         loop {
-            waiting.check()?;
+            cancellation.check()?;
             let size = file.read(&mut buffer).map_err(&unread)?;
             if size == 0 {
                 break;

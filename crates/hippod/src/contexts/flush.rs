@@ -22,7 +22,7 @@ use crate::clock::date_in;
 use crate::engine::root_missing;
 use crate::files;
 use crate::remember;
-use crate::server::Waiting;
+use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -44,7 +44,7 @@ pub fn flush(
     shared: &Shared,
     view: &WorkspaceView,
     request: &SessionFlushRequest,
-    waiting: Waiting<'_>,
+    cancellation: Cancellation<'_>,
     _: &Turn,
 ) -> Result<SessionFlushResponse, RpcError> {
     if view.status().is_some_and(|status| !status.root_present) || !hippo_fs::is_present(&view.root) {
@@ -85,7 +85,7 @@ pub fn flush(
         path,
         name,
     };
-    let found = place.read(|reader| Ok(session.read(reader, waiting)))?;
+    let found = place.read(|reader| Ok(session.read(reader, cancellation)))?;
     let Some(read) = found.transpose()? else {
         return Err(RpcError::internal("the database of the contexts is gone").hint("ask again"));
     };
@@ -172,7 +172,7 @@ impl Taken {
 }
 
 impl Session<'_> {
-    fn read(&self, reader: &ContextReader, waiting: Waiting<'_>) -> Result<Taken, RpcError> {
+    fn read(&self, reader: &ContextReader, cancellation: Cancellation<'_>) -> Result<Taken, RpcError> {
         let failed = |error| unread(self.path, error);
         let (mut file, metadata) = files::open(self.path).map_err(failed)?;
         let before = reader.taken_up(&self.name).map_err(refusal)?;
@@ -232,7 +232,7 @@ impl Session<'_> {
         let mut rest = (&mut file).take(length - from);
         let mut buffer = vec![0; PIECE];
         loop {
-            waiting.check()?;
+            cancellation.check()?;
             let size = match rest.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(size) => size,

@@ -24,7 +24,7 @@ use crate::scan::{ScanResult, Skipped};
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 use crate::watcher::Mode;
-pub use models::examine_models;
+pub use models::survey_models;
 use report::{Report, problem};
 pub use slow::{complete, leftovers};
 
@@ -89,7 +89,7 @@ impl Hand {
     /// Reports what the engine knows of a workspace. `scan` lists the files on disk a moment ago: files that were added or
     /// removed since the last event are queued, and are not reported as missed.
     pub(super) fn survey(&self, workspace: &mut Workspace, scan: Option<ScanResult>, now: Instant) -> Survey {
-        // What was taken away while hippod ran is no damage: all of it is open still.
+        // A database that was removed while it was open is complete: the open handle holds it.
         look_at_database(&self.shared, workspace);
         if let Some(scan) = scan {
             let without_events = workspace.changed_at_reconcile;
@@ -104,7 +104,7 @@ impl Hand {
 }
 
 /// Reports a workspace that could not be opened.
-pub fn without_workspace(shared: &Shared, root: &Path, error: RpcError) -> Survey {
+pub fn survey_unopened(shared: &Shared, root: &Path, error: RpcError) -> Survey {
     // A database that a newer hippod wrote is sound, and stays.
     let database = database(&shared.paths.state, root);
     let checked = Reader::open(&database).and_then(|reader| reader.check());
@@ -117,7 +117,7 @@ pub fn without_workspace(shared: &Shared, root: &Path, error: RpcError) -> Surve
 }
 
 /// Reports how a rebuild ended.
-pub fn rebuilt(root: &Path, made: Result<Option<Lost>, RpcError>) -> Survey {
+pub fn survey_rebuild(root: &Path, made: Result<Option<Lost>, RpcError>) -> Survey {
     let place = root.display().to_string();
     let mut survey = Survey::default();
     let report = &mut survey.report;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use hippo_proto::WorkspaceAddResponse;
 
 use super::aside::{Work, spawn};
-use super::opening::{First, Opened};
+use super::opening::{BeforeOpening, Opened};
 use super::turn::{Hand, Turned};
 use super::workspace::{Waiter, Workspace};
 use super::{Engine, SLICE};
@@ -33,8 +33,8 @@ pub(super) struct Member {
     pub leaving: bool,
     /// Clients that wait until it is open.
     pub adding: Vec<(Answer<WorkspaceAddResponse>, WorkspaceAddResponse)>,
-    /// What has to be done before it is opened.
-    pub first: First,
+    /// Steps before it is opened.
+    pub before: BeforeOpening,
 }
 
 /// Where a workspace is.
@@ -55,14 +55,14 @@ pub(super) struct Out {
 }
 
 impl Member {
-    /// Closes the workspace. What waits for it waits for the next one.
-    pub(super) fn let_go(mut self) -> Self {
+    /// Closes the workspace. Its clients and requests are kept for the next one.
+    pub(super) fn let_go(mut self, now: Instant) -> Self {
         if let Seat::Here(mut workspace) = self.seat {
             self.waiters.extend(workspace.let_go());
-            self.seat = Seat::Closed(Instant::now());
+            self.seat = Seat::Closed(now);
         }
-        self.first.former = None;
-        self.inbox.retain(|event| !event.is_for_key());
+        self.before.former = None;
+        self.inbox.retain(|event| !event.is_for_one_opening());
         self
     }
 }
@@ -236,9 +236,9 @@ impl Engine {
             }
             Seat::Closed(_) => {
                 let (root, pulse) = (member.root.clone(), out.pulse.clone());
-                let (first, shared) = (std::mem::take(&mut member.first), Arc::clone(&self.shared));
+                let (before, shared) = (std::mem::take(&mut member.before), Arc::clone(&self.shared));
                 Box::new(move || {
-                    first.settle(&shared.paths.state, &root);
+                    before.run(&shared.paths.state, &root);
                     let result = hand.open(key, &root, pulse).map(Box::new);
                     Event::Opened(Box::new(Opened { key, hand, result }))
                 })
@@ -277,10 +277,10 @@ impl Engine {
                 tracing::info!(root = %root, "a workspace is rebuilt");
                 self.shared.views.set(&former.root, Slot::Opening);
             }
-            member.inbox.retain(|event| !event.is_for_key());
+            member.inbox.retain(|event| !event.is_for_one_opening());
             member.waiters.extend(former.let_go());
-            member.first.rebuilds.append(&mut former.rebuilds);
-            member.first.former = Some(former);
+            member.before.rebuilds.append(&mut former.rebuilds);
+            member.before.former = Some(former);
             member.seat = Seat::Closed(self.shared.clock.monotonic());
         } else {
             let adding = std::mem::take(&mut member.adding);

@@ -28,17 +28,17 @@ pub struct Opened {
     pub(super) result: anyhow::Result<Box<Workspace>>,
 }
 
-/// What has to be done before a workspace is opened, on the thread that opens it.
+/// Steps before a workspace is opened, on the thread that opens it.
 #[derive(Default)]
-pub(super) struct First {
-    /// The workspace as it was open before: to drop a large one takes a while, and its database has to be closed.
+pub(super) struct BeforeOpening {
+    /// The workspace as it was open before. Its database has to be closed, and dropping a large one takes a while.
     pub former: Option<Box<Workspace>>,
     /// Clients that asked for a rebuild.
     pub rebuilds: Vec<Answer<Option<Lost>>>,
 }
 
-impl First {
-    pub(super) fn settle(self, state: &Path, root: &Path) {
+impl BeforeOpening {
+    pub(super) fn run(self, state: &Path, root: &Path) {
         drop(self.former);
         for reply in self.rebuilds {
             // A client that is gone needs no answer.
@@ -66,7 +66,7 @@ impl Engine {
             waiters,
             leaving: false,
             adding: Vec::new(),
-            first: First::default(),
+            before: BeforeOpening::default(),
         };
         let key = self.next_key;
         self.next_key += 1;
@@ -129,7 +129,7 @@ impl Engine {
         };
         self.shared.views.set(root, Slot::Opening);
         if let Some(member) = self.members.get_mut(&key) {
-            member.first.rebuilds.push(reply);
+            member.before.rebuilds.push(reply);
         }
     }
 
@@ -173,7 +173,9 @@ impl Engine {
                     let _ = waiter.reply.send(Err(refusal.clone()));
                 }
                 let inbox = std::mem::take(&mut member.inbox).into_iter();
-                member.inbox = inbox.filter_map(|event| event.refused(&refusal)).collect();
+                member.inbox = inbox
+                    .filter_map(|event| event.refuse_unopened(&refusal))
+                    .collect();
                 if refusal.data.kind == ErrorKind::TooManyOpenFiles {
                     member.seat = Seat::Closed(self.shared.clock.monotonic() + OPEN_AGAIN);
                     self.members.insert(key, member);

@@ -13,7 +13,6 @@ use super::aside::spawn;
 use super::embedding::model_state;
 use super::entries::root_missing;
 use super::housekeeping::bring_back;
-use super::members::Member;
 use super::open::{self, Opening};
 use super::settings::withdraw_trust;
 use super::turn::Hand;
@@ -172,7 +171,7 @@ impl Engine {
             self.shared.views.set(root, Slot::Opening);
         }
         let former = self.key_of(root).and_then(|key| self.members.remove(&key));
-        let former = former.map(Member::let_go);
+        let former = former.map(|member| member.let_go(self.shared.clock.monotonic()));
         self.shared.contexts.let_go(root);
         let taken = backup::commit(&self.shared.paths.state, staged, &mut self.registry);
         if taken.is_ok() || was_open {

@@ -14,7 +14,7 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::long::{Tell, Waiting, at_length};
+use super::long::{Cancellation, Tell, at_length};
 use super::removal::remove;
 use super::{backups, doctor, entries, flush, imports, models};
 use crate::audit;
@@ -137,7 +137,7 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
             let view = shared.views.get(&request.workspace).await?;
             let wish = tree::wish_of(shared, &view, &request)?;
             let compact = move |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
-                tree::compact(shared, &view, wish, Waiting::until(given_up))
+                tree::compact(shared, &view, wish, Cancellation::by(given_up))
             };
             line(&id, at_length(shared, &id, outbox, compact).await)
         }
@@ -193,7 +193,7 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::SessionCompact(request) => {
             let view = view_of(shared, request.workspace.as_deref()).await?;
             let compact = move |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
-                contexts::compact(shared, view.as_deref(), request, Waiting::until(given_up))
+                contexts::compact(shared, view.as_deref(), request, Cancellation::by(given_up))
             };
             line(&id, at_length(shared, &id, outbox, compact).await)
         }

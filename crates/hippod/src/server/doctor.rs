@@ -12,7 +12,7 @@ use hippo_proto::{
 use super::dispatch::{ask, blocking};
 use super::{entries, models};
 use crate::backup;
-use crate::engine::{Survey, complete_survey, examine_models, leftovers, rebuilt, without_workspace};
+use crate::engine::{Survey, complete_survey, leftovers, survey_models, survey_rebuild, survey_unopened};
 use crate::event::{self, Event, Until};
 use crate::instance;
 use crate::scan;
@@ -58,30 +58,30 @@ async fn examined(
     // The engine is gone only when the daemon ends.
     let _ = shared.events.send(Event::LookForModel);
     let mut survey = Survey::default();
-    // One after the other: none waits for what another one is at.
+    // One after the other, so that a busy workspace delays only its own survey.
     for root in roots {
         if request.rebuild {
             let made = ask(shared, |reply| event::Request::Rebuild {
                 root: root.clone(),
                 reply,
             });
-            survey.add(rebuilt(&root, made.await));
+            survey.add(survey_rebuild(&root, made.await));
         }
-        match surveyed(shared, &root).await {
+        match survey_of(shared, &root).await {
             Ok(found) => survey.add(found),
             // One that was removed meanwhile is nobody's concern, unless it alone was asked for.
             Err(error) if request.workspace.is_none() && error.data.kind == ErrorKind::NoWorkspace => {}
             Err(error) => return Err(error),
         }
     }
-    survey.add(examine_models(shared));
+    survey.add(survey_models(shared));
     let behind = survey.behind().map(Path::to_path_buf).collect();
     let answer = blocking(shared, move |shared| Ok(complete_survey(shared, survey))).await?;
     Ok((answer, behind))
 }
 
-/// What the engine knows of a workspace, or why it could not be opened.
-async fn surveyed(shared: &Arc<Shared>, root: &Path) -> Result<Survey, RpcError> {
+/// Surveys a workspace, or reports why it could not be opened.
+async fn survey_of(shared: &Arc<Shared>, root: &Path) -> Result<Survey, RpcError> {
     let slot = shared.views.slot(root);
     let scan = match slot {
         Some(Slot::Open(view)) => {
@@ -104,7 +104,7 @@ async fn surveyed(shared: &Arc<Shared>, root: &Path) -> Result<Survey, RpcError>
     match (survey, shared.views.slot(root)) {
         (Err(_), Some(Slot::Broken(error))) => {
             let root = root.to_path_buf();
-            blocking(shared, move |shared| Ok(without_workspace(shared, &root, error))).await
+            blocking(shared, move |shared| Ok(survey_unopened(shared, &root, error))).await
         }
         (survey, _) => survey,
     }

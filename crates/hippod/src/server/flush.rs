@@ -11,7 +11,7 @@ use hippo_proto::{
 
 use super::connection::Outbox;
 use super::dispatch;
-use super::long::{Tell, Waiting, at_length};
+use super::long::{Cancellation, Tell, at_length};
 use crate::contexts::{self, Promise};
 use crate::engine::root_missing;
 use crate::shared::{Shared, Slot};
@@ -131,10 +131,10 @@ async fn take_up(
 ) -> Result<SessionFlushResponse, RpcError> {
     let turn = shared.contexts.turn_to_flush().await;
     let view = Arc::clone(view);
-    let work = move |shared: &Shared, waiting: Waiting<'_>| {
+    let work = move |shared: &Shared, cancellation: Cancellation<'_>| {
         // It ends with the work, also where nobody waits for the answer any more.
         let turn = turn;
-        let mut answer = contexts::flush(shared, &view, &request, waiting, &turn)?;
+        let mut answer = contexts::flush(shared, &view, &request, cancellation, &turn)?;
         if !request.compact {
             return Ok(answer);
         }
@@ -145,7 +145,7 @@ async fn take_up(
             format: request.format,
             ..SessionCompactRequest::default()
         };
-        match contexts::compact(shared, Some(&view), kept, waiting) {
+        match contexts::compact(shared, Some(&view), kept, cancellation) {
             Ok(kept) => answer.stored = kept.stats.stored,
             Err(error) => answer
                 .notes
@@ -155,11 +155,12 @@ async fn take_up(
     };
     match client {
         Some((id, outbox)) => {
-            let work =
-                |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| work(shared, Waiting::until(given_up));
+            let work = |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
+                work(shared, Cancellation::by(given_up))
+            };
             at_length(shared, id, outbox, work).await
         }
-        None => dispatch::blocking(shared, |shared| work(shared, Waiting::ALWAYS)).await,
+        None => dispatch::blocking(shared, |shared| work(shared, Cancellation::NEVER)).await,
     }
 }
 

@@ -45,20 +45,20 @@ pub async fn at_length<T: Send + 'static>(
     }
 }
 
-/// Whether a client still waits for work that it asked for.
+/// Cancellation of work whose client is gone.
 #[derive(Debug, Clone, Copy)]
-pub struct Waiting<'a>(Option<&'a AtomicBool>);
+pub struct Cancellation<'a>(Option<&'a AtomicBool>);
 
-impl<'a> Waiting<'a> {
-    /// Work that is done whether or not a client waits.
-    pub const ALWAYS: Waiting<'static> = Waiting(None);
+impl<'a> Cancellation<'a> {
+    /// Work that is finished whether or not a client waits.
+    pub const NEVER: Cancellation<'static> = Cancellation(None);
 
-    /// Work of [`at_length`], until its flag is set.
-    pub fn until(given_up: &'a AtomicBool) -> Self {
+    /// Work of [`at_length`], cancelled by its flag.
+    pub fn by(given_up: &'a AtomicBool) -> Self {
         Self(Some(given_up))
     }
 
-    /// Checks that the work goes on.
+    /// Fails once the work is cancelled.
     ///
     /// # Errors
     /// `internal` when the client is gone.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::state::Spend;
 use crate::config::Tree;
-use crate::server::Waiting;
+use crate::server::Cancellation;
 use crate::service::VARIABLES;
 
 /// After so many failures in a row it is left alone for the rest of the day.
@@ -74,7 +74,7 @@ pub fn held_back(spend: &Spend, settings: &Tree) -> Option<String> {
 ///
 /// # Errors
 /// It cannot be started, ends badly, says nothing or too much, takes too long, or the client is gone: what happened, in one line.
-pub fn write(settings: &Tree, job: &Job<'_>, waiting: Waiting<'_>) -> Result<String, String> {
+pub fn write(settings: &Tree, job: &Job<'_>, cancellation: Cancellation<'_>) -> Result<String, String> {
     let Some((program, arguments)) = settings.command.split_first() else {
         return Err("no program is configured".to_owned());
     };
@@ -94,7 +94,7 @@ pub fn write(settings: &Tree, job: &Job<'_>, waiting: Waiting<'_>) -> Result<Str
         .spawn()
         .map_err(|error| format!("could not start {program}: {error}"))?;
     let deadline = Instant::now() + Duration::from_secs(settings.command_timeout_secs);
-    let said = converse(&mut child, input, deadline, waiting);
+    let said = converse(&mut child, input, deadline, cancellation);
     if said.is_err() {
         end(&mut child);
     }
@@ -116,7 +116,7 @@ fn converse(
     child: &mut Child,
     input: Vec<u8>,
     deadline: Instant,
-    waiting: Waiting<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<Vec<u8>, String> {
     /// Time between two checks that the client still waits.
     const LOOK: Duration = Duration::from_millis(200);
@@ -137,7 +137,7 @@ fn converse(
         let left = deadline.saturating_duration_since(Instant::now());
         match hears.recv_timeout(left.min(LOOK)) {
             Err(RecvTimeoutError::Timeout) if !left.is_zero() => {
-                waiting.check().map_err(|gone| gone.message)?;
+                cancellation.check().map_err(|gone| gone.message)?;
             }
             heard => break heard,
         }
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_job_comes_in_and_the_summary_goes_out_without_secrets() {
-        let said = write(&settings("cat"), &job(), Waiting::ALWAYS).unwrap();
+        let said = write(&settings("cat"), &job(), Cancellation::NEVER).unwrap();
         assert!(
             said.contains("pier 9") && said.contains("\"budget_tokens\":500"),
             "{said}"
@@ -230,7 +230,7 @@ mod tests {
             ("yes", "more than"),
             ("printf '\\377\\376'", "no UTF-8"),
         ] {
-            let error = write(&settings(script), &job(), Waiting::ALWAYS).unwrap_err();
+            let error = write(&settings(script), &job(), Cancellation::NEVER).unwrap_err();
             assert!(error.contains(what), "{script}: {error}");
         }
         let slow = Tree {
@@ -239,13 +239,13 @@ mod tests {
         };
         let begun = Instant::now();
         assert!(
-            write(&slow, &job(), Waiting::ALWAYS)
+            write(&slow, &job(), Cancellation::NEVER)
                 .unwrap_err()
                 .contains("took too long")
         );
         assert!(begun.elapsed() < Duration::from_secs(60));
         let gone = AtomicBool::new(true);
-        let given_up = write(&settings("sleep 600"), &job(), Waiting::until(&gone));
+        let given_up = write(&settings("sleep 600"), &job(), Cancellation::by(&gone));
         assert!(given_up.unwrap_err().contains("client is gone"));
         assert!(begun.elapsed() < Duration::from_secs(60));
         let none = Tree {
@@ -253,7 +253,7 @@ mod tests {
             ..Tree::default()
         };
         assert!(
-            write(&none, &job(), Waiting::ALWAYS)
+            write(&none, &job(), Cancellation::NEVER)
                 .unwrap_err()
                 .contains("could not start")
         );

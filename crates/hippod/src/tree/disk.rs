@@ -12,7 +12,7 @@ use hippo_store::shared_file::SharedFile;
 
 use crate::config::WorkspaceConfig;
 use crate::scan;
-use crate::server::Waiting;
+use crate::server::Cancellation;
 
 /// Bytes below which a log says nothing.
 const LEAST: usize = 50;
@@ -87,7 +87,7 @@ pub fn read(
     root: &Path,
     rules: &SourceRules,
     config: &WorkspaceConfig,
-    waiting: Waiting<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<Disk, RpcError> {
     let mut disk = Disk::default();
     let found = scan::scan(root, rules, config, &|| ());
@@ -114,7 +114,7 @@ pub fn read(
         }
     };
     for file in found.files {
-        waiting.check()?;
+        cancellation.check()?;
         let node = Period::of_path(&file.rel);
         let limit = if node.is_some() {
             LARGEST_NODE

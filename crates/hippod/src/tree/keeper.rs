@@ -10,7 +10,7 @@ use super::run::{Wish, compact, is_kept};
 use super::serve::pending;
 use crate::config::Summaries;
 use crate::recall::gone;
-use crate::server::Waiting;
+use crate::server::Cancellation;
 use crate::shared::{Shared, stopped};
 use crate::view::WorkspaceView;
 
@@ -64,7 +64,7 @@ pub async fn after(
         return None;
     }
     let (of, at) = (Arc::clone(shared), Arc::clone(view));
-    let work = tokio::task::spawn_blocking(move || compact(&of, &at, wish, Waiting::ALWAYS));
+    let work = tokio::task::spawn_blocking(move || compact(&of, &at, wish, Cancellation::NEVER));
     match work.await.map_err(gone).and_then(|done| done) {
         Ok(done) => {
             for refusal in &done.refused {

@@ -20,7 +20,7 @@ use super::summaries;
 use crate::clock::date_in;
 use crate::config::{KeepTree, Summaries};
 use crate::engine::root_missing;
-use crate::server::Waiting;
+use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -54,12 +54,12 @@ pub fn compact(
     shared: &Shared,
     view: &WorkspaceView,
     wish: Wish,
-    waiting: Waiting<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<TreeCompactResponse, RpcError> {
     let since = Instant::now();
-    let mut answer = bring_up(shared, view, wish, waiting)?;
+    let mut answer = bring_up(shared, view, wish, cancellation)?;
     if answer.ran && wish.summaries && !wish.dry_run && view.config.tree.summaries == Summaries::Command {
-        summaries::write(shared, view, wish, waiting, &mut answer)?;
+        summaries::write(shared, view, wish, cancellation, &mut answer)?;
     }
     answer.took_ms = since.elapsed().as_secs_f64() * 1000.0;
     Ok(answer)
@@ -73,7 +73,7 @@ pub(super) fn bring_up(
     shared: &Shared,
     view: &WorkspaceView,
     wish: Wish,
-    waiting: Waiting<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<TreeCompactResponse, RpcError> {
     if view.status().is_some_and(|status| !status.root_present) {
         return Err(root_missing(&view.root));
@@ -87,7 +87,7 @@ pub(super) fn bring_up(
             ..TreeCompactResponse::default()
         });
     };
-    let mut run = Run::new(shared, view, wish, waiting)?;
+    let mut run = Run::new(shared, view, wish, cancellation)?;
     if run.is_left_alone(shared)? {
         return Ok(run.answer);
     }
@@ -100,7 +100,9 @@ pub(super) fn bring_up(
     } else {
         &[NodeKind::Daily, NodeKind::Weekly, NodeKind::Monthly]
     };
-    let made = levels.iter().try_for_each(|level| run.level(*level, waiting));
+    let made = levels
+        .iter()
+        .try_for_each(|level| run.level(*level, cancellation));
     if made.is_ok() && levels.len() > 1 {
         run.root();
         run.state.last_ms = Some(now.0);
@@ -139,7 +141,7 @@ impl<'a> Run<'a> {
         shared: &Shared,
         view: &'a WorkspaceView,
         wish: Wish,
-        waiting: Waiting<'_>,
+        cancellation: Cancellation<'_>,
     ) -> Result<Self, RpcError> {
         let zone = shared.zone_of(view);
         let today = date_in(wish.at.unwrap_or_else(|| shared.clock.now()), &zone);
@@ -147,7 +149,7 @@ impl<'a> Run<'a> {
         let rules = SourceRules::new(&sources.include, &sources.exclude).map_err(|error| {
             RpcError::bad_request(error.to_string()).hint("mend the pattern in the configuration")
         })?;
-        let disk = disk::read(&view.root, &rules, &view.config, waiting)?;
+        let disk = disk::read(&view.root, &rules, &view.config, cancellation)?;
         let mut answer = TreeCompactResponse {
             today: today.to_string(),
             ..TreeCompactResponse::default()
@@ -246,7 +248,7 @@ impl<'a> Run<'a> {
             || disk.sections.abs_diff(state.sections) >= GROWN_SECTIONS
     }
 
-    fn level(&mut self, level: NodeKind, waiting: Waiting<'_>) -> Result<(), RpcError> {
+    fn level(&mut self, level: NodeKind, cancellation: Cancellation<'_>) -> Result<(), RpcError> {
         let sources = self.sources(level);
         let nodes: BTreeMap<Period, Node> = self
             .disk
@@ -264,7 +266,7 @@ impl<'a> Run<'a> {
         });
         self.answer.unchanged += (sources.len() - steps.len()) as u64;
         for step in steps {
-            waiting.check()?;
+            cancellation.check()?;
             if !self.disk.is_held(step.period) {
                 self.step(&step, sources.get(&step.period).map_or(&[], Vec::as_slice));
             }

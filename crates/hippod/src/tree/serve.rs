@@ -16,7 +16,7 @@ use super::aside;
 use super::disk;
 use super::run::{Run, Wish};
 use crate::clock::moment;
-use crate::server::Waiting;
+use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -198,7 +198,7 @@ pub fn show(
 
 /// A look at the tree that changes nothing.
 fn looking<'a>(shared: &Shared, view: &'a WorkspaceView) -> Result<Run<'a>, RpcError> {
-    Run::new(shared, view, Wish::default(), Waiting::ALWAYS)
+    Run::new(shared, view, Wish::default(), Cancellation::NEVER)
 }
 
 /// A node by its name or path.

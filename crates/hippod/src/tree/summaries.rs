@@ -15,7 +15,7 @@ use super::aside;
 use super::command::{self, Job};
 use super::run::{Run, Wish, bring_up};
 use super::serve::prompt;
-use crate::server::Waiting;
+use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -28,7 +28,7 @@ pub fn write(
     shared: &Shared,
     view: &WorkspaceView,
     wish: Wish,
-    waiting: Waiting<'_>,
+    cancellation: Cancellation<'_>,
     answer: &mut TreeCompactResponse,
 ) -> Result<(), RpcError> {
     let lock = shared.trees.of(&view.root).program;
@@ -46,7 +46,7 @@ pub fn write(
             days: false,
             ..wish
         },
-        waiting,
+        cancellation,
         answer,
         seen: BTreeSet::new(),
     };
@@ -56,7 +56,7 @@ pub fn write(
             written += usize::from(summaries.ask(&asked)?);
         }
         if written > 0 {
-            let again = bring_up(shared, view, summaries.wish, waiting)?;
+            let again = bring_up(shared, view, summaries.wish, cancellation)?;
             go_on(summaries.answer, again);
         }
     }
@@ -67,7 +67,7 @@ struct Summaries<'a> {
     shared: &'a Shared,
     view: &'a WorkspaceView,
     wish: Wish,
-    waiting: Waiting<'a>,
+    cancellation: Cancellation<'a>,
     answer: &'a mut TreeCompactResponse,
     /// Nodes that were looked at in this run.
     seen: BTreeSet<Period>,
@@ -120,11 +120,11 @@ impl<'a> Summaries<'a> {
         let budget = tree::most_tokens(period, &sources);
         let job = Job::new(period, budget, prompt(period, budget), &sources);
         let begun = Instant::now();
-        let body = command::write(&self.shared.config.tree, &job, self.waiting);
+        let body = command::write(&self.shared.config.tree, &job, self.cancellation);
         let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
 
         // The program is not to blame for a client that goes.
-        self.waiting.check()?;
+        self.cancellation.check()?;
         let _one = self.shared.trees.take(self.shared, &self.view.root, true)?;
         let mut run = self.look()?;
         run.state.spend.ms = run.state.spend.ms.saturating_add(took);
@@ -147,7 +147,7 @@ impl<'a> Summaries<'a> {
 
     /// The tree as it is, with what the program did today.
     fn look(&self) -> Result<Run<'a>, RpcError> {
-        let mut run = Run::new(self.shared, self.view, self.wish, self.waiting)?;
+        let mut run = Run::new(self.shared, self.view, self.wish, self.cancellation)?;
         run.state.spend = std::mem::take(&mut run.state.spend).on(&run.today.to_string());
         Ok(run)
     }

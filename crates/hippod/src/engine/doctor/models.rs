@@ -11,7 +11,7 @@ use crate::engine::workspace::Workspace;
 use crate::shared::Shared;
 
 /// Reports the state of the daemon's own model.
-pub fn examine_models(shared: &Shared) -> Survey {
+pub fn survey_models(shared: &Shared) -> Survey {
     let mut survey = Survey::default();
     let own = shared.config.embed.model.as_str();
     examine_model(shared, own, shared.embed.state().0, &mut survey.report);
