@@ -1,7 +1,7 @@
 //! How strong is an index entry now, and when will it have a given strength?
 //!
 //! Strength follows the power law of v1 §7.1, `s(t) = s0 · (1 + rate · h)^(−exponent · m)`, with `h` the hours since the
-//! last access. `s0` belongs to that access: computing the strength changes nothing, so two passes over the same
+//! last access, less what replays took from its age. `s0` belongs to that moment: computing the strength changes nothing, so two passes over the same
 //! time equal one. The formula is binding; the table printed beside it in v1 (1 day 0.72, 1 week 0.52, 1 year 0.16) does
 //! not follow from it (0.69, 0.42, 0.13). [`Profile::TUNED`] has the same law with other numbers.
 
@@ -223,12 +223,13 @@ pub fn access(profile: &Profile, entry: &mut Entry, now: Timestamp, nth: u32) {
     entry.strength = lifted(left, lost + gain);
     // Also when the clock was set back: a moment in the future would keep the entry from fading until then.
     entry.accessed = now;
+    entry.replayed_to = None;
     entry.hits = entry.hits.saturating_add(1);
 }
 
 /// Records that a consolidation run reviewed the entry's source and kept it; call it once a run.
 ///
-/// It is no access: `hits` stays. The entry gets as much younger as the gain needs, instead of starting the curve from anew a little
+/// It is no access: `hits` and `accessed` stay. The entry gets as much younger as the gain needs, instead of starting the curve from anew a little
 /// higher: its start is so steep that a day later the entry would be weaker than without the replay.
 pub fn replay(profile: &Profile, entry: &mut Entry, now: Timestamp) {
     let lifted = lifted(strength_at(profile, entry, now), profile.replay_gain);
@@ -239,11 +240,11 @@ pub fn replay(profile: &Profile, entry: &mut Entry, now: Timestamp) {
         let age = time_until(profile, entry.strength, lifted, Modifiers::of(entry));
         age.unwrap_or(0).min(elapsed(entry, now).max(0))
     };
-    entry.accessed = Timestamp(now.0.saturating_sub(age));
+    entry.replayed_to = Some(Timestamp(now.0.saturating_sub(age)));
 }
 
 fn elapsed(entry: &Entry, now: Timestamp) -> i64 {
-    now.0.saturating_sub(entry.accessed.0)
+    now.0.saturating_sub(entry.curve_start().0)
 }
 
 /// The part of the initial strength that is left.

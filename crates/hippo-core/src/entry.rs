@@ -137,7 +137,10 @@ pub struct Entry {
     pub accessed: Timestamp,
     /// Accesses so far.
     pub hits: u32,
-    /// Strength at `accessed` (s0 of the curve), in [0, 1]. An access alone changes it.
+    /// Start of the curve, where a replay moved it beyond the last access: a replay is no access.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed_to: Option<Timestamp>,
+    /// Strength at the start of the curve (s0), in [0, 1].
     pub strength: f32,
     /// Words that it is known by.
     pub tags: Vec<String>,
@@ -152,6 +155,14 @@ pub struct Entry {
     pub origin: Origin,
     /// How often it was modified, from 1.
     pub version: u32,
+}
+
+impl Entry {
+    /// When it had the strength that it fades from: at its last access, or later by what replays took from its age.
+    #[must_use]
+    pub fn curve_start(&self) -> Timestamp {
+        self.replayed_to.unwrap_or(self.accessed)
+    }
 }
 
 #[cfg(test)]

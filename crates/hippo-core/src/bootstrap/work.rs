@@ -152,6 +152,7 @@ impl<'w> Work<'w> {
                 pointers: self.pointers(file, unit, leads),
                 created,
                 accessed: self.accessed(created),
+                replayed_to: None,
                 hits: 0,
                 strength: 1.0,
                 tags,
@@ -263,6 +264,7 @@ impl<'w> Work<'w> {
                 }],
                 created,
                 accessed: self.accessed(created),
+                replayed_to: None,
                 hits: 0,
                 strength: 1.0,
                 tags: tags

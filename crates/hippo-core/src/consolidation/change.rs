@@ -20,13 +20,16 @@ pub struct Step {
     pub change: Change,
 }
 
-/// Strength at the last access, when that was, and the current strength.
+/// Strength at the start of the curve, when that was, and the current strength.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Vigour {
-    /// Strength at `accessed` (s0).
+    /// Strength at the start of the curve (s0).
     pub initial: f32,
-    /// The last access, or the last replay.
+    /// The last access; in runs of earlier builds the start of the curve.
     pub accessed: Timestamp,
+    /// The start of the curve, where a replay moved it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed_to: Option<Timestamp>,
     /// Current strength.
     pub strength: f32,
     /// Start of the run that replayed it last.
@@ -252,6 +255,7 @@ impl Change {
             Self::Replay { to, .. } => {
                 record.entry.strength = to.initial;
                 record.entry.accessed = to.accessed;
+                record.entry.replayed_to = to.replayed_to;
                 record.strength = to.strength;
                 record.replayed = to.replayed;
             }

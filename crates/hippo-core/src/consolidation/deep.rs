@@ -150,12 +150,14 @@ pub(super) fn replay(planner: &mut Planner) {
                 from: Vigour {
                     initial: record.entry.strength,
                     accessed: record.entry.accessed,
+                    replayed_to: record.entry.replayed_to,
                     strength: record.strength,
                     replayed: record.replayed,
                 },
                 to: Vigour {
                     initial: younger.strength,
-                    accessed: younger.accessed.max(record.entry.accessed),
+                    accessed: younger.accessed,
+                    replayed_to: Some(younger.curve_start().max(record.entry.curve_start())),
                     strength: decay::strength_at(&profile, &younger, started).max(record.strength),
                     replayed: Some(started),
                 },

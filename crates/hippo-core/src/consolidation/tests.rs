@@ -30,6 +30,7 @@ fn entry(name: &str, summary: &str) -> Entry {
         pointers: vec![pointer("memory/a.md", Some("One"))],
         created: NOW.plus(-40 * DAY),
         accessed: NOW.plus(-20 * DAY),
+        replayed_to: None,
         hits: 1,
         strength: 1.0,
         tags: Vec::new(),
@@ -281,6 +282,12 @@ fn a_replay_leaves_no_entry_weaker_later() {
     let after = apply(&state, &plan(&state, Cycle::Deep));
     let replayed = &after.records[&id("old")];
     assert!((replayed.strength - old.strength - 0.05).abs() < 1e-4);
+    let used = |record: &Record| (record.entry.accessed, record.entry.hits);
+    assert_eq!(used(replayed), used(&old), "a replay is no access");
+    let mut back = after.clone();
+    let steps = plan(&state, Cycle::Deep).steps.into_iter().rev();
+    steps.for_each(|step| step.change.inverse().apply(&mut back));
+    assert_eq!(back.records[&id("old")].entry, old.entry, "taken back");
     for days in [0, 1, 7, 30, 365] {
         let then = NOW.plus(days * DAY);
         let strength = |record: &Record| strength_at(&profile, &record.entry, then);

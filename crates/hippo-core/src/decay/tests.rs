@@ -250,13 +250,15 @@ proptest! {
         replay(&profile, &mut reviewed, now);
         let lifted = strength_at(&profile, &reviewed, now);
         prop_assert!((lifted - (before + 0.05).min(1.0)).abs() < 1e-4);
-        prop_assert_eq!(reviewed.hits, hits);
+        prop_assert_eq!((reviewed.accessed, reviewed.hits), (it.accessed, hits), "it is no access");
         let then = now.plus(later);
         prop_assert!(strength_at(&profile, &reviewed, then) >= strength_at(&profile, &it, then) - 1e-6);
 
         let mut accessed = it.clone();
         access(&profile, &mut accessed, now, nth);
         prop_assert!(accessed.strength >= before && accessed.strength <= 1.0);
+        access(&profile, &mut reviewed, now, nth);
+        prop_assert_eq!(reviewed.curve_start(), now);
         prop_assert_eq!((accessed.accessed, accessed.hits), (now, hits + 1));
         if profile == P {
             prop_assert!((accessed.strength - (f64::from(before) + 0.1 / f64::from(nth)).min(1.0) as f32).abs() < 1e-6);

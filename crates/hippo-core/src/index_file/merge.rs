@@ -176,6 +176,7 @@ impl One<'_> {
             pointers: pick(text(self, Field::Pointers), &their.pointers, &our.pointers),
             created: pick(text(self, Field::Created), &their.created, &our.created),
             accessed: self.accessed(their, our),
+            replayed_to: our.replayed_to,
             hits: self.hits(our),
             strength: if self.base.is_some() && text(self, Field::Strength) {
                 their.strength

@@ -99,6 +99,7 @@ pub(crate) fn any_entry() -> impl Strategy<Value = Entry> {
                     .collect(),
                 created: Timestamp(numbers.0),
                 accessed: Timestamp(numbers.1),
+                replayed_to: None,
                 hits: numbers.2,
                 strength: numbers.3,
                 tags: lists.0,

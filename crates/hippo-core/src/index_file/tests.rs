@@ -67,6 +67,7 @@ fn understood(file: &IndexFile) -> String {
             pointers,
             created,
             accessed,
+            replayed_to: _,
             hits,
             strength,
             tags,

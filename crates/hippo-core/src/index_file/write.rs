@@ -46,6 +46,7 @@ pub fn as_written(entry: &Entry, settings: &Settings) -> Entry {
         pointers: pointers.collect(),
         created: day(entry.created),
         accessed: day(entry.accessed),
+        replayed_to: None,
         hits: entry.hits,
         strength: meta::shown(entry.strength),
         tags: trimmed(&mut entry.tags.iter().map(String::as_str)),

@@ -98,14 +98,14 @@ pub fn show(
         let when = decay::time_until(profile, entry.strength, target, modifiers);
         forecast.push(IndexForecast {
             event: name.to_owned(),
-            at: when.map(|after| rfc3339(entry.accessed.plus(after))),
+            at: when.map(|after| rfc3339(entry.curve_start().plus(after))),
         });
     }
     if !matches!(record.place, Place::Archive(_)) {
         let when = decay::time_until(profile, entry.strength, ARCHIVED, modifiers);
         forecast.push(IndexForecast {
             event: "archive".to_owned(),
-            at: when.map(|after| rfc3339(entry.accessed.plus(after))),
+            at: when.map(|after| rfc3339(entry.curve_start().plus(after))),
         });
     }
     Ok(IndexShowResponse {
@@ -115,7 +115,7 @@ pub fn show(
             "{:.2} · (1 + {} · h)^(−{exponent:.3}), h the hours since {}",
             entry.strength,
             profile.decay_rate,
-            rfc3339(entry.accessed)
+            rfc3339(entry.curve_start())
         ),
         modifiers: told,
         priority_rule: entry.priority_rule.clone(),

@@ -159,6 +159,7 @@ fn taught(
             record.place = Place::Index;
             record.entry.strength = 1.0;
             record.entry.accessed = at;
+            record.entry.replayed_to = None;
         }
         record.learned = Some(Box::new(lesson.learned));
         return record;

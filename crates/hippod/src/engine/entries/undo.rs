@@ -227,7 +227,9 @@ fn inverse_of(state: &Snapshot, forgotten: &BTreeSet<EntryId>, change: &Change) 
         Change::Summarise { id, to, .. } => record(id).is_none_or(|record| record.entry.summary == to.0),
         Change::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
         Change::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
-        Change::Replay { id, to, .. } => record(id).is_none_or(|record| record.entry.accessed == to.accessed),
+        Change::Replay { id, to, .. } => record(id).is_none_or(|record| {
+            (record.entry.accessed, record.entry.replayed_to) == (to.accessed, to.replayed_to)
+        }),
         Change::Move { id, .. } | Change::File { id, .. } if forgotten.contains(id) => false,
         Change::Move { id, to, .. } => record(id).is_none_or(|record| record.place == *to),
         Change::File { id, to, .. } => record(id).is_none_or(|record| record.filed == *to),
@@ -278,6 +280,7 @@ fn keep_what_is_new(back: &mut Entry, merged: &Entry, now: &Entry) {
         // Accesses since then are of the entry that stays.
         back.hits = back.hits.saturating_add(now.hits - merged.hits);
         back.accessed = now.accessed;
+        back.replayed_to = now.replayed_to;
         back.strength = now.strength;
     }
     if now.topic != merged.topic {

@@ -51,6 +51,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         pointers: texts.3,
         created: times.0,
         accessed: times.1,
+        replayed_to: None,
         hits: times.2,
         strength: times.3,
         tags: texts.4,

@@ -38,6 +38,10 @@ pub(super) fn take_fields(
             (false, true) => merged.accessed.max(accessed),
             (false, false) => accessed,
         },
+        replayed_to: record
+            .entry
+            .replayed_to
+            .filter(|at| !took(Field::Strength) && (!took(Field::Accessed) || *at > merged.accessed)),
         // Agents count accesses in the file: theirs are added to those that are known by now.
         hits: if took(Field::Hits) {
             let sum = i64::from(hits) + i64::from(merged.hits) - i64::from(filed_hits);
@@ -92,6 +96,7 @@ pub(super) fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Recor
         entry: Entry {
             hits: was.hits.max(entry.hits),
             accessed: if used_since { was.accessed } else { entry.accessed },
+            replayed_to: was.replayed_to.filter(|_| used_since),
             strength: if used_since { was.strength } else { entry.strength },
             created: was.created,
             ..entry.clone()
