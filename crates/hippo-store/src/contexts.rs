@@ -58,6 +58,7 @@ const CACHE_KIB: i64 = 2048;
 pub struct ContextStore {
     read: ContextReader,
     open: Open,
+    missing: u64,
     analyzer: Analyzer,
 }
 
@@ -71,14 +72,15 @@ impl ContextStore {
         acked::set_aside_if_cut(path)?;
         schema::private(path)?;
         let connection = open_writer(path).map_err(|source| StoreError::from_sql(path, source))?;
+        let missing = acked::compare(&connection, path)?;
         schema::migrate(&connection, path)?;
-        acked::compare(&connection, path).map_err(|source| StoreError::from_sql(path, source))?;
         Ok(Self {
             read: ContextReader {
                 connection,
                 path: path.to_path_buf(),
             },
             open: Open::at(path),
+            missing,
             analyzer: Analyzer::new(),
         })
     }
@@ -87,6 +89,22 @@ impl ContextStore {
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         self.open.is_at(self.path())
+    }
+
+    /// Acknowledged changes that were found missing when it was opened.
+    #[must_use]
+    pub const fn missing(&self) -> u64 {
+        self.missing
+    }
+
+    /// Writes the log back into the file, so that a copy of the file alone is whole.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; the log is kept then, and read at the next start.
+    pub fn checkpoint(&self) -> Result<(), StoreError> {
+        self.end()?;
+        self.read
+            .ask(|connection| connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"))
     }
 
     /// The files that are open.

@@ -148,6 +148,20 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
     Ok(aside)
 }
 
+/// Copies the log of a database to a name that nothing is kept under yet: the next change overwrites it.
+///
+/// # Errors
+/// [`StoreError::Io`].
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
+    let log = with_suffix(path, "-wal");
+    if log.metadata().is_ok_and(|log| log.len() > 0) {
+        let aside = with_suffix(&free(path, Made::Again), "-wal");
+        fs::copy(&log, &aside).map_err(failed("keep a copy of the damaged log", &aside))?;
+    }
+    Ok(())
+}
+
 /// A name that nothing is kept under yet.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn free(path: &Path, made: Made) -> PathBuf {

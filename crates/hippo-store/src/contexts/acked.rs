@@ -67,14 +67,24 @@ pub(super) fn set_aside_if_cut(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Compares what the database knows with what was acknowledged.
-pub(super) fn compare(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
-    let (known, noted) = (number(connection)?, read(path));
-    if known < noted.acked {
-        let lost = noted.lost + (noted.acked - known);
+/// Compares what the database knows with what was acknowledged, before anything is written to it. Returns how many
+/// changes are missing that were not counted before; a log that lost them is kept beside it.
+pub(super) fn compare(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
+    let sql = |source| StoreError::from_sql(path, source);
+    let is_made = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence')";
+    // Where the log is damaged that made the tables, there are none.
+    let known = match connection.query_row(is_made, [], |row| row.get(0)).map_err(sql)? {
+        true => number(connection).map_err(sql)?,
+        false => 0,
+    };
+    let noted = read(path);
+    let missing = noted.acked.saturating_sub(known);
+    if missing > 0 {
+        in_place::keep_log(path)?;
+        let lost = noted.lost + missing;
         write(path, Noted { acked: known, lost });
     }
-    Ok(())
+    Ok(missing)
 }
 
 fn number(connection: &Connection) -> rusqlite::Result<u64> {

@@ -348,3 +348,53 @@ fn a_full_disk_is_said_and_leaves_nothing_half_done() {
     }
     panic!("never enough room");
 }
+
+#[test]
+fn every_damage_of_the_log_is_counted_and_the_log_is_kept() {
+    use crate::in_place::with_suffix;
+
+    let scratch = Scratch::new();
+    let store = filled(&scratch);
+    let files = ["", "-wal", ".acked"]
+        .map(|suffix| (suffix, std::fs::read(with_suffix(&scratch.file, suffix)).unwrap()));
+    drop(store);
+    let log = &files[1].1;
+    let acked = 21;
+    let mut all_there = 0;
+    for number in 0..48 {
+        let place = (log.len() - 40) * number / 47;
+        let again = Scratch::new();
+        for (suffix, bytes) in &files {
+            let mut bytes = bytes.clone();
+            if *suffix == "-wal" {
+                match number % 3 {
+                    0 => bytes[place] ^= 1 << (number % 8),
+                    1 => bytes[place..place + 40].fill(0xa5),
+                    _ => bytes.truncate(place),
+                }
+            }
+            std::fs::write(with_suffix(&again.file, suffix), bytes).unwrap();
+        }
+        let store = again.open();
+        let found = (0..20)
+            .filter(|number| kept(store.read(), &noise(*number, 3_000)))
+            .count() as u64;
+        let opened = u64::from(store.read().session("s").unwrap().is_some());
+        assert_eq!(store.missing(), acked - found - opened, "{number}");
+        assert_eq!(lost_changes(&again.file), store.missing(), "{number}");
+        let aside = with_suffix(&again.file, ".damaged-wal");
+        let is_cut = number % 3 == 2 && place == 0;
+        assert_eq!(aside.exists(), store.missing() > 0 && !is_cut, "{number}");
+        if aside.exists() {
+            let length = aside.metadata().unwrap().len();
+            assert!(length == log.len() as u64 || number % 3 == 2, "{number}");
+        }
+        all_there += u64::from(store.missing() == 0);
+        drop(store);
+        assert_eq!(
+            (again.open().missing(), lost_changes(&again.file)),
+            (0, acked - found - opened)
+        );
+    }
+    assert!(all_there < 10, "{all_there}");
+}
