@@ -39,6 +39,8 @@ mod cut;
 mod cycles;
 #[path = "e2e/damage.rs"]
 mod damage;
+#[path = "e2e/damaged_rows.rs"]
+mod damaged_rows;
 #[path = "e2e/dated_questions.rs"]
 mod dated_questions;
 #[path = "e2e/documents.rs"]

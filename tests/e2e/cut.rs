@@ -3,7 +3,7 @@
 use std::fs;
 
 use hippo_proto::DoctorResponse;
-use hippod_tests::{Scratch, begun};
+use hippod_tests::{Caller, Scratch, begun};
 
 use super::contexts::{listing, open, put, request};
 
@@ -13,6 +13,11 @@ fn ids(found: &DoctorResponse) -> Vec<&str> {
 
 fn cut(scratch: &Scratch, name: &str) {
     fs::write(scratch.state(name), "").unwrap();
+}
+
+fn degraded(client: &mut Caller) -> Vec<String> {
+    let workspaces = client.status().workspaces.into_iter();
+    workspaces.filter_map(|workspace| workspace.degraded).collect()
 }
 
 #[test]
@@ -42,10 +47,18 @@ fn an_index_that_is_cut_to_nothing_forgets_nothing_that_was_removed_and_is_told(
         let mut client = daemon.client();
         client.sync(&root);
         assert_eq!(client.ids(&root), left, "removed: {removed}");
+        assert_eq!(degraded(&mut client), ["repaired"], "removed: {removed}");
         let told = client.doctor(false);
+        assert!(degraded(&mut client).is_empty(), "a person was told");
         assert!(ids(&told).contains(&"database-lost"), "{told:?}");
         daemon.terminate();
     }
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert!(degraded(&mut client).is_empty(), "a start that repairs nothing");
+    assert!(!ids(&client.doctor(false)).contains(&"database-lost"));
+    daemon.terminate();
     assert!(
         scratch.state("index.db.damaged").exists(),
         "what stood there is kept"
@@ -67,6 +80,8 @@ fn contents_of_sessions_that_are_gone_are_counted_and_told() {
         put(&mut client, asked);
     }
     daemon.terminate();
+    let log = scratch.state("contexts.db-wal").metadata();
+    assert!(log.map_or(0, |log| log.len()) == 0, "a stop writes the log back");
     let daemon = scratch.daemon();
     let told = daemon.client().doctor(false);
     assert!(!ids(&told).contains(&"contexts-lost"), "{told:?}");
@@ -80,6 +95,51 @@ fn contents_of_sessions_that_are_gone_are_counted_and_told() {
     // A session that begins now does not hide it.
     open(&mut client, &root, None);
     assert!(ids(&client.doctor(false)).contains(&"contexts-lost"));
+}
+
+#[test]
+fn a_damaged_log_of_sessions_is_counted_told_and_kept() {
+    let (scratch, daemon, mut client) = begun();
+    let root = scratch.workspace();
+    client.sync(&root);
+    let session = open(&mut client, &root, None).session;
+    daemon.terminate();
+    let mut lost_before = 0;
+    for (round, part) in [(1, 2), (2, 3), (3, 4)] {
+        let daemon = scratch.daemon();
+        let mut client = daemon.client();
+        for turn in 1..=4 {
+            let text = listing(&format!("anchor {round} {turn}"));
+            put(&mut client, request(&session, turn, ("exec", "ls"), &text));
+        }
+        daemon.kill();
+        let log = scratch.state("contexts.db-wal");
+        let mut bytes = fs::read(&log).unwrap();
+        let place = bytes.len() * (part - 1) / part;
+        bytes[place] ^= 4;
+        fs::write(&log, &bytes).unwrap();
+
+        let daemon = scratch.daemon();
+        let mut client = daemon.client();
+        client.sync(&root);
+        assert_eq!(degraded(&mut client), ["repaired"], "{round}");
+        let told = client.doctor(false);
+        let lost = told.problems.iter().find(|problem| problem.id == "contexts-lost");
+        let lost = lost.unwrap_or_else(|| panic!("{round}: {told:?}"));
+        let number: u64 = lost.what.split(' ').next().unwrap().parse().unwrap();
+        assert!(
+            number > lost_before && number <= lost_before + 4,
+            "{round}: {lost:?}"
+        );
+        lost_before = number;
+        assert!(degraded(&mut client).is_empty(), "{round}: a person was told");
+        let kept = match round {
+            1 => "contexts.db.damaged-wal".to_owned(),
+            _ => format!("contexts.db.damaged.{round}-wal"),
+        };
+        assert_eq!(fs::read(scratch.state(&kept)).unwrap(), bytes, "{round}");
+        daemon.terminate();
+    }
 }
 
 #[test]

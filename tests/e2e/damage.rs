@@ -8,7 +8,7 @@ use hippo_proto::{ErrorKind, SearchRequest, Severity};
 use hippod_tests::{Answer, Caller, Daemon, PATIENCE, Scratch, assert_same, program};
 use serde_json::json;
 
-const QUERIES: [&str; 8] = [
+pub const QUERIES: [&str; 8] = [
     "blue pump",
     "valve17",
     "who repairs the lantern",
@@ -19,7 +19,7 @@ const QUERIES: [&str; 8] = [
     "decision about hoses",
 ];
 
-fn fill(scratch: &Scratch, files: usize) {
+pub fn fill(scratch: &Scratch, files: usize) {
     let things = ["pump", "lantern", "ledger", "kettle", "compass", "hose", "anchor"];
     for number in 0..files {
         let (one, two) = (things[number % 7], things[(number / 7) % 7]);
@@ -34,7 +34,7 @@ fn fill(scratch: &Scratch, files: usize) {
 }
 
 /// A workspace that was indexed by a daemon which then stopped well, and what it answered.
-fn indexed() -> (Scratch, Vec<Answer>) {
+pub fn indexed() -> (Scratch, Vec<Answer>) {
     let scratch = Scratch::new();
     fill(&scratch, 60);
     let daemon = scratch.daemon();

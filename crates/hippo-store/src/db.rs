@@ -11,6 +11,7 @@ mod load;
 mod read;
 mod salvage;
 mod schema;
+mod seal;
 mod spare;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ pub use entries::{
 pub use load::{Loaded, LoadedDocument};
 pub use read::Reader;
 pub use salvage::{Salvaged, salvage};
+pub use seal::Mended;
 pub use spare::{Recovered, recover};
 pub use vectors::{EmbedderRow, Embedding, PendingChunk, StoredVector};
 pub use write::{Batch, DocumentChange, DocumentRecord, NewChunk};
@@ -39,6 +41,7 @@ use crate::in_place::{self, Open};
 pub(crate) use import::import;
 use schema::Counter;
 pub(crate) use schema::{VERSION as SCHEMA, make};
+use seal::Seal;
 
 /// How long a connection waits for the other one's lock before it reports an error.
 const BUSY: Duration = Duration::from_secs(10);
@@ -52,6 +55,7 @@ pub struct Store {
     path: PathBuf,
     open: Open,
     ids: IdPool,
+    seal: Seal,
 }
 
 impl Store {
@@ -62,14 +66,17 @@ impl Store {
     pub fn open(path: &Path, root: &str) -> Result<Self, StoreError> {
         let sql = |source| StoreError::from_sql(path, source);
         in_place::finish(path)?;
-        let connection = open_writer(path).map_err(sql)?;
+        let mut connection = open_writer(path).map_err(sql)?;
         schema::migrate(&connection, path, root)?;
         let ids = IdPool::load(&connection).map_err(sql)?;
+        let seal = Seal::load(&connection).map_err(sql)?;
+        seal.listen(&mut connection).map_err(sql)?;
         Ok(Self {
             connection,
             path: path.to_path_buf(),
             open: Open::at(path),
             ids,
+            seal,
         })
     }
 
@@ -85,9 +92,10 @@ impl Store {
     /// See [`StoreError`]. What is open stays open, and it can be tried again.
     pub fn write_again(&mut self, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
         in_place::write_again(&self.connection, &mut self.open, &self.path, goes_on)?;
-        let connection = self.sql(open_writer(&self.path))?;
+        let mut connection = self.sql(open_writer(&self.path))?;
         // The first look opens the log.
         self.sql(Counter::Documents.read(&connection))?;
+        self.sql(self.seal.listen(&mut connection))?;
         self.connection = connection;
         self.open = Open::at(&self.path);
         Ok(())
@@ -119,12 +127,13 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub fn tidy(&mut self) -> Result<(), StoreError> {
-        let done = self.connection.execute_batch(
-            "INSERT INTO lexical(lexical) VALUES ('optimize');
-             PRAGMA incremental_vacuum;
-             PRAGMA optimize;
-             PRAGMA wal_checkpoint(TRUNCATE);",
-        );
+        let done = self.merge_lexical().and_then(|()| {
+            self.connection.execute_batch(
+                "PRAGMA incremental_vacuum;
+                 PRAGMA optimize;
+                 PRAGMA wal_checkpoint(TRUNCATE);",
+            )
+        });
         self.sql(done)
     }
 
@@ -150,19 +159,8 @@ impl Store {
     /// # Errors
     /// See [`StoreError`]; nothing is forgotten then.
     pub fn clear(&mut self) -> Result<(), StoreError> {
-        let cleared = self.connection.execute_batch(
-            "BEGIN IMMEDIATE;
-             INSERT INTO lexical(lexical) VALUES ('delete-all');
-             DELETE FROM chunks; DELETE FROM sections; DELETE FROM documents; DELETE FROM fresh;
-             UPDATE meta SET value = value + 1 WHERE key IN ('generation', 'vector_generation');
-             COMMIT;",
-        );
-        if cleared.is_err() && !self.connection.is_autocommit() {
-            self.sql(self.connection.execute_batch("ROLLBACK"))?;
-        }
-        self.sql(cleared)?;
-        self.ids = IdPool::default();
-        Ok(())
+        let emptied = self.empty_derived();
+        self.sql(emptied)
     }
 
     fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {

@@ -8,6 +8,7 @@ mod close;
 mod compact;
 mod fetch;
 mod flush;
+mod health;
 mod keeper;
 mod policies;
 mod put;
@@ -19,17 +20,15 @@ mod wire;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hippo_proto::folder::Trust;
-use hippo_proto::{ContextsStatus, ErrorKind, RpcError};
+use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::contexts::{ContextError, ContextReader, ContextStore, Packer, Ready, Session};
 use hippo_store::in_place::Open;
 
-use crate::clock::rfc3339;
 use crate::engine::store_error;
 use crate::registry;
 use crate::shared::{Shared, Slot, Turn, Turns};
@@ -77,6 +76,8 @@ struct Place {
     readers: Mutex<Vec<ContextReader>>,
     packers: Mutex<Vec<Packer>>,
     policies: Policies,
+    /// Acknowledged changes that were missing when it was opened, until a person was told.
+    lost: AtomicU64,
     /// Somebody who may has closed it, and does with its files what he wants: nothing is written to them again.
     let_go: AtomicBool,
 }
@@ -175,46 +176,6 @@ impl Contexts {
         }
         lock(&self.homes).retain(|_, home| home != root);
     }
-
-    /// Whether what sessions stored can be read; `None` where there never was a session.
-    ///
-    /// # Errors
-    /// What is wrong with it, and what to do.
-    pub fn check(&self, shared: &Shared, root: &Path) -> Result<Option<PathBuf>, RpcError> {
-        let place = self.place(shared, root);
-        if !place.is_there()? {
-            return Ok(None);
-        }
-        // Not on a connection that is kept: where others have written since, SQLite's check takes what such a one remembers
-        // of its full-text indexes for damage.
-        let sound = ContextReader::open(&place.file).and_then(|reader| reader.check());
-        sound.map_err(|error| unusable(&error))?;
-        Ok(Some(place.file.clone()))
-    }
-
-    /// Why the policies of a workspace are not used, where they are not.
-    pub fn policies_trouble(&self, shared: &Shared, root: &Path) -> Option<String> {
-        let trust = Trust::of(&shared.paths.state, root);
-        let trouble = self.place(shared, root).policies.of(root, &trust).1;
-        // One that is not trusted is not looked into.
-        trouble.filter(|_| policies::is_trusted(root, &trust))
-    }
-
-    /// How much a workspace keeps; nothing where there never was a session.
-    pub fn usage(&self, shared: &Shared, view: &WorkspaceView) -> Option<ContextsStatus> {
-        let place = self.place(shared, &view.root);
-        let usage = place.read(ContextReader::usage).ok()??;
-        Some(ContextsStatus {
-            sessions: usage.sessions,
-            open: usage.open,
-            entries: usage.entries,
-            contents: usage.contents,
-            stored_bytes: usage.stored_bytes,
-            raw_bytes: usage.raw_bytes,
-            budget_bytes: view.config.context.budget_bytes(),
-            oldest: usage.oldest_ms.map(|at| rfc3339(hippo_core::time::Timestamp(at))),
-        })
-    }
 }
 
 impl Place {
@@ -226,6 +187,7 @@ impl Place {
             readers: Mutex::default(),
             packers: Mutex::default(),
             policies: Policies::default(),
+            lost: AtomicU64::new(0),
             let_go: AtomicBool::new(false),
         }
     }
@@ -237,6 +199,11 @@ impl Place {
         if held.store.is_none() {
             let store = ContextStore::open(&self.file).map_err(|error| unusable(&error))?;
             *lock(&self.open) = Some(store.open_files());
+            if store.missing() > 0 {
+                let (file, changes) = (self.file.display(), store.missing());
+                tracing::error!(%file, changes, "changes that sessions had stored are missing");
+                self.lost.fetch_add(changes, Ordering::Relaxed);
+            }
             held.store = Some(store);
         }
         Ok(held)

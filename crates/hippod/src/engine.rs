@@ -40,6 +40,7 @@ pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_named
 pub use opening::Opened;
 pub use rebuild::Lost;
 pub use requests::store_error;
+pub use status::REPAIRED;
 pub use turn::Turned;
 
 /// How long one kind of work goes on within a turn.

@@ -12,6 +12,7 @@ use hippo_proto::{
 };
 
 use crate::embed_worker::ModelState;
+use crate::engine::REPAIRED;
 use crate::shared::{Shared, Slot};
 use crate::tree;
 
@@ -24,6 +25,13 @@ pub async fn status(shared: &Arc<Shared>) -> StatusResponse {
         let mut status = workspace(&root, &slot);
         if let Slot::Open(view) = &slot {
             status.contexts = shared.contexts.usage(shared, view);
+            let lost = shared.contexts.lost(shared, &root);
+            if lost > 0 && status.degraded.is_none() {
+                status.degraded = Some(REPAIRED.to_owned());
+                status.why = Some(format!(
+                    "{lost} changes that sessions had stored are missing; hippoctl doctor says more"
+                ));
+            }
             status.tree = trees.remove(&root);
         }
         status

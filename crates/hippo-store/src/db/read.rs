@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use super::vectors::vector_of;
-use super::{open_reader, schema};
+use super::{open_reader, schema, seal};
 use crate::StoreError;
 
 /// A read-only connection.
@@ -50,12 +50,19 @@ impl Reader {
             .collect()
     }
 
-    /// As [`super::Store::check`], while the writer goes on.
+    /// As [`super::Store::check`], while the writer goes on; compares derived rows with their checksums as well.
     ///
     /// # Errors
     /// As there.
     pub fn check(&self) -> Result<(), StoreError> {
-        super::check(&self.connection, &self.path)
+        super::check(&self.connection, &self.path)?;
+        match self.ask(seal::find_damage)? {
+            None => Ok(()),
+            Some(reason) => Err(StoreError::Corrupt {
+                path: self.path.clone(),
+                reason,
+            }),
+        }
     }
 
     /// The generation that this connection sees.

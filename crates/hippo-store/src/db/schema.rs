@@ -4,18 +4,20 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
+use super::seal;
 use crate::StoreError;
 
 /// The newest schema that this build writes and reads.
-pub(crate) const VERSION: i64 = 6;
+pub(crate) const VERSION: i64 = 7;
 /// What leads from each version to the next one; a new file takes all of them.
-const MIGRATIONS: [(i64, &str); 6] = [
+const MIGRATIONS: [(i64, &str); 7] = [
     (1, DOCUMENTS),
     (2, ENTRIES),
     (3, RUN_FILES),
     (4, REMOVED_TEXTS),
     (5, FRESH),
     (6, OWN_WORDS),
+    (7, CHECKSUMS),
 ];
 
 /// Version 1: documents and what is found in them.
@@ -198,6 +200,12 @@ UPDATE documents SET mtime_ns = 0, hash = zeroblob(16)
 WHERE path GLOB 'memory/daily/*' OR path GLOB 'memory/weekly/*' OR path GLOB 'memory/monthly/*' OR path = 'memory/ROOT.md';
 ";
 
+/// Version 7: checksums of derived rows. A later step that changes one of them empties `checksums`: it is made anew.
+const CHECKSUMS: &str = "
+CREATE TABLE checksums (name TEXT PRIMARY KEY, sum INTEGER NOT NULL) WITHOUT ROWID;
+ALTER TABLE vectors ADD COLUMN digest INTEGER;
+";
+
 /// Creates the tables in an empty file, brings those of an older version up to date, or refuses a file that this
 /// build does not understand.
 pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Result<(), StoreError> {
@@ -232,7 +240,7 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
                   + EXISTS (SELECT 1 FROM runs) + EXISTS (SELECT 1 FROM run_steps)
                   + EXISTS (SELECT 1 FROM quick_access) + EXISTS (SELECT 1 FROM proposed)
                   + EXISTS (SELECT 1 FROM bases) + EXISTS (SELECT 1 FROM run_files)
-                  + EXISTS (SELECT 1 FROM fresh)",
+                  + EXISTS (SELECT 1 FROM fresh) + EXISTS (SELECT 1 FROM checksums)",
             [],
             |row| row.get::<_, i64>(0),
         )
@@ -252,6 +260,9 @@ fn advance(connection: &Connection, found: i64, root: &str) -> rusqlite::Result<
         if found < version {
             transaction.execute_batch(tables)?;
         }
+    }
+    if found < 7 {
+        seal::seal_vectors(&transaction)?;
     }
     if found == 0 {
         transaction.execute("INSERT INTO meta VALUES ('root', ?1)", [root])?;

@@ -6,7 +6,7 @@ use half::f16;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::schema::Counter;
-use super::{Store, number};
+use super::{Store, number, seal};
 use crate::StoreError;
 
 /// An embedding model as the database knows it.
@@ -305,7 +305,7 @@ impl Store {
         let mut stored = Vec::new();
         {
             let mut insert = transaction.prepare_cached(
-                "INSERT INTO vectors (embedder, hash, tokens, vector) VALUES (?1, ?2, ?3, ?4)
+                "INSERT INTO vectors (embedder, hash, tokens, vector, digest) VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT (hash, embedder) DO NOTHING RETURNING id",
             )?;
             let mut find =
@@ -319,8 +319,10 @@ impl Store {
                     *value = f16::from_f32(*value).to_f32();
                 }
                 let Embedding { hash, tokens, vector } = &embedding;
+                let vector = encode(vector);
+                let digest = seal::digest_of(embedder.id, hash, i64::from(*tokens), &vector);
                 let inserted: Option<i64> = insert
-                    .query_row(params![embedder.id, hash, tokens, encode(vector)], |row| {
+                    .query_row(params![embedder.id, hash, tokens, vector, digest], |row| {
                         row.get(0)
                     })
                     .optional()?;

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use hippo_core::chunk::{Chunk, Document};
 
-use super::{IdPool, Store, fresh, number, schema};
+use super::{IdPool, Store, fresh, number, schema, seal::Seal};
 use crate::StoreError;
 
 /// What the file system said of a file when it was read.
@@ -57,6 +57,7 @@ pub struct Batch<'store> {
     transaction: Transaction<'store>,
     ids: IdPool,
     pool: &'store mut IdPool,
+    seal: &'store mut Seal,
     path: &'store std::path::Path,
 }
 
@@ -71,10 +72,12 @@ impl Store {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|source| StoreError::from_sql(path, source))?;
+        self.seal.begin();
         Ok(Batch {
             transaction,
             ids: self.ids.clone(),
             pool: &mut self.ids,
+            seal: &mut self.seal,
             path,
         })
     }
@@ -111,17 +114,11 @@ impl Batch<'_> {
     /// # Errors
     /// See [`StoreError`].
     pub fn move_document(&mut self, from: &str, to: &DocumentRecord) -> Result<bool, StoreError> {
+        let (size, mtime) = (to.size.cast_signed(), to.mtime_ns);
         let done = self.transaction.execute(
             "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5, own_words = ?6
              WHERE path = ?1",
-            params![
-                from,
-                to.path,
-                to.size.cast_signed(),
-                to.mtime_ns,
-                to.date,
-                to.own_words
-            ],
+            params![from, to.path, size, mtime, to.date, to.own_words],
         );
         done.and_then(|moved| fresh::follow(&self.transaction, from, &to.path, moved > 0))
             .map_err(|source| StoreError::from_sql(self.path, source))
@@ -156,8 +153,8 @@ impl Batch<'_> {
     /// # Errors
     /// See [`StoreError`]; nothing of the batch happened then.
     pub fn commit(self) -> Result<(), StoreError> {
-        self.transaction
-            .commit()
+        self.seal
+            .commit(self.transaction)
             .map_err(|source| StoreError::from_sql(self.path, source))?;
         *self.pool = self.ids;
         Ok(())

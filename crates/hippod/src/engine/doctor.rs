@@ -1,6 +1,7 @@
 //! What is wrong, where, and what to do about it.
 
 mod models;
+mod repairs;
 mod report;
 mod slow;
 
@@ -10,14 +11,15 @@ use std::time::Instant;
 
 use hippo_core::consolidation::Place;
 use hippo_core::entry::Pointer;
-use hippo_proto::{Problem, RpcError, Severity};
-use hippo_store::db::{Reader, Recovered};
+use hippo_proto::{RpcError, Severity};
+use hippo_store::db::Reader;
 
 use super::entries::index_path;
 use super::housekeeping::look_at_database;
 use super::open::database;
 use super::rebuild::Lost;
 use super::settings::settings_path;
+use super::status::repair_is_told;
 use super::turn::Hand;
 use super::workspace::Workspace;
 use crate::scan::{ScanResult, Skipped};
@@ -82,9 +84,6 @@ struct Doubt {
     file: Option<String>,
 }
 
-/// Losses that are told.
-const MOST_LOST: usize = 5;
-
 impl Hand {
     /// Reports what the engine knows of a workspace. `scan` lists the files on disk a moment ago: files that were added or
     /// removed since the last event are queued, and are not reported as missed.
@@ -98,6 +97,7 @@ impl Hand {
         }
         let mut report = Report::default();
         self.examine_model_of(workspace, &mut report);
+        repair_is_told(workspace);
         let places = vec![examine(workspace, &mut report)];
         Survey { report, places }
     }
@@ -124,7 +124,9 @@ pub fn survey_rebuild(root: &Path, made: Result<Option<Lost>, RpcError>) -> Surv
     match made {
         Ok(lost) => {
             report.sound("rebuild", format!("{place}: made again from its files"));
-            report.problems.extend(lost.map(|lost| told(root, &lost)));
+            report
+                .problems
+                .extend(lost.map(|lost| repairs::was_not_all_read(root, &lost)));
         }
         Err(error) => {
             let fix = "free or mend the disk of the state folder, then run hippoctl doctor --rebuild again";
@@ -134,30 +136,6 @@ pub fn survey_rebuild(root: &Path, made: Result<Option<Lost>, RpcError>) -> Surv
         }
     }
     survey
-}
-
-/// What only a damaged database knew is not all there any more.
-fn told(root: &Path, lost: &Lost) -> Problem {
-    let most = lost.what.len().min(MOST_LOST);
-    let more = match lost.what.len() - most {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
-    let what = format!(
-        "of what only the damaged database knew (accesses, removals, history) not all could be read: {}{more}",
-        lost.what[..most].join("; ")
-    );
-    let fix = format!(
-        "hippoctl restore brings it back where there is a backup; the damaged database is kept as {}",
-        lost.aside.display()
-    );
-    problem(
-        "rebuild-lost",
-        Severity::Warning,
-        what,
-        root.display().to_string(),
-        fix,
-    )
 }
 
 fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
@@ -171,7 +149,10 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
         report.problems.push(found);
     }
     if let Some(recovered) = &workspace.recovered {
-        report.problems.push(was_gone(&place, recovered));
+        report.problems.push(repairs::was_gone(&place, recovered));
+    }
+    if let Some(mended) = &workspace.mended {
+        report.problems.push(repairs::was_damaged(&place, mended));
     }
     if !workspace.root_present {
         report.problem(
@@ -230,23 +211,6 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
         index_file,
         indexed: entries.enabled,
     }
-}
-
-/// The database was empty or gone when the workspace was opened.
-fn was_gone(place: &str, recovered: &Recovered) -> Problem {
-    let what = match recovered.lost.as_slice() {
-        [] => "the database was empty or gone; it was made again from its spare copy and from the files"
-            .to_owned(),
-        lost => format!(
-            "the database was empty or gone, and what stands in no file (accesses, removals, history) is not all there: {}",
-            lost.join("; ")
-        ),
-    };
-    let fix = format!(
-        "look after the disk; what stood in its place is kept as {}; a backup has more: hippoctl restore",
-        recovered.aside.display()
-    );
-    problem("database-lost", Severity::Warning, what, place, fix)
 }
 
 /// Reports what is wrong with the index file; returns what is to be said of it where nothing is.

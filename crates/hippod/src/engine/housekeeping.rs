@@ -278,6 +278,7 @@ impl Engine {
                 tracing::warn!(%error, "could not write the log of the database back into it; the next start does");
             }
         }
+        self.shared.contexts.checkpoint();
     }
 }
 

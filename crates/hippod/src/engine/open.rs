@@ -84,6 +84,13 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         );
     }
     let mut store = Store::open(&file, &root.to_string_lossy())?;
+    let mended = store.mend()?;
+    if let Some(mended) = mended {
+        tracing::error!(
+            database = %file.display(), documents = mended.documents, vectors = mended.vectors,
+            "rows of the database were damaged; they are made again from the files"
+        );
+    }
     let embedder = match model {
         Some((name, dimension)) => Some(store.embedder(name, dimension)?),
         None => None,
@@ -148,6 +155,8 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         due: Some(now),
         rest: std::time::Duration::ZERO,
         recovered,
+        mended,
+        repair_is_told: false,
         spared: None,
         spare_at: now,
     };

@@ -36,8 +36,12 @@ pub(super) fn rebuild(state: &Path, root: &Path) -> Result<Option<Lost>, RpcErro
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn empty(state: &Path, root: &Path) -> Result<Option<Lost>> {
     let file = open::database(state, root);
-    let emptied = Store::open(&file, &root.to_string_lossy())
-        .and_then(|mut store| store.check().and_then(|()| store.clear()));
+    let emptied = Store::open(&file, &root.to_string_lossy()).and_then(|mut store| {
+        store
+            .check()
+            .and_then(|()| store.mend())
+            .and_then(|_| store.clear())
+    });
     let lost = match emptied {
         Ok(()) => None,
         Err(error) if error.needs_rebuild() || !file.is_file() => {

@@ -16,6 +16,9 @@ use crate::embed_worker::ModelState;
 use crate::view::Freshness;
 use crate::watcher::Mode;
 
+/// The word of a repair that nobody was told of yet.
+pub const REPAIRED: &str = "repaired";
+
 /// Skipped files that `status` lists.
 const SKIPPED_LISTED: usize = 20;
 
@@ -150,10 +153,30 @@ impl Hand {
     }
 }
 
+/// The database was repaired, and nobody was told yet. Answers are not worse for it.
+fn repaired(workspace: &Workspace) -> Option<(&'static str, String)> {
+    let is_repaired = workspace.recovered.is_some() || workspace.mended.is_some();
+    (is_repaired && !workspace.repair_is_told).then(|| {
+        let why = "the database was damaged, and was repaired from what is known; hippoctl doctor says what was lost";
+        (REPAIRED, why.to_owned())
+    })
+}
+
+/// Notes that `doctor` has reported how the database was repaired.
+pub(super) fn repair_is_told(workspace: &mut Workspace) {
+    workspace.repair_is_told = true;
+    if let Some(mut status) = workspace.view.status()
+        && status.degraded.as_deref() == Some(REPAIRED)
+    {
+        (status.degraded, status.why) = (None, None);
+        workspace.view.set_status(status);
+    }
+}
+
 fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> WorkspaceStatus {
     let picture = workspace.view.picture();
     let ago = |at: Option<Instant>| at.map(|at| millis(now, at));
-    let (degraded, why) = freshness.degraded.clone().unzip();
+    let (degraded, why) = freshness.degraded.clone().or_else(|| repaired(workspace)).unzip();
     let skipped = workspace.skipped.iter().take(SKIPPED_LISTED);
     WorkspaceStatus {
         root: workspace.root.display().to_string(),

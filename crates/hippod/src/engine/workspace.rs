@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use hippo_proto::WorkspaceSyncResponse;
 use hippo_store::StoreError;
-use hippo_store::db::{EmbedderRow, Recovered, Store, StoredVector};
+use hippo_store::db::{EmbedderRow, Mended, Recovered, Store, StoredVector};
 
 use super::entries::{Awaited, Entries};
 use super::readers::Reader;
@@ -234,6 +234,10 @@ pub struct Workspace {
     pub look_at_held_at: Instant,
     /// The database was empty or gone when it was opened.
     pub recovered: Option<Recovered>,
+    /// Rows of it were damaged then.
+    pub mended: Option<Mended>,
+    /// A person was told of either by `doctor`.
+    pub repair_is_told: bool,
     /// The revision of the entries that the spare copy of the database has.
     pub spared: Option<u64>,
     /// When it may be written anew.

@@ -253,8 +253,9 @@ fn examine_contexts(shared: &Shared, root: &Path, report: &mut Report) {
             Severity::Warning,
             format!("{lost} changes that sessions had stored are missing: the database or its log was damaged, cut or removed"),
             file.display().to_string(),
-            "hippoctl restore brings them back where there is a backup; what was put aside is kept beside it",
+            "hippoctl restore brings them back where there is a backup; the damaged database or log is kept beside it as contexts.db.damaged",
         );
+        kept.loss_is_told(shared, root);
     }
     if let Some(story) = kept.policies_trouble(shared, root) {
         report.problem(

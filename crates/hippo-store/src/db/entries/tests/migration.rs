@@ -119,7 +119,9 @@ fn what_removed_entries_said_is_taken_from_their_records() {
     batch.commit().unwrap();
     drop(store);
     scratch.sql(
-        "DROP TABLE fresh;
+        "DROP TABLE checksums;
+         ALTER TABLE vectors DROP COLUMN digest;
+         DROP TABLE fresh;
          ALTER TABLE documents DROP COLUMN own_words;
          ALTER TABLE tombstones DROP COLUMN hashes;
          UPDATE entries SET rest = '{' WHERE id = 'damaged';
@@ -136,7 +138,9 @@ fn nodes_that_an_older_file_knows_are_read_again() {
     let scratch = Scratch::new();
     drop(scratch.open());
     scratch.sql(
-        "ALTER TABLE documents DROP COLUMN own_words;
+        "DROP TABLE checksums;
+         ALTER TABLE vectors DROP COLUMN digest;
+         ALTER TABLE documents DROP COLUMN own_words;
          INSERT INTO documents (path, size, mtime_ns, hash) VALUES
              ('memory/2026-03-02.md', 6, 7, x'01010101010101010101010101010101'),
              ('memory/weekly/2026-W10.md', 6, 7, x'01010101010101010101010101010101');
@@ -201,7 +205,7 @@ fn a_newer_schema_is_still_refused() {
             error,
             StoreError::NewerSchema {
                 found: 99,
-                known: 6,
+                known: 7,
                 ..
             }
         ),

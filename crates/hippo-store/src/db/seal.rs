@@ -1,0 +1,316 @@
+//! Checksums of derived rows: damage that SQLite reads as data.
+//!
+//! The pages of a database have no checksums. One sum over all rows of documents, chunks and the lexical index is
+//! written in the transaction of each change, and compared when the database is opened; a vector has its own beside it.
+//! What differs is dropped, and made again from the files and by the model.
+
+#[cfg(test)]
+mod tests;
+mod vectors;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::hooks::Action;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+
+use super::{IdPool, Store};
+use crate::StoreError;
+pub(super) use vectors::{digest_of, seal_vectors};
+
+/// The row of `checksums`.
+const NAME: &str = "derived";
+
+/// Rows that are read and written together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    /// A document and its sections.
+    Document(i64),
+    /// A chunk and its row in the lexical index.
+    Chunk(i64),
+    /// A block of the lexical index.
+    Block(i64),
+    /// The directory of one segment of the lexical index.
+    Segment(i64),
+}
+
+/// A table, its columns with the key of the part first, and the part that a key names. Which chunk has which vector is
+/// compared with the vectors.
+type Source = (&'static str, &'static str, fn(i64) -> Part);
+
+const SOURCES: [Source; 6] = [
+    (
+        "documents",
+        "id, path, size, mtime_ns, hash, date, title, own_words",
+        Part::Document,
+    ),
+    (
+        "sections",
+        "document, ordinal, level, parent, title, start_line, end_line, date",
+        Part::Document,
+    ),
+    (
+        "chunks",
+        "id, document, ordinal, section, kind, speaker, start_line, end_line, start_byte, end_byte, terms, hash",
+        Part::Chunk,
+    ),
+    ("lexical_docsize", "id, sz, origin", Part::Chunk),
+    ("lexical_data", "id, block", Part::Block),
+    ("lexical_idx", "segid, term, pgno", Part::Segment),
+];
+
+/// Bits of the number of a block that say where in its segment it is.
+const BLOCK_BITS: u32 = 37;
+/// Numbers of segments.
+const SEGMENTS: i64 = 0xffff;
+
+/// The parts that a transaction has changed; `None` outside of one.
+type Changed = Arc<Mutex<Option<HashSet<Part>>>>;
+
+/// The checksums of a database that is open for writing.
+#[derive(Debug, Default)]
+pub(super) struct Seal {
+    parts: HashMap<Part, u64>,
+    /// As the database says, and kept up from there: a difference at the start stays one.
+    sum: u64,
+    changed: Changed,
+}
+
+/// New checksums, to be taken over when their transaction is committed.
+struct Sealed {
+    parts: Vec<(Part, Option<u64>)>,
+    sum: u64,
+}
+
+/// Derived rows that were damaged, and are made again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Mended {
+    /// Documents or words: all files are read again.
+    pub documents: bool,
+    /// Texts that are embedded again.
+    pub vectors: usize,
+}
+
+impl Seal {
+    /// Reads every derived row. A database without a sum gets one.
+    pub(super) fn load(connection: &Connection) -> rusqlite::Result<Self> {
+        let mut seal = Self {
+            parts: read_parts(connection)?,
+            ..Self::default()
+        };
+        seal.sum = match read_sum(connection)? {
+            Some(sum) => sum,
+            None => {
+                write_sum(connection, seal.actual())?;
+                seal.actual()
+            }
+        };
+        Ok(seal)
+    }
+
+    /// Hears of changes on a connection.
+    pub(super) fn listen(&self, connection: &mut Connection) -> rusqlite::Result<()> {
+        let changed = Arc::clone(&self.changed);
+        connection.update_hook(Some(move |_: Action, _: &str, table: &str, row: i64| {
+            let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(changed) = changed.as_mut() else { return };
+            if let Some((name, _, part)) = SOURCES.iter().find(|(name, _, _)| *name == table) {
+                changed.insert(part(row));
+                if *name == "lexical_data" {
+                    // The directory has no numbers of rows, and changes with its blocks.
+                    changed.insert(Part::Segment((row >> BLOCK_BITS) & SEGMENTS));
+                }
+            }
+        }))
+    }
+
+    /// Begins to note changes.
+    pub(super) fn begin(&self) {
+        *self.changed.lock().unwrap_or_else(PoisonError::into_inner) = Some(HashSet::new());
+    }
+
+    /// Commits a transaction with the sum of the rows as it leaves them.
+    pub(super) fn commit(&mut self, change: Transaction<'_>) -> rusqlite::Result<()> {
+        let sealed = self.write(&change)?;
+        change.commit()?;
+        self.take(sealed);
+        Ok(())
+    }
+
+    fn write(&self, connection: &Connection) -> rusqlite::Result<Sealed> {
+        // What was not flushed would be written after the sum.
+        connection
+            .prepare_cached("INSERT INTO lexical(lexical) VALUES ('flush')")?
+            .execute([])?;
+        let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut sealed = Sealed {
+            parts: Vec::new(),
+            sum: self.sum,
+        };
+        for part in changed.unwrap_or_default() {
+            let before = self.parts.get(&part).copied();
+            let now = read_part(connection, part)?;
+            sealed.sum = sealed
+                .sum
+                .wrapping_sub(before.unwrap_or(0))
+                .wrapping_add(now.unwrap_or(0));
+            sealed.parts.push((part, now));
+        }
+        if sealed.sum != self.sum {
+            write_sum(connection, sealed.sum)?;
+        }
+        Ok(sealed)
+    }
+
+    /// Takes over what was committed.
+    fn take(&mut self, sealed: Sealed) {
+        self.sum = sealed.sum;
+        for (part, now) in sealed.parts {
+            match now {
+                Some(sum) => self.parts.insert(part, sum),
+                None => self.parts.remove(&part),
+            };
+        }
+    }
+
+    fn actual(&self) -> u64 {
+        sum_of(&self.parts)
+    }
+}
+
+impl Store {
+    /// Merges the lexical index into few segments.
+    pub(super) fn merge_lexical(&mut self) -> rusqlite::Result<()> {
+        self.seal.begin();
+        let change = self.connection.unchecked_transaction()?;
+        change.execute_batch("INSERT INTO lexical(lexical) VALUES ('optimize')")?;
+        self.seal.commit(change)
+    }
+
+    /// Compares derived rows with their checksums and drops those that differ. `None` where nothing does.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn mend(&mut self) -> Result<Option<Mended>, StoreError> {
+        let documents = self.seal.sum != self.seal.actual();
+        if documents {
+            self.clear()?;
+        }
+        let vectors = self.sql(self.mend_vectors())?;
+        Ok((documents || vectors > 0).then_some(Mended { documents, vectors }))
+    }
+
+    /// Empties what is derived of the files, in a transaction of its own.
+    pub(super) fn empty_derived(&mut self) -> rusqlite::Result<()> {
+        let change = self.connection.unchecked_transaction()?;
+        change.execute_batch(
+            "INSERT INTO lexical(lexical) VALUES ('delete-all');
+             DELETE FROM chunks; DELETE FROM sections; DELETE FROM documents; DELETE FROM fresh;
+             UPDATE meta SET value = value + 1 WHERE key IN ('generation', 'vector_generation');",
+        )?;
+        let parts = read_parts(&change)?;
+        let sum = sum_of(&parts);
+        write_sum(&change, sum)?;
+        change.commit()?;
+        (self.seal.parts, self.seal.sum, self.ids) = (parts, sum, IdPool::default());
+        Ok(())
+    }
+}
+
+/// What differs from its checksum, for people.
+pub(super) fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    // All of it as of one moment.
+    let view = connection.unchecked_transaction()?;
+    if read_sum(&view)?.is_some_and(|sum| read_parts(&view).map_or(true, |parts| sum_of(&parts) != sum)) {
+        return Ok(Some(
+            "rows of documents or words have another checksum".to_owned(),
+        ));
+    }
+    let wrong = vectors::count_damaged(&view)?;
+    Ok((wrong > 0).then(|| format!("{wrong} vectors have another checksum")))
+}
+
+fn read_sum(connection: &Connection) -> rusqlite::Result<Option<u64>> {
+    let sum: Option<i64> = connection
+        .query_row("SELECT sum FROM checksums WHERE name = ?1", [NAME], |row| {
+            row.get(0)
+        })
+        .optional()?;
+    Ok(sum.map(i64::cast_unsigned))
+}
+
+fn write_sum(connection: &Connection, sum: u64) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO checksums (name, sum) VALUES (?1, ?2)")?
+        .execute(params![NAME, sum.cast_signed()])
+        .map(|_| ())
+}
+
+fn sum_of(parts: &HashMap<Part, u64>) -> u64 {
+    parts.values().fold(0, |sum, part| sum.wrapping_add(*part))
+}
+
+fn read_parts(connection: &Connection) -> rusqlite::Result<HashMap<Part, u64>> {
+    let mut parts: HashMap<Part, u64> = HashMap::new();
+    for (table, columns, part) in SOURCES {
+        let mut statement = connection.prepare(&format!("SELECT {columns} FROM {table}"))?;
+        let mut rows = statement.query([])?;
+        let count = statement_columns(columns);
+        while let Some(row) = rows.next()? {
+            let sum = parts.entry(part(row.get(0).unwrap_or(-1))).or_default();
+            *sum = sum.wrapping_add(digest(table, row, count)?);
+        }
+    }
+    Ok(parts)
+}
+
+/// The checksum of one part; `None` where it has no rows.
+fn read_part(connection: &Connection, wanted: Part) -> rusqlite::Result<Option<u64>> {
+    let mut sum: Option<u64> = None;
+    let (Part::Document(key) | Part::Chunk(key) | Part::Block(key) | Part::Segment(key)) = wanted;
+    for (table, columns, part) in SOURCES {
+        if part(key) != wanted {
+            continue;
+        }
+        let (name, _) = columns.split_once(',').unwrap_or((columns, ""));
+        let mut statement =
+            connection.prepare_cached(&format!("SELECT {columns} FROM {table} WHERE {name} = ?1"))?;
+        let mut rows = statement.query([key])?;
+        while let Some(row) = rows.next()? {
+            let digest = digest(table, row, statement_columns(columns))?;
+            sum = Some(sum.unwrap_or(0).wrapping_add(digest));
+        }
+    }
+    Ok(sum)
+}
+
+fn statement_columns(columns: &str) -> usize {
+    columns.split(',').count()
+}
+
+/// The checksum of one row: its table, and each value with its type and length.
+fn digest(table: &str, row: &Row<'_>, columns: usize) -> rusqlite::Result<u64> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(table.as_bytes());
+    for column in 0..columns {
+        let mut put = |kind: u8, bytes: &[u8]| {
+            let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes();
+            hasher.update(&[kind]).update(&length).update(bytes);
+        };
+        match row.get_ref(column)? {
+            ValueRef::Null => put(0, &[]),
+            ValueRef::Integer(number) => put(1, &number.to_le_bytes()),
+            ValueRef::Real(number) => put(2, &number.to_le_bytes()),
+            ValueRef::Text(bytes) => put(3, bytes),
+            ValueRef::Blob(bytes) => put(4, bytes),
+        }
+    }
+    Ok(short(&hasher))
+}
+
+fn short(hasher: &blake3::Hasher) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_le_bytes(bytes)
+}

@@ -1,0 +1,117 @@
+//! Checksums of vectors, each beside its row.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, Row};
+
+use super::short;
+use crate::db::Store;
+use crate::db::schema::Counter;
+
+impl Store {
+    /// Drops vectors with a wrong checksum, and takes from chunks what is not the vector of their text.
+    pub(super) fn mend_vectors(&self) -> rusqlite::Result<usize> {
+        let Vectors { sound, damaged } = read_vectors(&self.connection)?;
+        let misplaced = read_misplaced(&self.connection, &sound)?;
+        if damaged.is_empty() && misplaced.is_empty() {
+            return Ok(0);
+        }
+        let change = self.connection.unchecked_transaction()?;
+        // The index has what stood there before the damage.
+        change.execute_batch("DROP INDEX vectors_by_hash")?;
+        for row in &damaged {
+            change.execute("DELETE FROM vectors WHERE id = ?1", [row])?;
+        }
+        change.execute_batch("CREATE UNIQUE INDEX vectors_by_hash ON vectors (hash, embedder)")?;
+        for chunk in &misplaced {
+            change.execute(
+                "UPDATE chunks SET vector = NULL, tokens = NULL WHERE id = ?1",
+                [chunk],
+            )?;
+        }
+        Counter::Vectors.advance(&change)?;
+        change.commit()?;
+        Ok(damaged.len().max(misplaced.len()))
+    }
+}
+
+/// How many vectors differ from their checksums, or are not those of the text of their chunks.
+pub(super) fn count_damaged(connection: &Connection) -> rusqlite::Result<usize> {
+    let Vectors { sound, damaged } = read_vectors(connection)?;
+    Ok(damaged.len().max(read_misplaced(connection, &sound)?.len()))
+}
+
+/// The checksum of a vector's row.
+pub(in crate::db) fn digest_of(embedder: i64, hash: &[u8], tokens: i64, vector: &[u8]) -> i64 {
+    let mut hasher = blake3::Hasher::new();
+    for number in [embedder, tokens] {
+        hasher.update(&number.to_le_bytes());
+    }
+    hasher.update(hash).update(vector);
+    short(&hasher).cast_signed()
+}
+
+/// Gives a checksum to each vector that has none.
+pub(in crate::db) fn seal_vectors(connection: &Connection) -> rusqlite::Result<()> {
+    let mut read = connection.prepare("SELECT id, embedder, hash, tokens, vector FROM vectors")?;
+    let mut update = connection.prepare("UPDATE vectors SET digest = ?2 WHERE id = ?1")?;
+    let rows = read.query_map([], |row| Ok((row.get::<_, i64>(0)?, digest_of_row(row)?)))?;
+    let digests: Vec<(i64, i64)> = rows.collect::<Result<_, _>>()?;
+    for (id, digest) in digests {
+        update.execute((id, digest))?;
+    }
+    Ok(())
+}
+
+struct Vectors {
+    /// Rows with the text that they are of, and its tokens.
+    sound: HashMap<i64, ([u8; 16], i64)>,
+    damaged: Vec<i64>,
+}
+
+fn read_vectors(connection: &Connection) -> rusqlite::Result<Vectors> {
+    let mut vectors = Vectors {
+        sound: HashMap::new(),
+        damaged: Vec::new(),
+    };
+    let mut statement =
+        connection.prepare("SELECT id, embedder, hash, tokens, vector, digest FROM vectors")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let id = row.get(0)?;
+        let text = |row: &Row<'_>| Ok::<_, rusqlite::Error>((row.get(2)?, row.get(3)?));
+        // A value of another type is damage as well.
+        match (digest_of_row(row), row.get::<_, i64>(5), text(row)) {
+            (Ok(digest), Ok(kept), Ok(text)) if digest == kept => {
+                vectors.sound.insert(id, text);
+            }
+            _ => vectors.damaged.push(id),
+        }
+    }
+    Ok(vectors)
+}
+
+/// The checksum that a row of id, embedder, hash, tokens and vector should have.
+fn digest_of_row(row: &Row<'_>) -> rusqlite::Result<i64> {
+    let (hash, vector) = (row.get_ref(2)?.as_blob()?, row.get_ref(4)?.as_blob()?);
+    Ok(digest_of(row.get(1)?, hash, row.get(3)?, vector))
+}
+
+/// Chunks with a vector that is not one of their text.
+fn read_misplaced(
+    connection: &Connection,
+    sound: &HashMap<i64, ([u8; 16], i64)>,
+) -> rusqlite::Result<Vec<u32>> {
+    let mut statement =
+        connection.prepare("SELECT id, vector, hash, tokens FROM chunks WHERE vector IS NOT NULL")?;
+    let mut rows = statement.query([])?;
+    let mut misplaced = Vec::new();
+    while let Some(row) = rows.next()? {
+        let of = row.get(1).ok().and_then(|vector: i64| sound.get(&vector));
+        let text = (row.get(2).ok()).zip(row.get(3).ok());
+        if of.is_none() || of != text.as_ref() {
+            misplaced.push(row.get(0)?);
+        }
+    }
+    Ok(misplaced)
+}

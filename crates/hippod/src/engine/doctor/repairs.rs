@@ -1,0 +1,68 @@
+//! Repairs of a database, as `doctor` reports them.
+
+use std::path::Path;
+
+use hippo_proto::{Problem, Severity};
+use hippo_store::db::{Mended, Recovered};
+
+use super::report::problem;
+use crate::engine::rebuild::Lost;
+
+/// Losses that are told.
+const MOST_LOST: usize = 5;
+
+/// What only a damaged database knew is not all there any more.
+pub(super) fn was_not_all_read(root: &Path, lost: &Lost) -> Problem {
+    let most = lost.what.len().min(MOST_LOST);
+    let more = match lost.what.len() - most {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let what = format!(
+        "of what only the damaged database knew (accesses, removals, history) not all could be read: {}{more}",
+        lost.what[..most].join("; ")
+    );
+    let fix = format!(
+        "hippoctl restore brings it back where there is a backup; the damaged database is kept as {}",
+        lost.aside.display()
+    );
+    problem(
+        "rebuild-lost",
+        Severity::Warning,
+        what,
+        root.display().to_string(),
+        fix,
+    )
+}
+
+/// The database was empty or gone when the workspace was opened.
+pub(super) fn was_gone(place: &str, recovered: &Recovered) -> Problem {
+    let what = match recovered.lost.as_slice() {
+        [] => "the database was empty or gone; it was made again from its spare copy and from the files"
+            .to_owned(),
+        lost => format!(
+            "the database was empty or gone, and what stands in no file (accesses, removals, history) is not all there: {}",
+            lost.join("; ")
+        ),
+    };
+    let fix = format!(
+        "look after the disk; what stood in its place is kept as {}; a backup has more: hippoctl restore",
+        recovered.aside.display()
+    );
+    problem("database-lost", Severity::Warning, what, place, fix)
+}
+
+/// Rows of the database were damaged when the workspace was opened.
+pub(super) fn was_damaged(place: &str, mended: &Mended) -> Problem {
+    let what = match mended.documents {
+        true => "the index of documents and words".to_owned(),
+        false => format!("{} vectors", mended.vectors),
+    };
+    problem(
+        "database-rows",
+        Severity::Warning,
+        format!("rows of the database were damaged: {what} was made again from the files"),
+        place,
+        "check the disk of the state folder; nothing of the files was lost",
+    )
+}
