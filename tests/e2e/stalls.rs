@@ -96,6 +96,7 @@ fn a_workspace_is_removed_while_a_large_file_of_it_is_indexed() {
         workspace: root.display().to_string(),
         purge: false,
         restore_carried: false,
+        dry_run: false,
     };
     let _: WorkspaceRemoveResponse = client.raw().call(&request.into()).expect("removed");
     assert!(client.status().workspaces.is_empty());

@@ -93,6 +93,7 @@ fn without_file_handles_the_daemon_is_reachable_says_so_and_recovers() {
             workspace: root.display().to_string(),
             purge: true,
             restore_carried: false,
+            dry_run: false,
         };
         let _: WorkspaceRemoveResponse = client.raw().call(&request.into()).expect("removed");
     }

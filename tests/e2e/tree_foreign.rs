@@ -267,6 +267,34 @@ fn init_names_the_tree_and_takes_it_over_only_where_that_is_confirmed() {
 }
 
 #[test]
+fn deinit_lists_what_it_would_put_back_and_then_puts_that_back() {
+    let scratch = another_programs();
+    let root = scratch.workspace();
+    let before = files(&root);
+    let _daemon: Daemon = scratch.daemon();
+    hippoctl(&scratch, &["init", "--platform", "claude-code", "--take-over"]);
+    hippoctl(&scratch, &["tree", "compact"]);
+    let taken_over = files(&root);
+    let restored = |words: &[&str]| -> serde_json::Value {
+        let told: serde_json::Value = serde_json::from_slice(&hippoctl(&scratch, words).stdout).unwrap();
+        told["restored"].clone()
+    };
+    let would = restored(&["deinit", "--dry-run", "--json"]);
+    assert!(
+        would.as_array().unwrap().contains(&"memory/ROOT.md".into()),
+        "{would}"
+    );
+    let told = String::from_utf8(hippoctl(&scratch, &["deinit", "--dry-run"]).stdout).unwrap();
+    assert!(
+        told.contains("  would put back memory/ROOT.md, which another"),
+        "{told}"
+    );
+    assert_eq!(files(&root), taken_over, "a dry run changes nothing");
+    assert_eq!(restored(&["deinit", "--json"]), would);
+    assert_eq!(files(&root), before);
+}
+
+#[test]
 fn init_of_an_empty_folder_makes_the_index_file_before_it_ends() {
     let scratch = Scratch::new();
     let _daemon: Daemon = scratch.daemon();

@@ -112,11 +112,12 @@ fn requests_with_every_field() {
         .into(),
     );
     golden(
-        r#"{"workspace":"/w","purge":true,"restore_carried":true}"#,
+        r#"{"workspace":"/w","purge":true,"restore_carried":true,"dry_run":true}"#,
         WorkspaceRemoveRequest {
             workspace: workspace(),
             purge: true,
             restore_carried: true,
+            dry_run: true,
         }
         .into(),
     );

@@ -2382,6 +2382,8 @@ export interface WorkspaceListResponse {
 
 /** Parameters of `workspace.remove`. */
 export interface WorkspaceRemoveRequest {
+  /** Say what would be put back, and change nothing. */
+  dry_run?: boolean | undefined;
   /** Forget what its sessions stored, too. */
   purge?: boolean | undefined;
   /** Put `.hippocampus/carried/ROOT.md` in the place of a `memory/ROOT.md` of hippod's: an earlier build took it over, and a person who saw it confirmed that. */
@@ -2396,9 +2398,9 @@ export interface WorkspaceRemoveResponse {
   contexts_kept?: boolean | undefined;
   /** What the reader should know of files that could not be put back. */
   notes?: string[] | undefined;
-  /** Files of another program that were taken over, and are as they were before. */
+  /** Files of another program that were taken over, and are as they were before; with `dry_run`, would be. */
   restored?: string[] | undefined;
-  /** The root that is registered no more. */
+  /** The root that is registered no more; with `dry_run`, still. */
   root: string;
 }
 

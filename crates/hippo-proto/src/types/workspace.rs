@@ -84,6 +84,9 @@ pub struct WorkspaceRemoveRequest {
     /// who saw it confirmed that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restore_carried: bool,
+    /// Say what would be put back, and change nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
 }
 
 impl Validate for WorkspaceRemoveRequest {
@@ -96,12 +99,12 @@ impl Validate for WorkspaceRemoveRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceRemoveResponse {
-    /// The root that is registered no more.
+    /// The root that is registered no more; with `dry_run`, still.
     pub root: String,
     /// What its sessions stored is kept for the case that it is added again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contexts_kept: bool,
-    /// Files of another program that were taken over, and are as they were before.
+    /// Files of another program that were taken over, and are as they were before; with `dry_run`, would be.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restored: Vec<String>,
     /// What the reader should know of files that could not be put back.

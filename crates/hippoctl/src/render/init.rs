@@ -68,7 +68,7 @@ pub struct Taken {
     pub aside: Vec<String>,
     /// Where to.
     pub aside_in: Option<String>,
-    /// What was taken over of another program, and is as it was before.
+    /// What was taken over of another program, and is as it was before; with `dry_run`, would be.
     pub restored: Vec<String>,
     /// Whether the daemon has forgotten the folder.
     pub unregistered: bool,
@@ -192,7 +192,11 @@ pub fn taken(answer: &Taken, style: Style) -> String {
     for path in &answer.restored {
         text += &format!(
             "  {:<12} {}, which another program wrote\n",
-            "put back",
+            if answer.dry_run {
+                "would put back"
+            } else {
+                "put back"
+            },
             style.path(one_line(path))
         );
     }

@@ -6,7 +6,8 @@ use std::io;
 use std::path::Path;
 
 use hippo_proto::{
-    WorkspaceListRequest, WorkspaceListResponse, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
+    ClientError, ErrorKind, WorkspaceListRequest, WorkspaceListResponse, WorkspaceRemoveRequest,
+    WorkspaceRemoveResponse,
 };
 
 use super::foreign;
@@ -38,11 +39,15 @@ pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Resu
         ..Taken::default()
     };
     // First, so that the daemon writes nothing any more.
-    let gone = record.registered
-        && (args.dry_run || {
+    let gone = if args.dry_run && record.registered {
+        put_back(session, &root, args.restore_carried, &mut answer)?;
+        true
+    } else {
+        record.registered && {
             let carried = foreign::restores_carried(&root, args.restore_carried, out);
             unregister(session, &root, carried, &mut answer)?
-        });
+        }
+    };
     let waits = record.registered && !gone;
     answer.registered = if record.registered {
         Some(waits)
@@ -199,6 +204,35 @@ fn recorded(state: &Path, root: &Path, trusted: bool) -> Result<(Record, bool), 
     }
 }
 
+/// Asks a daemon that runs which files of another program it would put back; none is started to be asked.
+fn put_back(
+    session: &Session,
+    root: &Path,
+    restore_carried: bool,
+    answer: &mut Taken,
+) -> Result<(), Failure> {
+    let request = WorkspaceRemoveRequest {
+        workspace: text(root)?,
+        restore_carried,
+        dry_run: true,
+        ..WorkspaceRemoveRequest::default()
+    };
+    let asked = session
+        .connect_only()
+        .and_then(|mut client| client.call::<WorkspaceRemoveResponse>(&request.into()));
+    match asked {
+        Ok(would) => {
+            answer.restored = would.restored;
+            answer.notes.extend(would.notes);
+        }
+        Err(ClientError::Refused(error)) if error.data.kind == ErrorKind::NoWorkspace => {}
+        Err(error) => answer.notes.push(format!(
+            "files of another program that were taken over are put back as well, which only the daemon can list: {error}; start it and run this again: hippoctl start"
+        )),
+    }
+    Ok(())
+}
+
 /// Answers whether the daemon has the folder no more.
 fn unregister(
     session: &mut Session,
@@ -208,8 +242,8 @@ fn unregister(
 ) -> Result<bool, Failure> {
     let request = WorkspaceRemoveRequest {
         workspace: text(root)?,
-        purge: false,
         restore_carried,
+        ..WorkspaceRemoveRequest::default()
     };
     match session.call::<WorkspaceRemoveResponse>(request) {
         Ok(removed) => {

@@ -83,6 +83,7 @@ pub fn remove(
         restore_carried: foreign::restores_carried(Path::new(&workspace), restore_carried, out),
         workspace,
         purge,
+        dry_run: false,
     })?;
     told(&answer.notes, out);
     out.answer(&answer, |answer, style| {

@@ -76,13 +76,7 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
             line(&id, added.await)
         }
         Request::WorkspaceList(_) => line(&id, Ok(list(shared))),
-        Request::WorkspaceRemove(request) => {
-            let folder = PathBuf::from(request.workspace);
-            line(
-                &id,
-                remove(shared, folder, request.purge, request.restore_carried).await,
-            )
-        }
+        Request::WorkspaceRemove(request) => line(&id, remove(shared, request).await),
         Request::WorkspaceSync(request) => {
             let view = shared.views.get(&request.workspace).await?;
             models::check_copied(shared).await?;

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hippo_proto::{ErrorKind, RpcError, WorkspaceRemoveResponse};
+use hippo_proto::{ErrorKind, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 
 use super::dispatch::{ask, blocking};
 use crate::event;
-use crate::shared::Shared;
+use crate::shared::{Shared, no_workspace};
 use crate::tree;
 
-/// Forgets a workspace.
+/// Forgets a workspace, or says what would be put back.
 ///
 /// # Errors
 /// As the engine says; `read-only` where what was taken over of another program's tree could not be put back, which is kept in the
@@ -18,22 +18,38 @@ use crate::tree;
 #[expect(clippy::disallowed_methods, reason = "the root that the caller names")]
 pub async fn remove(
     shared: &Arc<Shared>,
-    folder: PathBuf,
-    purge: bool,
-    restore_carried: bool,
+    request: WorkspaceRemoveRequest,
 ) -> Result<WorkspaceRemoveResponse, RpcError> {
+    let WorkspaceRemoveRequest {
+        workspace,
+        purge,
+        restore_carried,
+        dry_run,
+    } = request;
+    let folder = PathBuf::from(workspace);
     let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
     // Who is at its tree finishes first: nothing is written there any more once it is answered.
     let _alone = shared.trees.alone(shared, &root).await;
     let of = root.clone();
     let given = blocking(shared, move |shared| {
-        let mut given = give_back(shared, &of, purge)?;
+        if dry_run && !is_registered(shared, &of) {
+            return Err(no_workspace(&of));
+        }
+        let mut given = give_back(shared, &of, purge, dry_run)?;
         if restore_carried {
-            given.restored.extend(restore_root(shared, &of)?);
+            given.restored.extend(restore_root(shared, &of, dry_run)?);
         }
         Ok(given)
     });
     let given = given.await?;
+    if dry_run {
+        return Ok(WorkspaceRemoveResponse {
+            root: root.display().to_string(),
+            contexts_kept: false,
+            restored: given.restored,
+            notes: given.notes,
+        });
+    }
     let removed = ask(shared, |reply| event::Request::Remove { folder, purge, reply });
     let mut answer = removed.await?;
     answer.restored = given.restored;
@@ -42,11 +58,11 @@ pub async fn remove(
 }
 
 /// Puts back the `ROOT.md` that an earlier build took over. Only in a registered workspace: the caller saw what is written there.
-fn restore_root(shared: &Shared, root: &Path) -> Result<Option<String>, RpcError> {
-    if shared.views.root_of(root).as_deref() != Some(root) {
+fn restore_root(shared: &Shared, root: &Path, dry_run: bool) -> Result<Option<String>, RpcError> {
+    if !is_registered(shared, root) {
         return Ok(None);
     }
-    tree::restore_carried(root).map_err(|error| {
+    tree::restore_carried(root, dry_run).map_err(|error| {
         RpcError::new(
             ErrorKind::ReadOnly,
             format!("could not put memory/ROOT.md back: {error}"),
@@ -55,7 +71,11 @@ fn restore_root(shared: &Shared, root: &Path) -> Result<Option<String>, RpcError
     })
 }
 
-fn give_back(shared: &Shared, root: &Path, purge: bool) -> Result<tree::GivenBack, RpcError> {
+fn is_registered(shared: &Shared, root: &Path) -> bool {
+    shared.views.root_of(root).as_deref() == Some(root)
+}
+
+fn give_back(shared: &Shared, root: &Path, purge: bool, dry_run: bool) -> Result<tree::GivenBack, RpcError> {
     let state = &shared.paths.state;
     if !tree::has_originals(state, root) {
         return Ok(tree::GivenBack::default());
@@ -69,7 +89,7 @@ fn give_back(shared: &Shared, root: &Path, purge: bool) -> Result<tree::GivenBac
         return Err(RpcError::new(ErrorKind::ReadOnly, message)
             .hint("mount its disk and try again, or forget them: hippoctl workspace remove --purge"));
     }
-    let given = tree::give_back(state, root).map_err(|error| {
+    let given = tree::give_back(state, root, dry_run).map_err(|error| {
         RpcError::internal(format!("could not read what was taken over of the tree: {error}"))
             .hint("hippoctl doctor looks after the state folder; nothing was removed")
     })?;

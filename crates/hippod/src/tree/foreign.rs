@@ -154,16 +154,22 @@ pub fn has_originals(state: &Path, root: &Path) -> bool {
 }
 
 /// Puts every node back as it was before it was taken over, and removes those that hippod made since and nobody changed. Nothing
-/// where nothing was taken over.
+/// where nothing was taken over. With `dry_run`, says what that would do.
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn give_back(state: &Path, root: &Path) -> io::Result<GivenBack> {
+pub fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<GivenBack> {
     let mut done = GivenBack::default();
     let ledger = Ledger::read(state, root)?;
     if ledger.originals.is_empty() {
         return Ok(done);
     }
+    let restore = |path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>| {
+        if dry_run {
+            return Ok(true);
+        }
+        disk::restore(root, path, bytes, now)
+    };
     for (path, made) in &ledger.made {
         // A node is at one of the paths that trees have, whatever a ledger says.
         if Period::of_path(path).is_none() {
@@ -180,8 +186,11 @@ pub fn give_back(state: &Path, root: &Path) -> io::Result<GivenBack> {
         let is_ours = now.as_ref().is_some_and(|now| made.contains(&hash(now)));
         let told = match (ledger.originals.get(path), is_ours) {
             (None, false) => continue,
-            (None, true) => disk::restore(root, path, None, now.as_deref()).map(|done| (done, None)),
-            (Some(known), _) => put_original(state, root, path, known, now.as_deref(), is_ours),
+            (None, true) => restore(path, None, now.as_deref()).map(|done| (done, None)),
+            (Some(known), _) => {
+                let file = original(state, root, path);
+                put_original(&file, path, known, now.as_deref(), is_ours, &restore)
+            }
         };
         match told {
             Ok((false, _)) => done.failed.push(format!("{path} was written just now")),
@@ -191,7 +200,7 @@ pub fn give_back(state: &Path, root: &Path) -> io::Result<GivenBack> {
             Err(error) => done.failed.push(format!("{path}: {error}")),
         }
     }
-    for path in &done.removed {
+    for path in done.removed.iter().filter(|_| !dry_run) {
         // One that has something else in it stays.
         let _ = remove_folder(root, path);
     }
@@ -199,19 +208,23 @@ pub fn give_back(state: &Path, root: &Path) -> io::Result<GivenBack> {
 }
 
 /// Puts the `ROOT.md` that an earlier build kept in the workspace in the place of hippod's. Answers its path, or nothing where there
-/// is none, or where `ROOT.md` is not hippod's.
+/// is none, or where `ROOT.md` is not hippod's. With `dry_run`, changes nothing.
 ///
 /// # Errors
 /// As the system says.
-pub fn restore_carried(root: &Path) -> io::Result<Option<String>> {
+pub fn restore_carried(root: &Path, dry_run: bool) -> io::Result<Option<String>> {
     let Some(carried) = aside::carried_bytes(root) else {
         return Ok(None);
     };
     let path = Period::All.path();
     let now = hippo_fs::read(root, &path, LARGEST_NODE)?;
-    if Node::read(Period::All, &String::from_utf8_lossy(&now)).writer != Writer::Hippod
-        || !disk::restore(root, &path, Some(&carried), Some(&now))?
-    {
+    if Node::read(Period::All, &String::from_utf8_lossy(&now)).writer != Writer::Hippod {
+        return Ok(None);
+    }
+    if dry_run {
+        return Ok(Some(path));
+    }
+    if !disk::restore(root, &path, Some(&carried), Some(&now))? {
         return Ok(None);
     }
     aside::let_go_of_carried(root)?;
@@ -232,26 +245,26 @@ fn remove_folder(root: &Path, path: &str) -> io::Result<()> {
 
 /// Puts back what another program had written. Answers whether it was done, and what is to be known.
 fn put_original(
-    state: &Path,
-    root: &Path,
+    kept: &Path,
     path: &str,
     known: &str,
     now: Option<&[u8]>,
     is_ours: bool,
+    restore: &dyn Fn(&str, Option<&[u8]>, Option<&[u8]>) -> io::Result<bool>,
 ) -> io::Result<(bool, Option<String>)> {
     if now.is_some_and(|now| hash(now) == known) {
         return Ok((true, None));
     }
-    let bytes = files::read(&original(state, root, path), LARGEST_NODE)?;
+    let bytes = files::read(kept, LARGEST_NODE)?;
     if hash(&bytes) != known {
         return Err(io::Error::other("what was kept of it is damaged"));
     }
     if is_ours || now.is_none() {
-        return Ok((disk::restore(root, path, Some(&bytes), now)?, None));
+        return Ok((restore(path, Some(&bytes), now)?, None));
     }
     let beside = format!("{path}.{BESIDE}");
     let note = format!("{path} was changed since hippod wrote it, and stays; as it was before: {beside}");
-    Ok((disk::restore(root, &beside, Some(&bytes), None)?, Some(note)))
+    Ok((restore(&beside, Some(&bytes), None)?, Some(note)))
 }
 
 fn original(state: &Path, root: &Path, path: &str) -> PathBuf {
@@ -295,7 +308,10 @@ mod tests {
         write(made, "ours");
         assert_eq!(ledger.root(&state, &root).unwrap().0.body, "theirs");
         write(theirs[1], "a person's");
-        let done = give_back(&state, &root).unwrap();
+        let would = give_back(&state, &root, true).unwrap();
+        assert_eq!(read(theirs[0]).as_deref(), Some("ours again"));
+        let done = give_back(&state, &root, false).unwrap();
+        assert_eq!(would, done);
         assert_eq!(
             (done.restored, done.removed),
             (vec![theirs[0].to_owned()], vec![made.to_owned()])

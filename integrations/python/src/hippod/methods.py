@@ -541,11 +541,12 @@ class Methods(ABC):
         self,
         *,
         workspace: str,
+        dry_run: bool | None = None,
         purge: bool | None = None,
         restore_carried: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
         """Forgets a folder and what was derived from it; its files stay."""
-        answer: p.WorkspaceRemoveResponse = self.call("workspace.remove", given(workspace=workspace, purge=purge, restore_carried=restore_carried))
+        answer: p.WorkspaceRemoveResponse = self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge, restore_carried=restore_carried))
         return answer
 
     def workspace_sync(
@@ -1096,11 +1097,12 @@ class AsyncMethods(ABC):
         self,
         *,
         workspace: str,
+        dry_run: bool | None = None,
         purge: bool | None = None,
         restore_carried: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
         """Forgets a folder and what was derived from it; its files stay."""
-        answer: p.WorkspaceRemoveResponse = await self.call("workspace.remove", given(workspace=workspace, purge=purge, restore_carried=restore_carried))
+        answer: p.WorkspaceRemoveResponse = await self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge, restore_carried=restore_carried))
         return answer
 
     async def workspace_sync(

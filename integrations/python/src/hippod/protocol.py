@@ -2890,6 +2890,9 @@ class WorkspaceListResponse(TypedDict):
 class WorkspaceRemoveRequest(TypedDict):
     """Parameters of `workspace.remove`."""
 
+    #: Say what would be put back, and change nothing.
+    dry_run: NotRequired[bool]
+
     #: Forget what its sessions stored, too.
     purge: NotRequired[bool]
 
@@ -2909,10 +2912,10 @@ class WorkspaceRemoveResponse(TypedDict):
     #: What the reader should know of files that could not be put back.
     notes: NotRequired[list[str]]
 
-    #: Files of another program that were taken over, and are as they were before.
+    #: Files of another program that were taken over, and are as they were before; with `dry_run`, would be.
     restored: NotRequired[list[str]]
 
-    #: The root that is registered no more.
+    #: The root that is registered no more; with `dry_run`, still.
     root: str
 
 
