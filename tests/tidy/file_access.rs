@@ -3,9 +3,14 @@
 use super::{read, sources};
 
 /// Crates that open files of workspaces.
-const CRATES: [&str; 2] = ["crates/hippo-store/src/lib.rs", "crates/hippod/src/lib.rs"];
-/// Modules with hippod's own folders, with files that a person names, or that look at names and times alone.
-const MODULES: [&str; 58] = [
+const CRATES: [&str; 4] = [
+    "crates/hippo-store/src/lib.rs",
+    "crates/hippoctl/src/lib.rs",
+    "crates/hippoctl/src/main.rs",
+    "crates/hippod/src/lib.rs",
+];
+/// Modules with folders of hippod or the user, with files that a person names, or that look at names and times alone.
+const MODULES: [&str; 78] = [
     "crates/hippo-store/src/contexts/acked.rs",
     "crates/hippo-store/src/contexts/schema.rs",
     "crates/hippo-store/src/copies/export.rs",
@@ -18,6 +23,26 @@ const MODULES: [&str; 58] = [
     "crates/hippo-store/src/system.rs",
     "crates/hippo-store/src/system/unix.rs",
     "crates/hippo-store/src/vector/dump.rs",
+    "crates/hippoctl/src/bench.rs",
+    "crates/hippoctl/src/connect.rs",
+    "crates/hippoctl/src/harness/aside.rs",
+    "crates/hippoctl/src/harness/record.rs",
+    "crates/hippoctl/src/launch.rs",
+    "crates/hippoctl/src/service/findings.rs",
+    "crates/hippoctl/src/service/package.rs",
+    "crates/hippoctl/src/service/unit.rs",
+    "crates/hippoctl/src/verbs/compact.rs",
+    "crates/hippoctl/src/verbs/daemon.rs",
+    "crates/hippoctl/src/verbs/hook.rs",
+    "crates/hippoctl/src/verbs/hook/root.rs",
+    "crates/hippoctl/src/verbs/ingest.rs",
+    "crates/hippoctl/src/verbs/init.rs",
+    "crates/hippoctl/src/verbs/input.rs",
+    "crates/hippoctl/src/verbs/logs/follow.rs",
+    "crates/hippoctl/src/verbs/logs/source.rs",
+    "crates/hippoctl/src/verbs/place.rs",
+    "crates/hippoctl/src/verbs/policy.rs",
+    "crates/hippoctl/src/verbs/service.rs",
     "crates/hippod/src/audit.rs",
     "crates/hippod/src/backup/commit.rs",
     "crates/hippod/src/backup/destination.rs",

@@ -20,6 +20,8 @@ pub enum Refusal {
         /// The file that it leads to.
         target: PathBuf,
     },
+    /// A file, or a folder on the way to it, of another user.
+    OtherOwner(PathBuf),
 }
 
 impl Display for Refusal {
@@ -34,6 +36,14 @@ impl Display for Refusal {
                 path.display(),
                 target.display()
             ),
+            Self::OtherOwner(path) => {
+                let path = if path.as_os_str().is_empty() {
+                    Path::new(".")
+                } else {
+                    path
+                };
+                write!(f, "{} belongs to another user", path.display())
+            }
         }
     }
 }

@@ -79,6 +79,14 @@ impl Folder {
         self.path.join(name.as_ref())
     }
 
+    /// Returns the metadata of this folder.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        self.dir.try_clone()?.into_std_file().metadata()
+    }
+
     /// Opens a folder in this one.
     ///
     /// # Errors

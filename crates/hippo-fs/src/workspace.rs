@@ -91,6 +91,35 @@ impl WorkspaceDir {
         folder.open(name)
     }
 
+    /// Opens a regular file for reading where it, the root and each folder on the way to it have the owner of `like`. Not checked
+    /// on systems without user ids.
+    ///
+    /// # Errors
+    /// As [`open_file`](Self::open_file); [`Refusal::OtherOwner`].
+    pub fn open_file_owned_like(
+        &self,
+        like: &Metadata,
+        path: impl AsRef<Path>,
+    ) -> io::Result<(File, Metadata)> {
+        let check = |metadata: &Metadata, path: PathBuf| {
+            if same_owner(metadata, like) {
+                Ok(())
+            } else {
+                Err(io::Error::from(Refusal::OtherOwner(path)))
+            }
+        };
+        let (above, name) = folder_and_name(path.as_ref())?;
+        check(&self.top.metadata()?, PathBuf::new())?;
+        let folder = self.walk(&above, |folder, name| {
+            let inner = folder.folder(name)?;
+            check(&inner.metadata()?, folder.path_of(name))?;
+            Ok(inner)
+        })?;
+        let (file, metadata) = folder.open(name)?;
+        check(&metadata, folder.path_of(name))?;
+        Ok((file, metadata))
+    }
+
     /// Reads a regular file whole.
     ///
     /// # Errors
@@ -237,6 +266,17 @@ impl WorkspaceDir {
         }
         Ok(target)
     }
+}
+
+#[cfg(unix)]
+fn same_owner(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    one.uid() == other.uid()
+}
+
+#[cfg(not(unix))]
+fn same_owner(_: &Metadata, _: &Metadata) -> bool {
+    true
 }
 
 #[cfg(all(test, unix))]

@@ -30,6 +30,7 @@ const QUESTIONS: &str =
 /// # Errors
 /// The questions cannot be read, the workspace is not registered, or the daemon fails.
 pub fn bench(session: &mut Session, args: &BenchArgs, out: &mut Output) -> Result<(), Failure> {
+    #[expect(clippy::disallowed_methods, reason = "a file that the user names")]
     let file = std::fs::read_to_string(&args.file)
         .map_err(|error| Failure::input("read the questions", &args.file, &error))?;
     let asked = questions::parse(&file)
@@ -106,14 +107,14 @@ fn workspace(session: &mut Session, args: &BenchArgs) -> Result<PathBuf, Failure
         Some(given) => given,
         None => {
             let beside = absolute(&args.file)?.with_file_name("workspace");
-            if beside.is_dir() {
+            if hippo_fs::is_present(&beside) {
                 beside
             } else {
                 PathBuf::from(session.workspace()?)
             }
         }
     };
-    if root.is_dir() {
+    if hippo_fs::is_present(&root) {
         return Ok(root);
     }
     Err(Failure::new(

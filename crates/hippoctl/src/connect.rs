@@ -186,6 +186,7 @@ fn nearest_above<'a>(here: &Path, roots: impl Iterator<Item = &'a str>) -> Optio
 ///
 /// # Errors
 /// The current folder is gone.
+#[expect(clippy::disallowed_methods, reason = "a folder that the user names")]
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))

@@ -22,7 +22,6 @@ mod integrations;
 #[cfg(test)]
 mod tests;
 
-pub use apply::write_whole;
 pub use config::{CONFIG, Config};
 pub use plan::{Plan, plan};
 pub use platform::{Found, Platform, detect};

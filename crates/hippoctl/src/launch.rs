@@ -66,6 +66,7 @@ pub fn daemon_program() -> Option<PathBuf> {
     found.and_then(|program| std::path::absolute(program).ok())
 }
 
+#[expect(clippy::disallowed_methods, reason = "folders of PATH")]
 fn find_daemon(own: Option<&Path>, path: Option<OsString>) -> Option<PathBuf> {
     let name = format!("hippod{}", std::env::consts::EXE_SUFFIX);
     let beside = own.and_then(Path::parent).map(Path::to_path_buf);
@@ -135,6 +136,7 @@ fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
 }
 
 /// The process that the lock names; it may be gone.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn locked_by(paths: &Paths) -> Option<u32> {
     let lock = fs::read_to_string(paths.state.join(LOCK_FILE)).ok()?;
     lock.trim().parse().ok()
@@ -144,6 +146,7 @@ pub fn locked_by(paths: &Paths) -> Option<u32> {
 ///
 /// # Errors
 /// As the system says.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -165,6 +168,7 @@ pub fn open_log(log: &Path) -> Result<LogFile, Failure> {
 }
 
 /// The last lines of the log that were written after `before`.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn last_words(log: &Path, before: u64) -> String {
     let read = || -> io::Result<Vec<u8>> {
         let mut file = File::open(log)?;

@@ -1,4 +1,5 @@
 //! `hippoctl`: what did the user ask for, and how did it end?
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod bench;
 mod connect;

@@ -15,7 +15,7 @@ use crate::failure::{Exit, Failure};
 pub use findings::{Look, findings, look};
 pub use manager::{Answer, Call, Control};
 pub use package::Package;
-pub use unit::{Found, UnitFile, named_program, read, units};
+pub use unit::{Found, UnitFile, named_program, put, read, units};
 
 /// The unit of the daemon.
 pub const SERVICE_UNIT: &str = "hippod.service";

@@ -49,6 +49,31 @@ impl Folder {
             .inspect_err(|_| drop(self.dir.remove_file(draft)))
     }
 
+    /// Writes a new file whole or not at all: as `draft`, which then takes the name. Its bytes are durable, its name is once
+    /// [`sync`](Self::sync) returns.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] for any name that is taken, a link included; or the system refuses.
+    pub fn write_whole_new(
+        &self,
+        name: impl AsRef<OsStr>,
+        draft: impl AsRef<OsStr>,
+        bytes: &[u8],
+    ) -> io::Result<()> {
+        let (name, draft) = (one_name(name.as_ref())?, one_name(draft.as_ref())?);
+        // A process that was stopped may have left one.
+        let _ = self.dir.remove_file(draft);
+        self.write_new(draft, bytes, None)?;
+        let placed = match self.rename_to_free(draft, name) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                let linked = self.hard_link(draft, name);
+                linked.and_then(|()| self.dir.remove_file(draft))
+            }
+            placed => placed,
+        };
+        placed.inspect_err(|_| drop(self.dir.remove_file(draft)))
+    }
+
     /// Renames a file or folder in this folder; an existing file under the new name is replaced.
     ///
     /// # Errors

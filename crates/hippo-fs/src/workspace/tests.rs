@@ -72,6 +72,10 @@ fn write_all(dir: &WorkspaceDir, path: &str) -> Vec<io::Result<()>> {
         let (folder, name) = dir.parent(path)?;
         folder.create_new(name)?.write_all(b"created\n")
     };
+    let create_whole = || {
+        let (folder, name) = dir.parent(path)?;
+        folder.write_whole_new(name, "draft", b"created\n")
+    };
     let rename = || {
         dir.overwrite("real/moved", b"moved\n")?;
         let (folder, name) = dir.parent(path)?;
@@ -82,6 +86,7 @@ fn write_all(dir: &WorkspaceDir, path: &str) -> Vec<io::Result<()>> {
         dir.write_whole(path, b"whole\n"),
         append(),
         create(),
+        create_whole(),
         rename(),
         dir.make_folder(path).map(drop),
         dir.file_to_write(path).map(drop),
@@ -111,7 +116,7 @@ fn nothing_is_written_through_a_link() {
             let error = result.expect_err(&format!("{path}, write {at}"));
             let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
             let refused = matches!(refusal(&error), Some(Refusal::Link(_) | Refusal::Outside(_)));
-            let is_absent = at == 6 && is_absence(&error);
+            let is_absent = at == 7 && is_absence(&error);
             assert!(refused || is_taken || is_absent, "{path}, write {at}: {error:?}");
         }
     }
@@ -161,6 +166,14 @@ fn files_and_folders_without_links_are_read_and_written() {
     assert_eq!(
         folder.rename_to_free("new", name).unwrap_err().kind(),
         io::ErrorKind::AlreadyExists
+    );
+    let taken = folder.write_whole_new("new", "draft", b"three\n").unwrap_err();
+    assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
+    folder.write_whole_new("newest", "draft", b"three\n").unwrap();
+    assert_eq!(
+        names(&bed.root.join("a/b")),
+        ["file.md", "new", "newest"],
+        "no draft is left"
     );
     let stat = dir.stat("a/b/new").unwrap().unwrap();
     assert_eq!((stat.kind, stat.size), (Kind::File, 10));
@@ -238,6 +251,35 @@ fn a_source_may_be_a_link_within_the_workspace() {
             "{path}: {error:?}"
         );
     }
+}
+
+#[test]
+fn a_file_is_opened_only_where_all_on_the_way_to_it_has_one_owner() {
+    use std::os::unix::fs::{MetadataExt, chown};
+
+    let bed = Bed::new();
+    let dir = bed.dir();
+    let open = |like: &Metadata| dir.open_file_owned_like(like, "real/file.md").map(drop);
+    fs::write(bed.root.join("real/file.md"), "mine\n").unwrap();
+    let mine = fs::metadata(bed.root.join("real/file.md")).unwrap();
+    open(&mine).unwrap();
+    let of_the_system = fs::metadata("/").unwrap();
+    if of_the_system.uid() != mine.uid() {
+        let error = open(&of_the_system).unwrap_err();
+        assert_eq!(error.to_string(), ". belongs to another user");
+    }
+    // Only root can give a file away.
+    for path in ["", "real", "real/file.md"] {
+        if chown(bed.root.join(path), Some(65_534), None).is_ok() {
+            let error = open(&mine).unwrap_err();
+            assert_eq!(refusal(&error), Some(&Refusal::OtherOwner(path.into())));
+            chown(bed.root.join(path), Some(mine.uid()), None).unwrap();
+        }
+    }
+    open(&mine).unwrap();
+    bed.link("file.md", "real/link.md");
+    let error = dir.open_file_owned_like(&mine, "real/link.md").unwrap_err();
+    assert!(matches!(refusal(&error), Some(Refusal::Link(_))), "{error:?}");
 }
 
 #[test]

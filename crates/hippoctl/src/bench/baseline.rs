@@ -1,11 +1,11 @@
 //! What would an agent find, and at what price, with plain grep or by reading everything?
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hippo_core::tokens;
+use hippo_fs::{Kind, WorkspaceDir};
 
 use super::metrics::{Judged, Span, judge, recall};
 use super::questions::Question;
@@ -35,11 +35,13 @@ pub fn measure(
     args: &BenchArgs,
     step: &mut dyn FnMut(),
 ) -> Result<Vec<Outcome>, Failure> {
-    let files = markdown_files(root).map_err(|error| Failure::file("read the workspace", root, error))?;
+    let failed = |error| Failure::file("read the workspace", root, error);
+    let dir = WorkspaceDir::open(root).map_err(failed)?;
+    let files = markdown_files(&dir).map_err(failed)?;
     let mut outcomes = Vec::with_capacity(questions.len());
     for question in questions {
         let begun = Instant::now();
-        let texts = files.iter().filter_map(|path| read(root, path)).collect();
+        let texts = files.iter().filter_map(|path| read(&dir, path)).collect();
         let read = match mode {
             BenchMode::Grep => grep(&question.query, texts),
             _ => texts,
@@ -133,35 +135,35 @@ fn first_bytes(text: &Text, bytes: usize) -> Span {
     }
 }
 
-fn read(root: &Path, path: &str) -> Option<Text> {
+fn read(dir: &WorkspaceDir, path: &str) -> Option<Text> {
     // A file that vanished since the listing is one that grep would not find either.
-    let bytes = fs::read(root.join(path)).ok()?;
+    let bytes = dir.read(path, u64::MAX).ok()?;
     Some(Text {
         path: path.to_owned(),
         body: String::from_utf8_lossy(&bytes).into_owned(),
     })
 }
 
-/// Every markdown file below `root` outside hidden folders, in order of their paths, without the index file: it is no
+/// Every markdown file of a workspace outside hidden folders, in order of their paths, without the index file: it is no
 /// memory. Links are not followed.
-fn markdown_files(root: &Path) -> std::io::Result<Vec<String>> {
+fn markdown_files(dir: &WorkspaceDir) -> std::io::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(root.join(&folder))? {
-            let entry = entry?;
-            let Ok(name) = entry.file_name().into_string() else {
+        for entry in dir.entries(&folder)? {
+            let Ok(name) = entry.name.into_string() else {
                 continue;
             };
-            let kind = entry.file_type()?;
             let path = folder.join(&name);
             if name.starts_with('.') || path == Path::new(INDEX_FILE) {
                 continue;
             }
-            if kind.is_dir() {
-                folders.push(path);
-            } else if kind.is_file() && name.ends_with(".md") {
-                found.push(path.to_string_lossy().replace('\\', "/"));
+            match entry.kind {
+                Kind::Folder => folders.push(path),
+                Kind::File if name.ends_with(".md") => {
+                    found.push(path.to_string_lossy().replace('\\', "/"));
+                }
+                _ => {}
             }
         }
     }
@@ -225,10 +227,11 @@ mod tests {
             "HIPPOCAMPUS.md",
         ] {
             let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "x").unwrap();
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
         }
-        assert_eq!(markdown_files(root.path()).unwrap(), ["b.md", "memory/a.md"]);
+        let dir = WorkspaceDir::open(root.path()).unwrap();
+        assert_eq!(markdown_files(&dir).unwrap(), ["b.md", "memory/a.md"]);
     }
 
     #[test]

@@ -33,11 +33,8 @@ pub struct Aside {
 }
 
 /// Looks for it. Only what was not there before init is looked for.
-pub fn find(root: &Path, record: &Record) -> Aside {
+pub fn find(dir: &WorkspaceDir, record: &Record) -> Aside {
     let mut aside = Aside::default();
-    let Ok(dir) = WorkspaceDir::open(root) else {
-        return aside;
-    };
     let [index, folder] = INDEX;
     if record.index_is_new {
         let there = |path: &String| dir.stat(path).is_ok_and(|stat| stat.is_some());
@@ -64,10 +61,10 @@ pub fn find(root: &Path, record: &Record) -> Aside {
     for folder in folders {
         let entries = dir.entries(folder).unwrap_or_default().into_iter();
         let paths = entries.filter_map(|entry| Some(format!("{folder}/{}", entry.name.to_str()?)));
-        aside.moved.extend(paths.filter(|path| is_derived(&dir, path)));
+        aside.moved.extend(paths.filter(|path| is_derived(dir, path)));
     }
     let topics = "memory/ROOT.md";
-    if record.files.get(topics).is_some_and(|entry| entry.made) && is_derived(&dir, topics) {
+    if record.files.get(topics).is_some_and(|entry| entry.made) && is_derived(dir, topics) {
         aside.moved.push(topics.to_owned());
     }
     aside.moved.sort();
@@ -78,8 +75,9 @@ pub fn find(root: &Path, record: &Record) -> Aside {
 ///
 /// # Errors
 /// What could not be moved or made, and why; it stays where it is.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn set_aside(
-    root: &Path,
+    dir: &WorkspaceDir,
     moved: &[String],
     state: &Path,
 ) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
@@ -92,6 +90,7 @@ pub fn set_aside(
         move |error| (path, error)
     };
     fs::create_dir_all(&base).map_err(at(&base))?;
+    let root = dir.root();
     let name = root
         .file_name()
         .map_or("workspace".into(), |name| name.to_string_lossy());
@@ -102,12 +101,11 @@ pub fn set_aside(
         .keep();
     for path in moved {
         let (from, to) = (root.join(path), place.join(path));
-        let target = WorkspaceDir::open(&place).and_then(|dir| Ok(dir.make_parent(path)?.0));
+        let target = WorkspaceDir::open(&place).and_then(|place| Ok(place.make_parent(path)?.0));
         let target = target.map_err(at(to.parent().unwrap_or(&place)))?;
-        let moved = WorkspaceDir::open(root).and_then(|dir| {
-            let (folder, name) = dir.parent(path)?;
-            move_to(&folder, name, &target)
-        });
+        let moved = dir
+            .parent(path)
+            .and_then(|(folder, name)| move_to(&folder, name, &target));
         match moved {
             // Gone meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -240,7 +240,8 @@ impl Planner<'_> {
                 Err(what) => self.problem(&path, what),
             }
         }
-        self.folder(".hippocampus");
+        // The daemon refuses a workspace without it.
+        self.part(&Part::Folder(INDEX[1]));
         let Plan { record, folders, .. } = &mut self.plan;
         if record.is_empty() {
             record.version = 1;

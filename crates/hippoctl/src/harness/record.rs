@@ -107,6 +107,7 @@ impl Record {
     ///
     /// # Errors
     /// As the system says; the one that was there stays.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
         let place = folder::decisions(state, root);
         let file = place.join(folder::HARNESS);

@@ -1,7 +1,6 @@
 //! What of a memory is in a folder when init is taken back?
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use hippo_fs::{Kind, WorkspaceDir};
 use serde::Serialize;
@@ -30,10 +29,7 @@ const TREE: [&str; 4] = [
 const DEPTH: usize = 8;
 
 /// What stays in a workspace without what is gone from it: files, and folders with all that is in them.
-pub fn left(root: &Path, gone: &BTreeSet<&str>) -> Vec<Left> {
-    let Ok(dir) = WorkspaceDir::open(root) else {
-        return Vec::new();
-    };
+pub fn left(dir: &WorkspaceDir, gone: &BTreeSet<&str>) -> Vec<Left> {
     let folder = Folder { dir, gone };
     let [index, own] = INDEX;
     let mut all = vec![folder.logs()];
@@ -45,7 +41,7 @@ pub fn left(root: &Path, gone: &BTreeSet<&str>) -> Vec<Left> {
 }
 
 struct Folder<'a> {
-    dir: WorkspaceDir,
+    dir: &'a WorkspaceDir,
     gone: &'a BTreeSet<&'a str>,
 }
 
@@ -121,8 +117,9 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "").unwrap();
         }
+        let dir = WorkspaceDir::open(folder.path()).unwrap();
         let told = |gone: &[&str]| -> Vec<(String, usize)> {
-            let left = left(folder.path(), &gone.iter().copied().collect());
+            let left = left(&dir, &gone.iter().copied().collect());
             left.into_iter().map(|left| (left.path, left.files)).collect()
         };
         let all = [

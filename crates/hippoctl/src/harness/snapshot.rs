@@ -1,10 +1,16 @@
 //! State of the paths that init looks at.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use hippo_fs::{Kind, Refusal, WorkspaceDir, refusal};
+
+use super::CONFIG;
+use super::layout::INDEX;
+
+/// What to do about a link.
+const INSTEAD: &str = "put the file or folder itself there";
 /// A larger file is nothing that a harness reads.
 const LARGEST: u64 = 4 << 20;
 
@@ -30,26 +36,25 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Looks at paths relative to `root`, which is canonical.
-    pub fn read<'p>(root: &Path, paths: impl IntoIterator<Item = &'p str>) -> Self {
+    /// Looks at paths of a workspace.
+    pub fn read<'p>(dir: &WorkspaceDir, paths: impl IntoIterator<Item = &'p str>) -> Self {
         let mut snapshot = Self::default();
         for path in paths {
-            snapshot.look(root, path);
+            snapshot.look(dir, path);
         }
         snapshot
     }
 
-    fn look(&mut self, root: &Path, path: &str) {
+    fn look(&mut self, dir: &WorkspaceDir, path: &str) {
         if self.states.contains_key(path) || self.real.contains_key(path) {
             return;
         }
-        match resolve(root, path) {
-            Ok(Some(real)) if real != path => {
-                self.states.insert(real.clone(), state(&root.join(&real)));
-                self.real.insert(path.to_owned(), real);
-            }
-            Ok(_) => {
-                self.states.insert(path.to_owned(), state(&root.join(path)));
+        match find(dir, path) {
+            Ok((real, state)) => {
+                self.states.insert(real.clone(), state);
+                if real != path {
+                    self.real.insert(path.to_owned(), real);
+                }
             }
             Err(why) => {
                 self.states.insert(path.to_owned(), State::Odd(why));
@@ -96,87 +101,96 @@ impl Snapshot {
     }
 }
 
-/// Whether a path stays below the root and no link is on its way.
-pub fn is_plain(root: &Path, path: &str) -> bool {
-    !path.is_empty() && resolve(root, path) == Ok(None)
-}
-
-/// Where a path leads, with the links on its way followed as far as something stands there; nothing where no link is on it.
+/// Returns where a path leads, with links within the workspace followed, and what is there. What is returned has no link on the
+/// way to it.
 ///
 /// # Errors
-/// Why it cannot be used: it leads nowhere or out of the workspace.
-fn resolve(root: &Path, path: &str) -> Result<Option<String>, String> {
-    let mut real = root.to_path_buf();
-    let mut parts = Path::new(path).components();
-    let mut linked = false;
-    if !parts.clone().all(|part| matches!(part, Component::Normal(_))) {
-        return Err("it leads out of the workspace".to_owned());
-    }
-    for part in parts.by_ref() {
-        let next = real.join(part);
-        let there = match fs::symlink_metadata(&next) {
-            Ok(there) => there,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                real = next;
+/// Why it cannot be used.
+fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, State), String> {
+    let mut real = PathBuf::new();
+    let mut names = Path::new(path).components();
+    let mut kind = None;
+    while let Some(name) = names.next() {
+        real.push(name);
+        kind = kind_at(dir, &real)?;
+        if kind == Some(Kind::Link) {
+            if is_own(path) {
+                return Err(format!(
+                    "it is a link, which hippod never follows here; {INSTEAD}"
+                ));
+            }
+            real = follow(dir, &real)?;
+            kind = kind_at(dir, &real)?;
+        }
+        match kind {
+            None => {
+                real.extend(names);
                 break;
             }
-            Err(error) => return Err(format!("it cannot be looked at ({error})")),
-        };
-        if !there.is_symlink() {
-            real = next;
-            continue;
-        }
-        linked = true;
-        real =
-            fs::canonicalize(&next).map_err(|error| format!("it is a link that leads nowhere ({error})"))?;
-        if !real.starts_with(root) {
-            let target = real.display();
-            return Err(format!("it is a link that leads out of the workspace ({target})"));
-        }
-        // Programs heed what lies there.
-        if real.components().any(|part| part.as_os_str() == ".git") {
-            return Err("it is a link that leads into .git".to_owned());
+            Some(Kind::File | Kind::Other) if names.clone().next().is_some() => {
+                return Err("a file stands where its folder would be".to_owned());
+            }
+            Some(_) => {}
         }
     }
-    let real: PathBuf = real.join(parts.as_path());
-    if !linked {
-        return Ok(None);
-    }
-    let real = real.strip_prefix(root).ok().and_then(Path::to_str);
-    real.map(|real| Some(real.to_owned()))
-        .ok_or_else(|| "it is a link to a name that is not unicode".to_owned())
+    let state = match kind {
+        None => State::Missing,
+        Some(Kind::Folder) => State::Folder,
+        Some(Kind::File | Kind::Link | Kind::Other) => match dir.read(&real, LARGEST) {
+            Ok(bytes) => State::File(bytes),
+            Err(error) => State::Odd(reason(&error)),
+        },
+    };
+    let real = real.into_os_string().into_string();
+    let real = real.map_err(|_| "it is a link to a name that is not unicode".to_owned())?;
+    Ok((real, state))
 }
 
-fn state(path: &Path) -> State {
-    let metadata = match fs::symlink_metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) => {
-            return match error.kind() {
-                io::ErrorKind::NotFound => State::Missing,
-                io::ErrorKind::NotADirectory => {
-                    State::Odd("a file stands where its folder would be".to_owned())
-                }
-                _ => State::Odd(format!("it cannot be looked at ({error})")),
-            };
+/// Whether no link is followed at a path: hippod's own folder, and the configuration.
+fn is_own(path: &str) -> bool {
+    let [_, folder] = INDEX;
+    path == CONFIG || Path::new(path).starts_with(folder)
+}
+
+fn kind_at(dir: &WorkspaceDir, path: &Path) -> Result<Option<Kind>, String> {
+    let stat = dir.stat(path).map_err(|error| reason(&error))?;
+    Ok(stat.map(|stat| stat.kind))
+}
+
+/// Returns where a link within the workspace leads.
+///
+/// # Errors
+/// Why it is not followed.
+fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
+    let target = dir.resolve(link).map_err(|error| match refusal(&error) {
+        Some(_) => format!("it is a link that leads out of the workspace; {INSTEAD}"),
+        None => format!("it is a link that leads nowhere ({error}); {INSTEAD}"),
+    })?;
+    // Programs heed what lies there.
+    if target.components().any(|part| part.as_os_str() == ".git") {
+        return Err(format!("it is a link that leads into .git; {INSTEAD}"));
+    }
+    if dir.is_folder(&target) {
+        return Ok(target);
+    }
+    dir.file_to_write(link).map_err(|error| reason(&error))
+}
+
+/// Why a file cannot be used.
+fn reason(error: &io::Error) -> String {
+    match refusal(error) {
+        Some(Refusal::NotRegular(_)) => "it is no ordinary file; move it away".to_owned(),
+        Some(refusal) => format!("{refusal}; {INSTEAD}"),
+        None if error.kind() == io::ErrorKind::FileTooLarge => {
+            format!("it is larger than {} MiB", LARGEST >> 20)
         }
-    };
-    if metadata.is_dir() {
-        return State::Folder;
-    }
-    if !metadata.is_file() {
-        return State::Odd("it is no ordinary file".to_owned());
-    }
-    if metadata.len() > LARGEST {
-        return State::Odd(format!("it is larger than {} MiB", LARGEST >> 20));
-    }
-    match fs::read(path) {
-        Ok(bytes) => State::File(bytes),
-        Err(error) => State::Odd(format!("it cannot be read ({error})")),
+        None => format!("it cannot be read ({error})"),
     }
 }
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;
@@ -195,6 +209,8 @@ mod tests {
         fs::create_dir(root.join(".git")).unwrap();
         fs::write(root.join(".git/config"), "[core]\n").unwrap();
         symlink(".git/config", root.join("HEARTBEAT.md")).unwrap();
+        symlink("plain", root.join("USER.md")).unwrap();
+        symlink("shared", root.join(".hippocampus")).unwrap();
         let paths = [
             "CLAUDE.md",
             ".claude/settings.json",
@@ -203,19 +219,29 @@ mod tests {
             "plain/x",
             "no/x",
             "HEARTBEAT.md",
+            "USER.md",
+            ".hippocampus/x",
+            "../x",
+            "/etc",
         ];
-        let snapshot = Snapshot::read(&root, paths);
+        let dir = WorkspaceDir::open(&root).unwrap();
+        let snapshot = Snapshot::read(&dir, paths);
         assert_eq!(snapshot.real("CLAUDE.md"), "AGENTS.md");
         assert_eq!(snapshot.file("CLAUDE.md"), Some(&b"mine\n"[..]));
         assert_eq!(snapshot.real(".claude/settings.json"), "shared/settings.json");
         assert_eq!(snapshot.state(".claude/settings.json"), &State::Missing);
         assert_eq!(snapshot.state("no/x"), &State::Missing);
-        for odd in ["up/x", "dead", "plain/x", "HEARTBEAT.md"] {
+        for odd in [
+            "up/x",
+            "dead",
+            "plain/x",
+            "HEARTBEAT.md",
+            "USER.md",
+            ".hippocampus/x",
+            "../x",
+            "/etc",
+        ] {
             assert!(matches!(snapshot.state(odd), State::Odd(_)), "{odd}");
-        }
-        assert!(is_plain(&root, "shared") && is_plain(&root, "no/x"));
-        for no in [".claude/x", "up/x", "../x", "/etc", ""] {
-            assert!(!is_plain(&root, no), "{no}");
         }
     }
 }

@@ -70,6 +70,7 @@ impl Look {
 ///
 /// # Errors
 /// A file of the service cannot be read.
+#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn look(
     session: &Session,
     manager: Manager,

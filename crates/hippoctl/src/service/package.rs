@@ -27,6 +27,7 @@ impl Package {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
     fn in_folder(folder: &Path) -> Option<Self> {
         let unit = folder.join(SERVICE_UNIT);
         // One that is masked says nothing.
@@ -40,6 +41,7 @@ impl Package {
     }
 
     /// Whether a service by these units is what would be installed: the same program with nothing in another place than usual.
+    #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
     pub fn suits(&self, facts: &Facts) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
         let same = real(&self.program).is_some_and(|program| Some(program) == real(&facts.program));

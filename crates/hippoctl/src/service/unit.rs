@@ -1,7 +1,7 @@
 //! What do the files of the service say, and whose are those that are there?
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use hippo_core::text::{escape_xml, unescape_xml};
@@ -68,6 +68,7 @@ pub fn units(manager: Manager, folder: &Path, facts: &Facts) -> Vec<UnitFile> {
 ///
 /// # Errors
 /// It cannot be read.
+#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn read(file: &UnitFile) -> Result<Found, Failure> {
     let failed = |error| Failure::file("read the unit file", &file.path, error);
     match fs::symlink_metadata(&file.path) {
@@ -85,7 +86,49 @@ pub fn read(file: &UnitFile) -> Result<Found, Failure> {
     Ok(version.map_or(Found::Changed, |version| Found::Outdated { version }))
 }
 
+/// Puts a file into its place in the user's own folder, whole or not at all: a new one as any program makes it, one that exists
+/// with the permissions that it has.
+///
+/// # Errors
+/// As the system says; the file that was there is unchanged.
+#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
+pub fn put(file: &UnitFile) -> Result<(), Failure> {
+    let path = &file.path;
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let write = || {
+        fs::create_dir_all(folder)?;
+        let exists = path.exists();
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".hippod-");
+        #[cfg(unix)]
+        if !exists {
+            // The umask takes its part of it.
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        }
+        if exists {
+            // A file that must not be written is not exchanged either.
+            File::options().write(true).open(path)?;
+        }
+        let mut draft = builder.tempfile_in(folder)?;
+        draft.write_all(file.text.as_bytes())?;
+        if exists {
+            draft
+                .as_file()
+                .set_permissions(fs::metadata(path)?.permissions())?;
+        }
+        draft.as_file().sync_all()?;
+        if exists {
+            draft.persist(path)?;
+        } else {
+            draft.persist_noclobber(path)?;
+        }
+        Ok(())
+    };
+    write().map_err(|error: io::Error| Failure::file("write the unit file", path, error))
+}
+
 /// The path of hippod that the installed service names.
+#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn named_program(manager: Manager, folder: &Path) -> Option<PathBuf> {
     let name = match manager {
         Manager::Systemd => SERVICE_UNIT.to_owned(),

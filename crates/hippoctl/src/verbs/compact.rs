@@ -2,7 +2,7 @@
 
 mod store;
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use hippo_proto::folder::Trust;
 use hippo_proto::{CompactProblem, CompactStats};
 use serde::{Serialize, Serializer};
 
-use crate::connect::Session;
+use crate::connect::{Session, current_dir};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::{FORMATS, harmless, one_line};
@@ -23,6 +23,8 @@ use hippoctl::args::CompactArgs;
 const PIECE: usize = 256 << 10;
 /// Threads that a transcript is prepared on, at most: a part of the work is done by one.
 const MOST: usize = 4;
+/// A larger file of numbers is refused, in bytes.
+const LARGEST: u64 = 1 << 20;
 /// Problems that are told one by one.
 const TOLD: usize = 5;
 
@@ -62,7 +64,8 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     if args.store {
         return store::compact(session, args, out);
     }
-    let config = config(&session.paths.state, &folder(session)?, out)?;
+    let folder = folder(session)?;
+    let config = config(&session.paths.state, &folder, settings(&folder)?.as_deref(), out)?;
     let debug = config.debug;
     let options = Options {
         config,
@@ -77,7 +80,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
             .map_err(|error| Failure::new(Exit::Failed, format!("could not read standard input: {error}")))?;
         read(spooled, &options)
     } else {
-        File::open(&args.file).and_then(|file| read(file, &options))
+        open(&args.file).and_then(|file| read(file, &options))
     };
     let compacted = compacted.map_err(|error| Failure::input("read the transcript", &args.file, &error))?;
     tell(&figures(&compacted.stats), debug, out);
@@ -93,6 +96,11 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     out.answer(&answer, |answer, _| format!("{}\n", harmless(answer.summary)))
 }
 
+#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
+fn open(transcript: &Path) -> io::Result<File> {
+    File::open(transcript)
+}
+
 /// Has the other processors help, as far as they are of use.
 fn beside(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     static OTHERS: LazyLock<usize> =
@@ -106,20 +114,34 @@ fn beside(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     });
 }
 
+/// Reads the file of numbers of a folder; `None`: there is none.
+fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    match hippo_fs::read(folder, CONFIG_FILE, LARGEST) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if hippo_fs::is_absence(&error) => Ok(None),
+        Err(error) => {
+            let is_refused = hippo_fs::refusal(&error).is_some();
+            let failure = Failure::file("read the settings", &folder.join(CONFIG_FILE), error);
+            Err(if is_refused {
+                failure.hint("put the file itself there, or move it away")
+            } else {
+                failure
+            })
+        }
+    }
+}
+
 /// The numbers of a folder, as far as they are trusted, or the defaults.
-fn config(state: &Path, folder: &Path, out: &mut Output) -> Result<Config, Failure> {
-    let path = folder.join(CONFIG_FILE);
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
-        Err(error) => return Err(Failure::file("read the settings", &path, error)),
+fn config(state: &Path, folder: &Path, settings: Option<&[u8]>, out: &mut Output) -> Result<Config, Failure> {
+    let Some(bytes) = settings else {
+        return Ok(Config::default());
     };
-    let (config, warnings) = Config::parse(&bytes);
+    let (config, warnings) = Config::parse(bytes);
     warnings
         .iter()
         .for_each(|warning| out.note(&format!("warning: {warning}")));
     let (narrowed, wider) = config.narrowed();
-    if wider.is_empty() || is_trusted(state, folder, &bytes) {
+    if wider.is_empty() || is_trusted(state, folder, bytes) {
         return Ok(config);
     }
     out.note(&format!(
@@ -135,8 +157,7 @@ fn config(state: &Path, folder: &Path, out: &mut Output) -> Result<Config, Failu
 
 /// Whether the user trusts the numbers of a folder as they are now.
 fn is_trusted(state: &Path, folder: &Path, bytes: &[u8]) -> bool {
-    let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-    Trust::of(state, &root).covers(CONFIG_FILE, bytes)
+    Trust::of(state, folder).covers(CONFIG_FILE, bytes)
 }
 
 /// Standard input in a file without a name: a session that left a path is read twice.
@@ -256,10 +277,5 @@ fn folder(session: &Session) -> Result<PathBuf, Failure> {
     if let Some(folder) = session.given_workspace()? {
         return Ok(folder);
     }
-    std::env::current_dir().map_err(|error| {
-        Failure::new(
-            Exit::Failed,
-            format!("could not find the current folder: {error}"),
-        )
-    })
+    current_dir()
 }

@@ -106,6 +106,7 @@ pub fn end(session: &Session) -> Result<Option<u32>, Failure> {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "files of the system")]
 fn wait_until_gone(session: &Session, pid: u32) -> Result<(), Failure> {
     let begun = Instant::now();
     // Behind a socket of the service manager, a connection would start the next daemon.
@@ -130,6 +131,7 @@ fn wait_until_gone(session: &Session, pid: u32) -> Result<(), Failure> {
 }
 
 /// The process that the lock names, while it runs: its socket may have been removed.
+#[expect(clippy::disallowed_methods, reason = "files of the system")]
 fn unreachable(session: &Session) -> Option<u32> {
     let pid = launch::locked_by(&session.paths)?;
     let name = std::fs::read_to_string(Path::new("/proc").join(format!("{pid}")).join("comm")).ok()?;
@@ -137,6 +139,7 @@ fn unreachable(session: &Session) -> Option<u32> {
 }
 
 /// Whether the process still runs, where the system tells; a zombie does not.
+#[expect(clippy::disallowed_methods, reason = "files of the system")]
 fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"));
     stat.is_ok_and(|stat| {

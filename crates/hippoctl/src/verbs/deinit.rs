@@ -1,22 +1,22 @@
 //! `deinit`: takes back what `init` laid out, and says what stays.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::Path;
 
+use hippo_fs::WorkspaceDir;
 use hippo_proto::{
     ClientError, ErrorKind, WorkspaceListRequest, WorkspaceListResponse, WorkspaceRemoveRequest,
     WorkspaceRemoveResponse,
 };
 
 use super::foreign;
-use super::init::{folder, refused};
+use super::init::{folder, forget_old_record, refused};
 use crate::connect::{Session, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::aside::{self, Aside};
 use crate::harness::layout::paths;
-use crate::harness::{OLD_RECORD, Plan, Record, Snapshot, apply, rest, take_back};
+use crate::harness::{OLD_RECORD, Plan, Record, Snapshot, State, apply, rest, take_back};
 use crate::output::Output;
 use crate::render;
 use crate::render::init::{Taken, file};
@@ -30,9 +30,10 @@ const GITIGNORE: &str = ".gitignore";
 /// # Errors
 /// Nothing was made there, or a file could not be written.
 pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Result<(), Failure> {
-    let root = folder(session, args.dir)?;
+    let dir = folder(session, args.dir)?;
+    let root = dir.root().to_path_buf();
     let state = session.paths.state.clone();
-    let (record, adopted) = recorded(&state, &root, args.trust_record)?;
+    let (record, adopted) = recorded(&state, &dir, args.trust_record)?;
     let mut answer = Taken {
         root: root.display().to_string(),
         dry_run: args.dry_run,
@@ -54,14 +55,14 @@ pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Resu
     } else {
         is_registered(session, &root)
     };
-    let there = Snapshot::read(&root, record.files.keys().map(String::as_str));
+    let there = Snapshot::read(&dir, record.files.keys().map(String::as_str));
     let mut plan = take_back(&there, &record);
     if waits {
         plan.record = left(&plan, &record);
     }
     // A daemon that has the folder would take it for a person's wish that its index file is gone.
     let mut aside = if gone {
-        aside::find(&root, &record)
+        aside::find(&dir, &record)
     } else {
         Aside::default()
     };
@@ -75,27 +76,26 @@ pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Resu
     answer.aside = aside.moved.clone();
     if args.dry_run {
         answer.folders = plan.removed_folders.clone();
-        answer.left = rest::left(&root, &gone_then(&plan, &aside, adopted));
+        answer.left = rest::left(&dir, &gone_then(&plan, &aside, adopted));
         tell(&root, &there, &plan, &mut answer);
         return out.answer(&answer, render::init::taken);
     }
-    apply::apply(&root, &plan)?;
+    apply::apply(&dir, &plan)?;
     // The record goes last: what is left when this stops halfway can still be taken back.
-    let place = aside::set_aside(&root, &aside.moved, &session.paths.state)
+    let place = aside::set_aside(&dir, &aside.moved, &session.paths.state)
         .map_err(|(path, error)| stays(&path, &error))?;
     answer.aside_in = place.map(|place| place.display().to_string());
-    answer.folders = apply::remove_folders(&root, &plan.removed_folders);
+    answer.folders = apply::remove_folders(&dir, &plan.removed_folders);
     let failed = |error| Failure::file("keep what is left of init in", &state, error);
     plan.record.write(&state, &root).map_err(failed)?;
     if adopted {
-        let old = root.join(OLD_RECORD);
-        fs::remove_file(&old).map_err(|error| Failure::file("remove", &old, error))?;
+        forget_old_record(&dir)?;
     }
     // The one that an earlier version kept its record in.
     answer
         .folders
-        .extend(apply::remove_folders(&root, &plan.removed_folders));
-    answer.left = rest::left(&root, &BTreeSet::new());
+        .extend(apply::remove_folders(&dir, &plan.removed_folders));
+    answer.left = rest::left(&dir, &BTreeSet::new());
     tell(&root, &there, &plan, &mut answer);
     let stuck = !plan.record.files.is_empty();
     out.answer(&answer, render::init::taken)?;
@@ -143,7 +143,7 @@ fn tell(root: &Path, there: &Snapshot, plan: &Plan, answer: &mut Taken) {
     let named = root.display();
     let ignores = there.real(GITIGNORE);
     let ignored = plan.changes.iter().any(|change| change.path == ignores);
-    let repository = root.ancestors().any(|above| above.join(".git").exists());
+    let repository = root.ancestors().any(|above| hippo_fs::exists(above, ".git"));
     if ignored && repository && !answer.left.is_empty() {
         answer.notes.push(format!(
             "{GITIGNORE} has no lines of init any more: git sees the memory that stays; keep it out with lines of your own"
@@ -176,28 +176,29 @@ fn left(plan: &Plan, record: &Record) -> Record {
 }
 
 /// The record of what init made, and whether it comes from the workspace, where a build before left it.
-fn recorded(state: &Path, root: &Path, trusted: bool) -> Result<(Record, bool), Failure> {
+fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(Record, bool), Failure> {
+    let root = dir.root();
     let record = Record::read(state, root).map_err(|problem| refused(&[problem]))?;
     if !record.is_empty() {
         return Ok((record, false));
     }
     let paths = paths();
-    let there = Snapshot::read(root, paths.iter().map(String::as_str));
+    let there = Snapshot::read(dir, paths.iter().map(String::as_str));
     let shown = root.display();
-    match (there.file(OLD_RECORD), trusted) {
-        (None, _) => {
+    match (there.state(OLD_RECORD), trusted) {
+        (State::Missing, _) => {
             let what = format!("init made nothing in {shown}");
             Err(Failure::new(Exit::NotFound, what).hint(format!(
                 "to forget a folder that was only registered: hippoctl workspace remove {shown}"
             )))
         }
-        (Some(_), false) => {
+        (State::File(_), false) => {
             let what = format!("could not trust the record in the folder: {shown}/{OLD_RECORD}");
             Err(Failure::new(Exit::Refused, what).hint(format!(
                 "an earlier version left it, or somebody else put it there; look at it, then: hippoctl deinit --trust-record {shown}"
             )))
         }
-        (Some(_), true) => {
+        _ => {
             let old = Record::in_workspace(&there).map_err(|problems| refused(&problems))?;
             Ok((old.unwrap_or_default(), true))
         }
@@ -285,9 +286,10 @@ mod tests {
             failure.hint
         );
         let root = tempfile::tempdir().unwrap();
+        let dir = WorkspaceDir::open(root.path()).unwrap();
         let state = root.path().join("state");
-        fs::write(&state, "a file").unwrap();
-        let (path, _) = aside::set_aside(root.path(), &["memory/ROOT.md".to_owned()], &state).unwrap_err();
+        std::fs::write(&state, "a file").unwrap();
+        let (path, _) = aside::set_aside(&dir, &["memory/ROOT.md".to_owned()], &state).unwrap_err();
         assert_eq!(path, state.join("set-aside"));
     }
 }

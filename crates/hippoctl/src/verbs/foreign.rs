@@ -1,11 +1,10 @@
 //! A compaction tree of another program: found, and taken over where a person confirms it.
 
-use std::fs;
+use hippo_core::tree::{Node, Period};
+use hippo_fs::WorkspaceDir;
+use hippo_proto::{TreeCompactRequest, TreeCompactResponse};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
-
-use hippo_core::tree::{Node, Period};
-use hippo_proto::{TreeCompactRequest, TreeCompactResponse};
 
 use crate::connect::Session;
 use crate::failure::Failure;
@@ -17,21 +16,22 @@ use crate::render;
 const FOLDERS: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
 /// Where earlier versions kept a `ROOT.md` of another program.
 const CARRIED: &str = ".hippocampus/carried/ROOT.md";
+/// A larger one is not put back, in bytes.
+const LARGEST: u64 = 4 << 20;
 /// Lines of it that a question shows.
 const SHOWN: usize = 8;
 /// Nodes that a question names.
 const NAMED: usize = 5;
 
 /// The nodes in a folder that another program wrote, by their paths.
-pub fn nodes(root: &Path) -> Vec<String> {
+pub fn nodes(dir: &WorkspaceDir) -> Vec<String> {
     let mut paths = vec![Period::All.path()];
     for folder in FOLDERS {
-        let names = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
-        let names = names.filter_map(|entry| Some(format!("{folder}/{}", entry.file_name().to_str()?)));
-        paths.extend(names);
+        let entries = dir.entries(folder).unwrap_or_default().into_iter();
+        paths.extend(entries.filter_map(|entry| Some(format!("{folder}/{}", entry.name.to_str()?))));
     }
     paths.sort();
-    let there = Snapshot::read(root, paths.iter().map(String::as_str));
+    let there = Snapshot::read(dir, paths.iter().map(String::as_str));
     let is_foreign = |path: &String| {
         let (period, bytes) = Period::of_path(path).zip(there.file(path))?;
         Some(Node::read(period, &String::from_utf8_lossy(bytes)).is_foreign())
@@ -63,14 +63,13 @@ pub fn is_confirmed(nodes: &[String], out: &Output) -> bool {
 
 /// Whether the `ROOT.md` is to be put back that an earlier version took over: the person at the terminal sees it and says so.
 pub fn restores_carried(root: &Path, confirmed: bool, out: &mut Output) -> bool {
-    let there = Snapshot::read(root, [CARRIED]);
-    let Some(bytes) = there.file(CARRIED) else {
+    let Ok(bytes) = hippo_fs::read(root, CARRIED, LARGEST) else {
         return false;
     };
     if confirmed {
         return true;
     }
-    let text = String::from_utf8_lossy(bytes);
+    let text = String::from_utf8_lossy(&bytes);
     let lines = text
         .lines()
         .take(SHOWN)

@@ -170,9 +170,10 @@ impl Work {
             self.say(Said::Problem(trouble.to_owned()));
         }
         let folder = self.folder(event)?;
-        if let Some(text) = root::section(&self.paths, &folder, self.args.budget, claude_project().is_some())
-        {
-            self.say(Said::Print(text));
+        match root::section(&self.paths, &folder, self.args.budget, claude_project().is_some()) {
+            Ok(Some(text)) => self.say(Said::Print(text)),
+            Ok(None) => {}
+            Err(what) => self.say(Said::Problem(what)),
         }
         if !self.args.pending {
             // It is warm when the first question comes.
@@ -213,7 +214,9 @@ impl Work {
             ));
         };
         let path = absolute(path).map_err(told)?;
-        if !path.exists() {
+        #[expect(clippy::disallowed_methods, reason = "a file that the event names")]
+        let is_there = path.exists();
+        if !is_there {
             // The daemon tells its own log, and only later; what else ends with the session is done all the same.
             self.say(Said::Problem(format!(
                 "the transcript is not there: {}",
@@ -282,6 +285,7 @@ impl Work {
                 }
                 (Some(_), Some((status, at))) if at.elapsed() > RIVAL => {
                     // Where this cannot be kept, the next hook tries again.
+                    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
                     let _ = fs::write(self.paths.state.join(FAILED), b"");
                     return Err(format!(
                         "the daemon ended early ({status}); hippoctl start says why, hooks try again in a minute"
@@ -294,6 +298,7 @@ impl Work {
     }
 
     /// Starts a daemon, unless one could not start a moment ago.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn start(&self) -> Result<Child, String> {
         let failed = fs::metadata(self.paths.state.join(FAILED)).and_then(|file| file.modified());
         // A clock that was set back is no reason to wait for it.

@@ -83,6 +83,7 @@ pub fn ingest(session: &mut Session, args: &IngestArgs, out: &mut Output) -> Res
 }
 
 /// A file as it is named, or the transcripts of a folder and those below it, the oldest first.
+#[expect(clippy::disallowed_methods, reason = "files that the user names")]
 fn gather(file: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Failure> {
     let failed = |error| Failure::input("read the transcripts", file, &error);
     if !fs::metadata(file).map_err(failed)?.is_dir() {

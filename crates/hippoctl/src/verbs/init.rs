@@ -1,10 +1,10 @@
 //! `init`: gives an agent's folder a memory.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hippo_fs::WorkspaceDir;
 use hippo_proto::folder::{Trust, hash as folder_hash};
 use hippo_proto::{
     CycleName, CycleReport, CycleRunRequest, StatusRequest, StatusResponse, WorkspaceAddRequest,
@@ -36,17 +36,18 @@ const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
 /// A file stands in the way, cannot be read or says what cannot be meant, or nobody named the home folder (nothing is written then); the
 /// daemon refuses the folder.
 pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
-    let root = folder(session, args.dir.clone())?;
+    let dir = folder(session, args.dir.clone())?;
+    let root = dir.root().to_path_buf();
     if args.dir.is_none() && session.given_workspace()?.is_none() {
         place::meant(&root, "init")?;
     }
     let paths = paths();
-    let there = Snapshot::read(&root, paths.iter().map(String::as_str));
+    let there = Snapshot::read(&dir, paths.iter().map(String::as_str));
     let state = session.paths.state.clone();
     let (record, adopted) = recorded(&state, &root, &there, args.trust_record)?;
     let trust = Trust::of(&state, &root);
     let (mut plan, found, mut told) = planned(&there, &args, &record, &trust)?;
-    plan.problems.extend(apply::forbidden(&root, &plan));
+    plan.problems.extend(apply::forbidden(&dir, &plan));
     if !plan.problems.is_empty() {
         return Err(refused(&plan.problems));
     }
@@ -58,7 +59,7 @@ pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(
         folders: plan.folders.clone(),
         files: plan.changes.iter().map(file).collect(),
         kept: plan.kept.clone(),
-        foreign: foreign::nodes(&root),
+        foreign: foreign::nodes(&dir),
         taken_over: args.take_over,
         registered: Registered::NotTried,
         notes: notes(&there, &args, &found, &record),
@@ -71,11 +72,10 @@ pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(
     // The record first, so that what a stopped process made is known.
     keep(&plan.record, &state, &root)?;
     if adopted {
-        let old = root.join(OLD_RECORD);
-        fs::remove_file(&old).map_err(|error| Failure::file("remove", &old, error))?;
+        forget_old_record(&dir)?;
     }
-    apply::apply(&root, &plan)?;
-    let refusal = register(session, &root, &mut plan.record, &mut answer)?;
+    apply::apply(&dir, &plan)?;
+    let refusal = register(session, &dir, &mut plan.record, &mut answer)?;
     out.answer(&answer, render::init::initialised)?;
     refusal.map_or(Ok(()), Err)
 }
@@ -91,6 +91,13 @@ fn recorded(state: &Path, root: &Path, there: &Snapshot, trusted: bool) -> Resul
         Ok(None) => Ok((record, false)),
         Err(problems) => Err(refused(&problems)),
     }
+}
+
+/// Removes the record that a build before left in the workspace.
+pub(super) fn forget_old_record(dir: &WorkspaceDir) -> Result<(), Failure> {
+    let removed = dir.remove_file(OLD_RECORD);
+    let failed = |error| Failure::file("remove", &dir.root().join(OLD_RECORD), error);
+    removed.map(drop).map_err(failed)
 }
 
 fn keep(record: &Record, state: &Path, root: &Path) -> Result<(), Failure> {
@@ -143,8 +150,13 @@ fn planned(
 }
 
 /// Trusts the configuration that init made and nobody changed: what was there before is not trusted by init.
-fn trust_own(session: &mut Session, workspace: &str, root: &Path, record: &Record) -> Result<(), Failure> {
-    let there = Snapshot::read(root, [CONFIG]);
+fn trust_own(
+    session: &mut Session,
+    workspace: &str,
+    dir: &WorkspaceDir,
+    record: &Record,
+) -> Result<(), Failure> {
+    let there = Snapshot::read(dir, [CONFIG]);
     let own = there.file(CONFIG).filter(|bytes| {
         let entry = record.files.get(there.real(CONFIG));
         entry.is_some_and(|entry| entry.made && entry.hash == record::hash(bytes))
@@ -161,10 +173,11 @@ fn trust_own(session: &mut Session, workspace: &str, root: &Path, record: &Recor
 /// Registers the folder and keeps in the record that it was done here. That no daemon can be had is no failure.
 fn register(
     session: &mut Session,
-    root: &Path,
+    dir: &WorkspaceDir,
     record: &mut Record,
     answer: &mut Initialised,
 ) -> Result<Option<Failure>, Failure> {
+    let root = dir.root();
     let workspace = text(root)?;
     let of = workspace.clone();
     let before = record.registered;
@@ -182,7 +195,7 @@ fn register(
                 Registered::Already
             };
             answer.notes.extend(added.notes);
-            if let Err(failure) = trust_own(session, &of, root, record) {
+            if let Err(failure) = trust_own(session, &of, dir, record) {
                 answer.notes.push(format!(
                     "{CONFIG} is not trusted: {}; to accept it: hippoctl trust",
                     failure.message
@@ -307,23 +320,27 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> V
             before.join(", ")
         ));
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let known = std::env::split_paths(&path).any(|folder| folder.join("hippoctl").is_file());
-    if !known && found.platform != Platform::None {
+    if !is_in_path() && found.platform != Platform::None {
         notes.push("hippoctl is not in PATH: the hooks and the agent will not find it".to_owned());
     }
     notes
 }
 
-/// The folder that is meant; it is there.
-pub(super) fn folder(session: &Session, dir: Option<PathBuf>) -> Result<PathBuf, Failure> {
+#[expect(clippy::disallowed_methods, reason = "folders of PATH")]
+fn is_in_path() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join("hippoctl").is_file())
+}
+
+/// Opens the folder that is meant.
+pub(super) fn folder(session: &Session, dir: Option<PathBuf>) -> Result<WorkspaceDir, Failure> {
     let dir = match (dir, session.given_workspace()?) {
         (Some(dir), _) => absolute(&dir)?,
         (None, Some(given)) => given,
         (None, None) => current_dir()?,
     };
     place::there(&dir)?;
-    Ok(dir)
+    WorkspaceDir::open(&dir).map_err(|error| Failure::file("open the folder", &dir, error))
 }
 
 pub(super) fn refused(problems: &[Problem]) -> Failure {

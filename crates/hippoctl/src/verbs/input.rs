@@ -11,6 +11,7 @@ use crate::output::Output;
 ///
 /// # Errors
 /// It cannot be read, is longer, or is no UTF-8.
+#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
 pub fn text(
     file: Option<&Path>,
     most: usize,

@@ -8,6 +8,7 @@ use crate::failure::{Exit, Failure};
 ///
 /// # Errors
 /// It is one of them.
+#[expect(clippy::disallowed_methods, reason = "the home folder")]
 pub fn meant(dir: &Path, verb: &str) -> Result<(), Failure> {
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
     refused(dir, home.as_deref(), verb).map_or(Ok(()), Err)
@@ -32,6 +33,7 @@ fn refused(dir: &Path, home: Option<&Path>, verb: &str) -> Option<Failure> {
 ///
 /// # Errors
 /// Nothing is there, or a file.
+#[expect(clippy::disallowed_methods, reason = "a folder that the user names")]
 pub fn there(dir: &Path) -> Result<(), Failure> {
     let named = dir.display();
     let failure = match dir.metadata() {

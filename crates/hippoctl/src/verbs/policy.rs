@@ -19,6 +19,8 @@ use hippoctl::args::PolicyVerb;
 
 /// Where the rules of a workspace stand.
 const POLICY_FILE: &str = ".hippocampus/policies.yaml";
+/// A larger policy file is refused, in bytes.
+const LARGEST: u64 = 1 << 20;
 /// Bytes of a transcript, at most: it is read at once.
 const MOST: u64 = 1 << 30;
 
@@ -75,10 +77,16 @@ pub fn policy(session: &Session, verb: PolicyVerb, out: &mut Output) -> Result<(
     let PolicyVerb::Test(args) = verb;
     let bytes = transcript(&args.file)?;
     let file = match &args.policy {
-        Some(file) => Some(file.clone()),
+        Some(file) => Some((file.clone(), named(file)?)),
         None => nearest(session.given_workspace()?)?,
     };
-    let rules = rules(file.as_deref())?;
+    let rules = match &file {
+        Some((path, text)) => {
+            policy::rules(text).map_err(|error| Failure::file("use the policies", path, error))?
+        }
+        None => policy::built_in().to_vec(),
+    };
+    let file = file.map(|(path, _)| path);
     let settings = Settings {
         worth_tokens: args.worth_tokens,
         ..Settings::default()
@@ -152,27 +160,34 @@ impl Tested {
     }
 }
 
-fn rules(file: Option<&Path>) -> Result<Vec<Rule>, Failure> {
-    let Some(path) = file else {
-        return Ok(policy::built_in().to_vec());
+/// Reads a policy file that the user names.
+#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
+fn named(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::input("read the policies", path, &error))
+}
+
+/// The policy file of the workspace given, if it has one, with its text; else that of the nearest folder above the current one.
+fn nearest(workspace: Option<PathBuf>) -> Result<Option<(PathBuf, String)>, Failure> {
+    let folders: Vec<PathBuf> = match workspace {
+        Some(workspace) => vec![workspace],
+        None => current_dir()?.ancestors().map(Path::to_path_buf).collect(),
     };
-    let text = fs::read_to_string(path).map_err(|error| Failure::input("read the policies", path, &error))?;
-    policy::rules(&text).map_err(|error| Failure::file("use the policies", path, error))
-}
-
-/// The policy file of the workspace given, if it has one; else that of the nearest folder above the current one.
-fn nearest(workspace: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
-    if let Some(workspace) = workspace {
-        return Ok(Some(workspace)
-            .filter(|folder| hippo_fs::exists(folder, POLICY_FILE))
-            .map(|folder| folder.join(POLICY_FILE)));
+    for folder in folders {
+        let path = folder.join(POLICY_FILE);
+        let read = hippo_fs::read(&folder, POLICY_FILE, LARGEST);
+        match read.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other)) {
+            Ok(text) => return Ok(Some((path, text))),
+            Err(error) if hippo_fs::is_absence(&error) => {}
+            Err(error) => {
+                return Err(Failure::file("read the policies", &path, error)
+                    .hint("put a file that can be read there, or name another one with --policy"));
+            }
+        }
     }
-    let here = current_dir()?;
-    let mut folders = here.ancestors();
-    let folder = folders.find(|folder| hippo_fs::is_file(folder, POLICY_FILE));
-    Ok(folder.map(|folder| folder.join(POLICY_FILE)))
+    Ok(None)
 }
 
+#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
 fn transcript(path: &Path) -> Result<Vec<u8>, Failure> {
     let read = |from: &mut dyn Read| -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();

@@ -8,12 +8,11 @@ use hippo_proto::{Check, DoctorResponse};
 use super::daemon;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
-use crate::harness::write_whole;
 use crate::launch;
 use crate::output::Output;
 use crate::render::service::{Daemon, Done, FileDone, FileState, Status, What};
 use crate::service::{
-    Call, Control, Facts, Found, Look, Manager, Package, UnitFile, findings, look, named_program, units,
+    Call, Control, Facts, Found, Look, Manager, Package, UnitFile, findings, look, named_program, put, units,
 };
 use hippoctl::args::{ServiceArgs, ServiceVerb};
 
@@ -121,6 +120,7 @@ fn status(look: &Look) -> Status {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
     refuse_changed(look, args)?;
     let control = look.control;
@@ -277,15 +277,8 @@ fn write(files: &[(UnitFile, Found)], dry_run: bool, done: &mut Done) -> Result<
     Ok(wrote)
 }
 
-/// Puts a file into its place in one step.
-fn put(file: &UnitFile) -> Result<(), Failure> {
-    let folder = file.path.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)
-        .and_then(|()| write_whole(&file.path, file.text.as_bytes(), file.path.exists()))
-        .map_err(|error| Failure::file("write the unit file", &file.path, error))
-}
-
 /// Gives a file a name that no manager reads. Answers which.
+#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn set_aside(path: &Path, dry_run: bool) -> Result<PathBuf, Failure> {
     let named = |number: u32| {
         let mut name = path.as_os_str().to_owned();
@@ -304,6 +297,7 @@ fn set_aside(path: &Path, dry_run: bool) -> Result<PathBuf, Failure> {
     Ok(aside)
 }
 
+#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn remove(path: &Path, dry_run: bool) -> Result<(), Failure> {
     if dry_run {
         return Ok(());
@@ -312,6 +306,7 @@ fn remove(path: &Path, dry_run: bool) -> Result<(), Failure> {
 }
 
 /// Removes the links by which systemd knew that a unit is enabled, which it can not do itself now.
+#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn remove_wants(unit: &Path, dry_run: bool, done: &mut Done) -> Result<(), Failure> {
     let (Some(folder), Some(name)) = (unit.parent(), unit.file_name()) else {
         return Ok(());

@@ -1,15 +1,14 @@
 //! `compact --store`: the daemon makes the summary, and keeps the content of each message.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use hippo_core::compaction::{CONFIG_FILE, Config};
+use hippo_core::compaction::Config;
 use hippo_proto::{SessionCompactRequest, SessionCompactResponse};
 use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 
-use super::{config, folder, is_trusted, no_message, tell};
+use super::{config, folder, is_trusted, no_message, open, settings, tell};
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
@@ -27,15 +26,15 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     let workspace = session.workspace()?;
     let folder = folder(session)?;
     let state = session.paths.state.clone();
-    let debug = config(&state, &folder, out)?.debug;
+    let settings = settings(&folder)?;
+    let debug = config(&state, &folder, settings.as_deref(), out)?.debug;
     // The daemon reads a file; what comes through a pipe is one for as long as it takes.
     let (path, _spooled) = if args.file == Path::new("-") {
         let spooled = spooled()
             .map_err(|error| Failure::new(Exit::Failed, format!("could not read standard input: {error}")))?;
         (absolute(spooled.path())?, Some(spooled))
     } else {
-        let found = fs::metadata(&args.file);
-        found.map_err(|error| Failure::input("read the transcript", &args.file, &error))?;
+        open(&args.file).map_err(|error| Failure::input("read the transcript", &args.file, &error))?;
         (absolute(&args.file)?, None)
     };
     let request = SessionCompactRequest {
@@ -43,9 +42,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
         path: Some(text(&path)?),
         messages: None,
         format: (args.format != FormatArg::Auto).then(|| args.format.into()),
-        config: fs::read(folder.join(CONFIG_FILE))
-            .ok()
-            .and_then(|bytes| numbers(&bytes, is_trusted(&state, &folder, &bytes))),
+        config: settings.and_then(|bytes| numbers(&bytes, is_trusted(&state, &folder, &bytes))),
         budget_tokens: args.budget,
     };
     let answer: SessionCompactResponse = session.call_patiently(request, |_| {})?;

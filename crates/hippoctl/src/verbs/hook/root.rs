@@ -4,12 +4,13 @@
 //! file is read without following a link, and the budget is the user's: the folder can only lower it.
 
 use std::fs::{self, File, Metadata};
-use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use hippo_core::context::render::fenced;
 use hippo_core::harness::FILE;
 use hippo_core::redact::redact;
+use hippo_fs::{WorkspaceDir, is_absence};
 use hippo_proto::folder::{self, Trust};
 use hippo_proto::{Paths, Pending};
 
@@ -30,23 +31,45 @@ const IMPORTING: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
 
 /// The section for the prompt of a session in a folder; nothing where the folder is in no registered workspace, there is no such file, or
 /// the prompt has it already. `imports`: the harness follows the imports of `CLAUDE.md`, as Claude Code alone does.
-pub fn section(paths: &Paths, folder: &Path, budget: Option<u32>, imports: bool) -> Option<String> {
-    let workspace = workspace(&paths.state, folder)?;
-    let owner = fs::metadata(paths.state.join(folder::REGISTRY)).ok()?;
+///
+/// # Errors
+/// The file is there and is not read: it is a link, a pipe, or of another user.
+pub fn section(
+    paths: &Paths,
+    folder: &Path,
+    budget: Option<u32>,
+    imports: bool,
+) -> Result<Option<String>, String> {
+    let Some(workspace) = workspace(&paths.state, folder) else {
+        return Ok(None);
+    };
+    let failed = |path: &Path, error: io::Error| format!("could not read {}: {error}", path.display());
+    let dir = match WorkspaceDir::open(&workspace) {
+        Ok(dir) => dir,
+        Err(error) if is_absence(&error) => return Ok(None),
+        Err(error) => return Err(failed(&workspace, error)),
+    };
+    let Some(owner) = owner(&paths.state) else {
+        return Ok(None);
+    };
     let imported = |name: &str| {
-        let text = read(&workspace.join(name)).unwrap_or_default();
-        text.lines().any(|line| line.trim() == IMPORT)
+        let text = dir.open_source(name).and_then(|(file, _)| text(file));
+        text.unwrap_or_default().lines().any(|line| line.trim() == IMPORT)
     };
     if imports && IMPORTING.into_iter().any(imported) {
-        return None;
+        return Ok(None);
     }
-    let text = own_text(&workspace, ROOT, &owner)?;
+    let root = match own_text(&dir, ROOT, &owner) {
+        Ok(root) => root,
+        Err(error) if is_absence(&error) => return Ok(None),
+        Err(error) => return Err(failed(&workspace.join(ROOT), error)),
+    };
     let budget = match budget {
         Some(tokens) => tokens,
-        None => configured(paths, &workspace, &owner),
+        None => configured(paths, &dir, &owner),
     };
-    let section = fenced(&redact(body(&text)), budget as usize, ROOT);
-    (!section.is_empty()).then_some(section)
+    let section = fenced(&redact(body(&root)), budget as usize, ROOT);
+    Ok((!section.is_empty()).then_some(section))
 }
 
 /// What waits for the agent, as a section of its own.
@@ -60,10 +83,9 @@ pub fn pending(pending: &[Pending]) -> Option<String> {
     (!section.is_empty()).then_some(section)
 }
 
-/// The nearest registered workspace at or above a folder.
+/// The nearest registered workspace at or above a folder, which is canonical.
 fn workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
     let registered = folder::registered(state);
-    let folder = folder.canonicalize().ok()?;
     folder
         .ancestors()
         .find(|above| registered.contains(*above))
@@ -71,13 +93,13 @@ fn workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
 }
 
 /// The cap on tokens: the user's, which the workspace's configuration can only lower unless it is trusted.
-fn configured(paths: &Paths, workspace: &Path, owner: &Metadata) -> u32 {
+fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
     let user = of_user(&paths.config_file).unwrap_or(BUDGET);
-    let Some(text) = own_text(workspace, FILE, owner) else {
+    let Ok(text) = own_text(dir, FILE, owner) else {
         return user;
     };
     let (said, _) = hippo_core::harness::read(text.as_bytes());
-    let trusted = Trust::of(&paths.state, workspace).covers(FILE, text.as_bytes());
+    let trusted = Trust::of(&paths.state, dir.root()).covers(FILE, text.as_bytes());
     match said.root_max_tokens {
         Some(tokens) if trusted => tokens,
         Some(tokens) => tokens.min(user),
@@ -92,53 +114,36 @@ fn of_user(config: &Path) -> Option<u32> {
         .ok()
         .and_then(|value| value.trim().parse().ok());
     set.or_else(|| {
-        let table: toml::Table = read(config)?.parse().ok()?;
+        let table: toml::Table = read_own(config)?.parse().ok()?;
         table.get(section)?.get(name)?.as_integer()?.try_into().ok()
     })
 }
 
+/// The metadata of a file that belongs to the user.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+fn owner(state: &Path) -> Option<Metadata> {
+    fs::metadata(state.join(folder::REGISTRY)).ok()
+}
+
 /// The text of a file of a workspace, which is reached without a link and belongs, like the workspace, to the owner of `owner`.
-fn own_text(root: &Path, path: &str, owner: &Metadata) -> Option<String> {
-    let mut at = root.to_path_buf();
-    if !same_owner(&fs::symlink_metadata(&at).ok()?, owner) {
-        return None;
-    }
-    for part in Path::new(path).components() {
-        let Component::Normal(part) = part else {
-            return None;
-        };
-        at.push(part);
-        let there = fs::symlink_metadata(&at).ok()?;
-        if there.is_symlink() || !same_owner(&there, owner) {
-            return None;
-        }
-    }
-    read(&at)
+fn own_text(dir: &WorkspaceDir, path: &str, owner: &Metadata) -> io::Result<String> {
+    text(dir.open_file_owned_like(owner, path)?.0)
 }
 
-#[cfg(unix)]
-fn same_owner(one: &Metadata, other: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    one.uid() == other.uid()
-}
-
-#[cfg(not(unix))]
-fn same_owner(_one: &Metadata, _other: &Metadata) -> bool {
-    true
-}
-
-fn read(path: &Path) -> Option<String> {
+/// The text of the user's own configuration.
+#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
+fn read_own(path: &Path) -> Option<String> {
     // A pipe in its place would be waited for.
-    if !path.metadata().ok()?.is_file() {
+    if !path.is_file() {
         return None;
     }
+    text(File::open(path).ok()?).ok()
+}
+
+fn text(file: File) -> io::Result<String> {
     let mut bytes = Vec::new();
-    File::open(path)
-        .ok()?
-        .take(LONGEST)
-        .read_to_end(&mut bytes)
-        .ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    file.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The text without its front matter.

@@ -41,6 +41,7 @@ impl Source {
     ///
     /// # Errors
     /// There is none: no hook had a problem.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn of_hooks(paths: &Paths) -> Result<Self, Failure> {
         let log = paths.state.join(hook::LOG);
         if log.exists() {
@@ -51,6 +52,7 @@ impl Source {
     }
 
     /// The one that the daemon writes to now; where none runs, the file if there is one, else the journal if a service writes there.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn of(paths: &Paths) -> Result<Self, Failure> {
         let cgroup =
             launch::locked_by(paths).and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok());

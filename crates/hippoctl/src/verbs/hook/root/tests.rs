@@ -30,6 +30,10 @@ impl Place {
     }
 
     fn shown(&self, budget: Option<u32>) -> Option<String> {
+        self.told(budget).unwrap_or_else(|what| panic!("{what}"))
+    }
+
+    fn told(&self, budget: Option<u32>) -> Result<Option<String>, String> {
         section(&self.paths, &self.root().join("src/deep"), budget, true)
     }
 
@@ -49,7 +53,11 @@ fn the_root_of_a_registered_workspace_is_shown_without_front_matter_unless_it_is
         "{shown}"
     );
     assert_eq!(place.shown(Some(1)), None);
-    let shown = |imports: bool| section(&place.paths, &place.root(), Some(500), imports).is_some();
+    let shown = |imports: bool| {
+        section(&place.paths, &place.root(), Some(500), imports)
+            .unwrap()
+            .is_some()
+    };
     place.write("CLAUDE.md", "# x\nnever write `@memory/ROOT.md` here\n");
     assert!(shown(true), "a line that speaks of the import is none");
     place.write("CLAUDE.md", "# x\n@memory/ROOT.md\n");
@@ -117,7 +125,8 @@ fn links_are_not_followed() {
     for target in ["../../credentials", "/proc/self/environ", "../real.md"] {
         place.write("real.md", "- pumps\n");
         symlink(target, place.root().join(ROOT)).unwrap();
-        assert_eq!(place.shown(None), None, "{target}");
+        let what = place.told(None).unwrap_err();
+        assert!(what.ends_with("memory/ROOT.md is a link"), "{target}: {what}");
         fs::remove_file(place.root().join(ROOT)).unwrap();
     }
     fs::remove_dir(place.root().join("memory")).unwrap();
@@ -125,7 +134,7 @@ fn links_are_not_followed() {
     fs::create_dir(&elsewhere).unwrap();
     fs::write(elsewhere.join("ROOT.md"), "- of others\n").unwrap();
     symlink(&elsewhere, place.root().join("memory")).unwrap();
-    assert_eq!(place.shown(None), None);
+    assert!(place.told(None).unwrap_err().ends_with(": memory is a link"));
 }
 
 #[test]
