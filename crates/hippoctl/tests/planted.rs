@@ -1,0 +1,375 @@
+//! What a stranger planted in a folder, and what `init` and `deinit` make of it: nothing outside is read or written.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, outside the functions that clippy knows as tests"
+)]
+
+#[allow(dead_code, reason = "only the client is run here, without a daemon")]
+mod scripted;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use hippo_fs::WorkspaceDir;
+use scripted::{hippoctl, out};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const SECRET: &str = "the-key-under-the-mat";
+const PLATFORMS: [&str; 4] = ["claude-code", "openclaw", "opencode", "codex"];
+const OLD_RECORD: &str = ".hippocampus/harness.json";
+
+/// A folder `w`, with a folder `outside` and another workspace `other` beside it.
+struct Bed {
+    folder: TempDir,
+}
+
+impl Bed {
+    fn new() -> Self {
+        let bed = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        for name in ["w", "outside", "other"] {
+            fs::create_dir(bed.at(name)).unwrap();
+        }
+        bed
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.at(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn link(&self, path: &str, target: impl AsRef<Path>) {
+        let path = self.at(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(target, path).unwrap();
+    }
+
+    /// Runs the client in `w`; its output has nothing of what is outside.
+    fn run(&self, words: &[&str]) -> (i32, String, String) {
+        let words: Vec<&str> = words.iter().copied().chain(["--no-start"]).collect();
+        let (code, told, errors) = out(&hippoctl(&self.at("home"), &self.at("w"), &words));
+        assert!(!format!("{told}{errors}").contains(SECRET), "{told}{errors}");
+        (code, told, errors)
+    }
+
+    /// Everything but the state of the client: modes, and bytes or where a link leads.
+    fn tree(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+        let mut tree = tree(&self.at("outside"));
+        tree.extend(self::tree(&self.at("other")));
+        tree.extend(self::tree(&self.at("w")));
+        tree
+    }
+}
+
+fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+    let mut tree = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = fs::symlink_metadata(&path).unwrap();
+            let bytes = if metadata.is_dir() {
+                folders.push(path.clone());
+                Vec::new()
+            } else if metadata.is_symlink() {
+                let target = fs::read_link(&path).unwrap();
+                target.into_os_string().into_encoded_bytes()
+            } else if metadata.file_type().is_fifo() {
+                b"a pipe".to_vec()
+            } else {
+                fs::read(&path).unwrap()
+            };
+            tree.insert(path, (metadata.permissions().mode(), bytes));
+        }
+    }
+    tree
+}
+
+/// The files and the folders that init makes for a platform.
+fn laid_out(platform: &str) -> (Vec<String>, Vec<String>) {
+    let bed = Bed::new();
+    let words = ["init", "--platform", platform, "--dry-run", "--json"];
+    let told: Value = serde_json::from_str(&bed.run(&words).1).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let files = told["files"].as_array().unwrap().iter();
+    let folders = told["folders"].as_array().unwrap().iter();
+    let files: Vec<String> = files.map(|file| text(&file["path"])).collect();
+    assert!(files.len() > 8, "{files:?}");
+    (files, folders.map(text).collect())
+}
+
+/// Puts something in the place of a file or folder of `w`.
+type Plant = fn(&Bed, &str);
+
+fn link_outside(bed: &Bed, path: &str) {
+    let up = "../".repeat(path.matches('/').count() + 1);
+    bed.link(&format!("w/{path}"), format!("{up}outside/{path}"));
+}
+
+fn link_to_another_workspace(bed: &Bed, path: &str) {
+    bed.link(&format!("w/{path}"), bed.at("other").join(path));
+}
+
+fn link_to_nothing(bed: &Bed, path: &str) {
+    bed.link(&format!("w/{path}"), bed.at("outside/absent").join(path));
+}
+
+fn pipe(bed: &Bed, path: &str) {
+    let path = bed.at("w").join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+}
+
+fn folder(bed: &Bed, path: &str) {
+    fs::create_dir_all(bed.at("w").join(path)).unwrap();
+}
+
+fn file(bed: &Bed, path: &str) {
+    bed.write(&format!("w/{path}"), "a file");
+}
+
+const LINKS: [Plant; 3] = [link_outside, link_to_another_workspace, link_to_nothing];
+
+/// Init refuses as a whole, and names each of these paths or one below it.
+fn assert_refused(bed: &Bed, platform: &str, planted: &[&String]) {
+    let before = bed.tree();
+    let (code, told, errors) = bed.run(&["init", "--platform", platform]);
+    assert_eq!((code, told.as_str()), (5, ""), "{errors}");
+    assert!(
+        errors.contains("nothing was written") && errors.contains("\nhint: mend these"),
+        "{errors}"
+    );
+    for path in planted {
+        assert!(errors.contains(&format!("\n  {path}")), "{path}: {errors}");
+    }
+    assert_eq!(bed.tree(), before);
+    assert!(!bed.at("home").join("state/decisions").exists());
+}
+
+#[test]
+fn init_refuses_a_link_a_pipe_or_a_folder_in_the_place_of_each_of_its_files() {
+    for platform in PLATFORMS {
+        let (files, _) = laid_out(platform);
+        for plant in LINKS.into_iter().chain([pipe as Plant, folder]) {
+            let bed = Bed::new();
+            for path in &files {
+                bed.write(&format!("outside/{path}"), SECRET);
+                bed.write(&format!("other/{path}"), SECRET);
+                plant(&bed, path);
+            }
+            assert_refused(&bed, platform, &files.iter().collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn init_refuses_a_link_a_pipe_or_a_file_in_the_place_of_each_of_its_folders() {
+    for platform in PLATFORMS {
+        let (files, folders) = laid_out(platform);
+        for depth in 0..3 {
+            let planted: Vec<&String> = folders
+                .iter()
+                .filter(|path| path.matches('/').count() == depth)
+                .collect();
+            for plant in LINKS.into_iter().chain([pipe as Plant, file]) {
+                let bed = Bed::new();
+                for path in &files {
+                    bed.write(&format!("outside/{path}"), SECRET);
+                    bed.write(&format!("other/{path}"), SECRET);
+                }
+                for path in &planted {
+                    fs::create_dir_all(bed.at("outside").join(path)).unwrap();
+                    fs::create_dir_all(bed.at("other").join(path)).unwrap();
+                    plant(&bed, path);
+                }
+                if !planted.is_empty() {
+                    assert_refused(&bed, platform, &planted);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hard_link_to_a_file_outside_is_replaced_and_that_file_is_not_written() {
+    for platform in PLATFORMS {
+        let (files, _) = laid_out(platform);
+        let bed = Bed::new();
+        for path in &files {
+            let text = match Path::new(path).extension().and_then(|end| end.to_str()) {
+                Some("json") => "{}\n".to_owned(),
+                Some("toml") => String::new(),
+                _ => format!("# {SECRET}\n"),
+            };
+            bed.write(&format!("outside/{path}"), &text);
+            let linked = bed.at("w").join(path);
+            fs::create_dir_all(linked.parent().unwrap()).unwrap();
+            fs::hard_link(bed.at("outside").join(path), linked).unwrap();
+        }
+        let before = bed.tree();
+        let outside = tree(&bed.at("outside"));
+        let (code, told, errors) = bed.run(&["init", "--platform", platform]);
+        assert_eq!((code, errors.as_str()), (0, ""), "{told}");
+        assert!(told.contains("\n  changed "), "{told}");
+        assert_eq!(tree(&bed.at("outside")), outside);
+        let (code, told, errors) = bed.run(&["deinit"]);
+        assert_eq!((code, errors.as_str()), (0, ""), "{told}");
+        assert_eq!(bed.tree(), before);
+    }
+}
+
+#[test]
+fn deinit_leaves_what_was_planted_in_the_place_of_its_files_and_goes_on_once_they_are_back() {
+    for platform in PLATFORMS {
+        for plant in LINKS.into_iter().chain([pipe as Plant]) {
+            let bed = Bed::new();
+            bed.run(&["init", "--platform", platform]);
+            let (files, _) = laid_out(platform);
+            for path in &files {
+                let now = bed.at("w").join(path);
+                // The same bytes: a program that follows the link takes them for its own.
+                let text = fs::read_to_string(&now).unwrap();
+                for place in ["outside", "other", "kept"] {
+                    bed.write(&format!("{place}/{path}"), &text);
+                }
+                fs::remove_file(now).unwrap();
+                plant(&bed, path);
+            }
+            let before = bed.tree();
+            let (code, told, errors) = bed.run(&["deinit"]);
+            assert_eq!(code, 5, "{told}{errors}");
+            assert!(
+                errors.contains("\nhint: mend the files that are named"),
+                "{errors}"
+            );
+            for path in &files {
+                assert!(told.contains(&format!(" {path}: it is ")), "{path}: {told}");
+            }
+            let mut now = bed.tree();
+            for (path, state) in &before {
+                let is_empty_folder = state.1.is_empty() && path.starts_with(bed.at("w"));
+                assert!(
+                    now.remove(path).as_ref() == Some(state) || is_empty_folder,
+                    "{}",
+                    path.display()
+                );
+            }
+            assert!(now.is_empty(), "{now:?}");
+            for path in &files {
+                let back = bed.at("w").join(path);
+                fs::remove_file(&back).unwrap();
+                fs::rename(bed.at("kept").join(path), back).unwrap();
+            }
+            let (code, told, errors) = bed.run(&["deinit"]);
+            assert_eq!((code, errors.as_str()), (0, ""), "{told}");
+            assert_eq!(tree(&bed.at("w")).len(), 0);
+        }
+    }
+}
+
+#[test]
+fn deinit_reaches_into_no_folder_that_was_moved_outside_and_linked() {
+    for platform in PLATFORMS {
+        let bed = Bed::new();
+        bed.run(&["init", "--platform", platform]);
+        let (files, folders) = laid_out(platform);
+        let tops: Vec<&String> = folders.iter().filter(|path| !path.contains('/')).collect();
+        for path in &tops {
+            fs::rename(bed.at("w").join(path), bed.at("outside").join(path)).unwrap();
+            link_outside(&bed, path);
+        }
+        let outside = tree(&bed.at("outside"));
+        let (code, told, errors) = bed.run(&["deinit"]);
+        assert_eq!(code, 5, "{told}{errors}");
+        for path in files.iter().filter(|path| path.contains('/')) {
+            assert!(told.contains(&format!(" {path}: it is a link")), "{path}: {told}");
+        }
+        assert_eq!(tree(&bed.at("outside")), outside);
+        for path in &tops {
+            assert!(bed.at("w").join(path).is_symlink(), "{path}");
+        }
+    }
+}
+
+#[test]
+fn an_old_record_that_is_planted_is_neither_read_nor_removed() {
+    let plants: [Plant; 6] = [
+        link_outside,
+        link_to_another_workspace,
+        link_to_nothing,
+        pipe,
+        folder,
+        |bed, _| bed.link("w/.hippocampus", "../outside/.hippocampus"),
+    ];
+    for plant in plants {
+        for words in [["init", "--trust-record"], ["deinit", "--trust-record"]] {
+            let bed = Bed::new();
+            for place in ["outside", "other"] {
+                bed.write(&format!("{place}/{OLD_RECORD}"), &format!("{{\"{SECRET}\": 1}}"));
+            }
+            plant(&bed, OLD_RECORD);
+            let before = bed.tree();
+            let (code, told, errors) = bed.run(&words);
+            assert_eq!((code, told.as_str()), (5, ""), "{words:?}: {errors}");
+            assert!(
+                errors.contains(&format!("\n  {OLD_RECORD}: ")) && errors.contains("\nhint: "),
+                "{errors}"
+            );
+            assert_eq!(bed.tree(), before);
+        }
+    }
+}
+
+/// Ends the swaps, also where a check fails.
+struct Finish<'a>(&'a AtomicBool);
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+#[test]
+fn links_that_are_swapped_in_while_init_and_deinit_run_change_nothing_outside() {
+    let bed = Bed::new();
+    bed.write("outside/CLAUDE.md", &format!("# {SECRET}\n"));
+    bed.write("outside/claude/settings.json", &format!("{{\"{SECRET}\": 1}}\n"));
+    bed.write("w/CLAUDE.md", "# Mine\n");
+    bed.write("w/.claude/settings.json", "{}\n");
+    bed.link("w/link.md", "../outside/CLAUDE.md");
+    bed.link("w/link", "../outside/claude");
+    let outside = tree(&bed.at("outside"));
+    let (swaps, finished) = (AtomicUsize::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let top = WorkspaceDir::open(&bed.at("w")).unwrap().folder("").unwrap();
+            while !finished.load(Ordering::Acquire) {
+                // Either may be gone for a moment.
+                let _ = top.exchange("CLAUDE.md", "link.md");
+                let _ = top.exchange(".claude", "link");
+                swaps.fetch_add(1, Ordering::Release);
+                std::thread::yield_now();
+            }
+        });
+        let _finish = Finish(&finished);
+        for _ in 0..50 {
+            for words in [&["init", "--platform", "claude-code"][..], &["deinit"]] {
+                bed.run(words);
+                assert_eq!(tree(&bed.at("outside")), outside, "{words:?}");
+            }
+        }
+    });
+    assert!(swaps.into_inner() > 100);
+}
