@@ -235,7 +235,7 @@ impl Hand {
             let fix = self.shared.models.remedy(&workspace.view.config.model);
             let waiting = workspace.pending.len();
             notes.push(format!(
-                "everything is searchable by words; {waiting} passages wait for the embedding model, which cannot be used: {fix}"
+                "everything is searchable by words; passages that wait for the embedding model: {waiting}; it cannot be used: {fix}"
             ));
         }
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.picture().generation);
