@@ -189,6 +189,20 @@ fn threats_name_tests_that_exist() {
         .skip(1)
         .find(|threat| !threat.contains("Held by `"));
     assert_eq!(unheld, None, "a threat that no test holds");
+    let stranger = text
+        .split("\n## ")
+        .find(|threat| threat.starts_with("Opening a folder"));
+    let lines = stranger
+        .expect("the section")
+        .lines()
+        .filter(|line| line.starts_with("- "));
+    let names_a_test = |line: &&str| {
+        let quoted = line.split('`').skip(1).step_by(2);
+        let mut tests = quoted.filter(|word| word.ends_with(".test.ts") || word.matches('_').count() > 1);
+        tests.next().is_some()
+    };
+    let unheld: Vec<&str> = lines.filter(|line| !names_a_test(line)).collect();
+    assert_eq!(unheld, Vec::<&str>::new(), "lines that no test holds");
     assert_tests_exist(&text);
 }
 

@@ -1,5 +1,6 @@
 //! Errors of the file system injected at the n-th system call, for every n of a run.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -15,7 +16,7 @@ use crate::traced;
 use crate::wire::{Failure, Wire, logs, pause, roomy};
 
 /// System calls on files, and the errors that they fail with.
-const CALLS: [(&str, &[&str]); 19] = [
+const CALLS: [(&str, &[&str]); 20] = [
     ("write", &["EIO", "ENOSPC"]),
     ("pwrite64", &["EIO", "ENOSPC"]),
     ("fsync", &["EIO"]),
@@ -30,6 +31,7 @@ const CALLS: [(&str, &[&str]); 19] = [
     ("?unlink", &["EIO"]),
     ("unlinkat", &["EIO"]),
     ("ftruncate", &["EIO"]),
+    ("fallocate", &["EIO", "ENOSPC"]),
     ("?mkdir", &["ENOSPC"]),
     ("mkdirat", &["ENOSPC"]),
     ("pread64", &["EIO"]),
@@ -101,7 +103,8 @@ impl Theatre {
         names.into_iter().map(|name| (name, most(name))).collect()
     }
 
-    fn case(&self, call: &str, error: &str, nth: usize) -> usize {
+    /// Returns how many things were tried, and whether the error was injected.
+    fn case(&self, call: &str, error: &str, nth: usize) -> (usize, bool) {
         self.stage.reset();
         let what = format!("{error} at the {nth}th {call}");
         let ledger = Ledger::new(self.stage.scratch.workspace(), self.stage.scratch.beside(""));
@@ -129,7 +132,8 @@ impl Theatre {
         );
         let text = logs(&self.stage.scratch.workspace());
         assert!(text.contains("The lantern is green."), "{what}: {text}");
-        self.recovers(&what, &ledger)
+        let record = std::fs::read_to_string(self.stage.scratch.beside("record")).unwrap_or_default();
+        (self.recovers(&what, &ledger), record.contains("(INJECTED)"))
     }
 
     fn recovers(&self, what: &str, ledger: &Ledger) -> usize {
@@ -216,8 +220,18 @@ fn an_error_at_any_system_call_loses_no_acknowledged_write() {
         all: cases.len(),
         in_gate: 20,
     };
+    let (run, injected) = (Cell::new(0), Cell::new(0));
     attack("faults", numbered, |_, number| {
         let (call, error, nth) = cases[number];
-        theatre.case(call, error, nth)
+        let (tried, was_injected) = theatre.case(call, error, nth);
+        run.set(run.get() + 1);
+        injected.set(injected.get() + usize::from(was_injected));
+        tried
     });
+    // The last calls of a run may be missing in the next one.
+    let (run, injected) = (run.get(), injected.get());
+    assert!(
+        injected * 4 >= run * 3,
+        "only {injected} of {run} errors were injected"
+    );
 }

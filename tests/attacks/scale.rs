@@ -39,7 +39,7 @@ pub fn attack(name: &str, cases: Cases, case: impl Fn(&mut Dice, usize) -> usize
         (Some(only), ..) => Box::new(std::iter::once(usize::try_from(only).unwrap())),
         (None, Cases::Drawn(_), Some(_)) => Box::new(0..),
         (None, Cases::Drawn(in_gate), None) => Box::new(0..in_gate),
-        (None, Cases::Numbered { all, .. }, Some(_)) => Box::new(0..all),
+        (None, Cases::Numbered { all, .. }, Some(_)) => Box::new(shuffled(all, seed).into_iter()),
         (None, Cases::Numbered { all, in_gate }, None) => {
             let in_gate = in_gate.min(all);
             Box::new((0..in_gate).map(move |at| at * all / in_gate))
@@ -73,6 +73,16 @@ pub fn attack(name: &str, cases: Cases, case: impl Fn(&mut Dice, usize) -> usize
     if let Some((_, first)) = failures.first() {
         panic!("{} cases failed, the first: {first}", failures.len());
     }
+}
+
+/// Numbers below `all` in an order of the seed, so that a run that is too short for all of them tries others each time.
+fn shuffled(all: usize, seed: u64) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..all).collect();
+    let mut dice = Dice::of(seed);
+    for at in (1..all).rev() {
+        numbers.swap(at, dice.below(at + 1));
+    }
+    numbers
 }
 
 /// Appends a line of JSON to the report of `cargo xtask attack`.

@@ -312,4 +312,6 @@ fn deinit_believes_no_record_that_a_cloned_folder_brings() {
         refused.contains(".git/config") && refused.contains("emptydir"),
         "{refused}"
     );
+    let named = daemon.client().doctor(false).problems;
+    assert!(named.iter().any(|found| found.id == "init-record"), "{named:?}");
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -76,10 +77,14 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
             .env("HIPPOD_ATTACK_SECONDS", seconds.to_string())
             .env("HIPPOD_ATTACK_SEED", options.seed.to_string())
             .env("HIPPOD_ATTACK_REPORT", &report);
-        // The table names what failed.
-        command
+        let before = rows(&report);
+        let status = command
             .status()
             .with_context(|| format!("could not run {}", describe(&command)))?;
+        // The table names the cases that failed; an attack without a row failed before its first case.
+        if rows(&report) == before {
+            bail!("{test} left no row in the report ({status})");
+        }
     }
     let lines = fs::read_to_string(&report).unwrap_or_default();
     let runs: Vec<Run> = lines
@@ -93,6 +98,11 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
         bail!("{failed} cases failed");
     }
     Ok(())
+}
+
+/// Lines of the report so far.
+fn rows(report: &Path) -> usize {
+    fs::read_to_string(report).map_or(0, |text| text.lines().count())
 }
 
 impl Options {
@@ -116,7 +126,7 @@ impl Options {
     }
 }
 
-/// Names of all attacks, as `MODULE::TEST`.
+/// Names of all attacks, as `MODULE::TEST`. Modules named `tests` check the tools of the attacks.
 fn tests(house: &House) -> Result<Vec<String>> {
     let mut command = house.cargo();
     command.args([
@@ -137,7 +147,8 @@ fn tests(house: &House) -> Result<Vec<String>> {
     succeeded(&name, output.status)?;
     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
     let names = lines.lines().filter_map(|line| line.strip_suffix(": test"));
-    Ok(names.map(str::to_owned).collect())
+    let attacks = names.filter(|name| !name.contains("::tests::"));
+    Ok(attacks.map(str::to_owned).collect())
 }
 
 fn table(runs: &[Run], seed: u64) {

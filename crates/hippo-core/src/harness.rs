@@ -8,6 +8,8 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 /// The file, in a workspace. It is the one that hipocampus has, so that its workspaces are understood.
 pub const FILE: &str = "hipocampus.config.json";
+/// Record of `init` as earlier builds left it in the workspace; it is used only where the user says so.
+pub const OLD_INIT_RECORD: &str = ".hippocampus/harness.json";
 /// Harnesses that `platform` may name.
 pub const PLATFORMS: [&str; 5] = ["claude-code", "openclaw", "opencode", "codex", "none"];
 /// Fewest and most tokens of `ROOT.md`.

@@ -17,7 +17,7 @@ use super::splice::Splice;
 use super::{Problem, Snapshot, State, layout};
 
 /// Where builds before kept the record, in the workspace.
-pub const OLD_RECORD: &str = ".hippocampus/harness.json";
+pub const OLD_RECORD: &str = hippo_core::harness::OLD_INIT_RECORD;
 
 /// What init made in a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

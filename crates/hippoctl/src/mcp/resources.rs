@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use hippo_core::context::render::fenced;
+use hippo_core::tokens;
 use hippo_fs::WorkspaceDir;
 use rmcp::model::{Resource, ResourceContents};
 
@@ -13,6 +15,8 @@ const SCHEME: &str = "hippod:///";
 const MARKDOWN: &str = "text/markdown";
 /// Most bytes of a file.
 const LONGEST: u64 = 1 << 20;
+/// Tokens of a section: such a file and a mark in each line fit in.
+const BUDGET: usize = tokens::of_bytes(LONGEST as usize * 32);
 
 /// Path in the workspace, title, what it is.
 const OFFERED: [[&str; 3]; 2] = [
@@ -65,7 +69,7 @@ pub fn unknown(uri: &str) -> String {
     format!("no resource {uri}; there are {}", offered.join(" and "))
 }
 
-/// The text of one of them; `None`: it is not there.
+/// The text of one of them as a section of a prompt; `None`: it is not there.
 ///
 /// # Errors
 /// No daemon, no workspace; it cannot be read, is too large, or leads out of the workspace.
@@ -73,7 +77,7 @@ pub fn read(line: &mut Line, path: &'static str) -> Result<Option<String>, Troub
     let root = line.root()?;
     let failed = |why: &dyn std::fmt::Display| Trouble::new(format!("could not read {path}: {why}"));
     match hippo_fs::read_source(Path::new(&root), path, LONGEST) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Ok(bytes) => Ok(Some(fenced(&String::from_utf8_lossy(&bytes), BUDGET, path))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if hippo_fs::refusal(&error).is_some() => Err(failed(&"it is no file of the workspace")),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {

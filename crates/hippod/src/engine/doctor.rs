@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use hippo_core::consolidation::Place;
 use hippo_core::entry::Pointer;
+use hippo_core::harness::OLD_INIT_RECORD;
 use hippo_proto::{RpcError, Severity};
 use hippo_store::db::Reader;
 
@@ -189,6 +190,15 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
             format!("{} has no effect without trust: {}", file.path, keys.join(", ")),
             workspace.root.join(&file.path).display().to_string(),
             format!("read the file; to accept it: hippoctl trust {place}"),
+        );
+    }
+    if hippo_fs::exists(&workspace.root, OLD_INIT_RECORD) {
+        report.problem(
+            "init-record",
+            Severity::Info,
+            format!("{OLD_INIT_RECORD} is not used: hippod keeps the records of init in the user's state folder"),
+            workspace.root.join(OLD_INIT_RECORD).display().to_string(),
+            format!("read it; if an earlier version of init made it: hippoctl deinit --trust-record {place}; otherwise delete it"),
         );
     }
     let index_file = examine_index_file(workspace, report);

@@ -14,7 +14,7 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::long::{Cancellation, Tell, at_length};
+use super::long::{Cancellation, Tell, at_length, nobody_waits};
 use super::removal::remove;
 use super::{backups, doctor, entries, flush, imports, models};
 use crate::audit;
@@ -56,7 +56,10 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::Hello(_) => line(&id, Ok(hello())),
         Request::Status(_) => line(&id, Ok(status::status(shared).await)),
         Request::Metrics(_) => line(&id, Ok(status::metrics(shared).await)),
-        Request::Doctor(request) => line(&id, doctor::doctor(shared, request).await),
+        Request::Doctor(request) => tokio::select! {
+            answer = doctor::doctor(shared, request) => line(&id, answer),
+            () = outbox.gone() => Err(nobody_waits()),
+        },
         Request::Audit(request) => {
             let view = shared.views.get(&request.workspace).await?;
             let audit = move |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
