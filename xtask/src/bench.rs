@@ -10,6 +10,7 @@ mod cycles;
 mod edits;
 mod entries;
 mod extract;
+mod folders;
 mod fresh;
 mod hooks;
 mod latency;
@@ -39,7 +40,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 23] = [
+const PARTS: [&str; 24] = [
     "locomo",
     "scifact",
     "memaware",
@@ -48,6 +49,7 @@ const PARTS: [&str; 23] = [
     "restart",
     "memory",
     "edits",
+    "folders",
     "throughput",
     "index-locomo",
     "index-memaware",
@@ -201,6 +203,7 @@ fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec
         "restart" => process::restart(ground),
         "memory" => process::memory(ground, options.idle_secs),
         "edits" => edits::run(ground),
+        "folders" => folders::run(ground),
         "index-locomo" => ways::locomo(ground),
         "index-memaware" => ways::memaware(ground),
         "entries" => entries::run(ground),

@@ -133,7 +133,10 @@ fn at_rest(client: &mut Client, root: &str) -> Result<StatusResponse> {
 }
 
 /// User and system time of the daemon.
-fn processor_seconds(scratch: &Scratch) -> Result<f64> {
+///
+/// # Errors
+/// The platform does not tell.
+pub fn processor_seconds(scratch: &Scratch) -> Result<f64> {
     let text = proc_file(scratch, "stat")?;
     let (_, rest) = text.rsplit_once(") ").context("could not read /proc/PID/stat")?;
     let fields: Vec<&str> = rest.split(' ').collect();

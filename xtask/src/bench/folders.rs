@@ -1,0 +1,115 @@
+//! Time of a first index by words, against the number of files in a folder.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use hippo_proto::{Paths, Request, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
+
+use super::Ground;
+use super::client::{add, root_of};
+use super::process::processor_seconds;
+use super::table::Figure;
+use crate::terminal::{duration, say};
+
+/// How long one index may take.
+const PATIENCE: Duration = Duration::from_secs(1800);
+/// Folders, and files in all of them.
+const SHAPES: [(usize, usize); 4] = [(1, 1_000), (1, 4_000), (1, 16_000), (200, 100_000)];
+/// Most time for the third of them.
+const REACH: Duration = Duration::from_secs(60);
+/// Growth of the processor time per file, against the smallest.
+const GROWTH: f64 = 1.5;
+
+/// A daemon that searches by words alone indexes each shape as a workspace of its own.
+///
+/// # Errors
+/// The daemon fails, or does not index all of the files.
+pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+    let scratch = ground.scratch;
+    let settings = Paths::below(&scratch.folder.join("home")).config_file;
+    scratch.stop()?;
+    fs::write(
+        &settings,
+        "[embed]\nenabled = false\n\n[cycles]\nlight = \"\"\ndeep = \"\"\narchival = \"\"\n",
+    )?;
+    scratch.start()?;
+    let figures = SHAPES
+        .iter()
+        .map(|(folders, files)| Ok((*folders, *files, index(ground, *folders, *files)?)))
+        .collect::<Result<Vec<_>>>();
+    scratch.stop()?;
+    fs::remove_file(&settings)?;
+    scratch.start()?;
+    let measured = figures?;
+    let (_, _, smallest) = measured.first().context("nothing was measured")?;
+    let figures = measured.iter().map(|(folders, files, took)| {
+        let growth = took.per_file / smallest.per_file;
+        let what = format!("first index by words, {files} files in {folders} folder(s)");
+        let shown = format!(
+            "{}, {:.2} ms of processor time a file = {growth:.2} × the first",
+            duration(took.wall),
+            took.per_file * 1e3
+        );
+        let figure = Figure::new("folders", what, shown);
+        let linear = growth <= GROWTH;
+        if *files == 16_000 {
+            return figure.reach("≤ 60 s, ≤ 1.5 ×", took.wall <= REACH && linear);
+        }
+        figure.reach("≤ 1.5 ×", linear)
+    });
+    Ok(figures.collect())
+}
+
+struct Took {
+    wall: Duration,
+    /// Processor seconds of the daemon.
+    per_file: f64,
+}
+
+fn index(ground: &Ground<'_>, folders: usize, files: usize) -> Result<Took> {
+    let scratch = ground.scratch;
+    let place = scratch
+        .folder
+        .join("eval")
+        .join(format!("files-{folders}-{files}"));
+    if !place.exists() {
+        fill(&place, folders, files)?;
+    }
+    let root = root_of(&place)?;
+    let mut client = scratch.connect(PATIENCE)?;
+    let (begun, before) = (Instant::now(), processor_seconds(scratch)?);
+    let synced = add(&mut client, &root)?;
+    let wall = begun.elapsed();
+    let per_file = (processor_seconds(scratch)? - before) / files as f64;
+    say(format_args!(
+        "{files} files in {folders} folders: indexed in {}",
+        duration(wall)
+    ));
+    if synced.documents < files as u64 {
+        bail!("{} of {files} files are indexed", synced.documents);
+    }
+    let remove = WorkspaceRemoveRequest {
+        workspace: root,
+        purge: true,
+        ..WorkspaceRemoveRequest::default()
+    };
+    let _: WorkspaceRemoveResponse = client.call(&Request::from(remove))?;
+    fs::remove_dir_all(&place)?;
+    Ok(Took { wall, per_file })
+}
+
+/// Notes of a heading and a sentence, evenly spread over the folders.
+fn fill(place: &Path, folders: usize, files: usize) -> Result<()> {
+    for folder in 0..folders {
+        let path = place.join(format!("memory/{folder}"));
+        fs::create_dir_all(&path).with_context(|| format!("could not create {}", path.display()))?;
+        for number in (folder..files).step_by(folders) {
+            let text =
+                format!("# Machine {number}\n\nThe machine called thing{number} is in hall {folder}.\n");
+            fs::write(path.join(format!("{number}.md")), text)?;
+        }
+    }
+    Ok(())
+}
