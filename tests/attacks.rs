@@ -37,6 +37,8 @@ mod scale;
 mod shapes;
 #[path = "attacks/stage.rs"]
 mod stage;
+#[path = "attacks/threads.rs"]
+mod threads;
 #[path = "attacks/traced.rs"]
 mod traced;
 #[path = "attacks/wire.rs"]

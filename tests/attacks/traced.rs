@@ -44,10 +44,12 @@ pub fn command(record: &Path, options: &[String]) -> Command {
 /// When its end is not recorded in time.
 pub fn record_of(path: &Path, pid: u32) -> String {
     let deadline = Instant::now() + PATIENCE;
-    let end = format!("\n{pid} ");
+    // With the name of the thread or without.
+    let ends = [format!("\n{pid} "), format!("\n{pid}<")];
     loop {
         let text = std::fs::read_to_string(path).unwrap_or_default();
-        let last = text.rfind(&end).map_or("", |at| &text[at..]);
+        let last = ends.iter().filter_map(|end| text.rfind(end)).max();
+        let last = last.map_or("", |at| &text[at..]);
         if last.contains("+++ ") {
             return text;
         }

@@ -58,7 +58,7 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
 pub struct Engine {
     shared: Arc<Shared>,
     events: Receiver<Event>,
-    registry: Registry,
+    registry: Arc<Registry>,
     members: BTreeMap<u64, Member>,
     /// Hands that rest.
     hands: Vec<turn::Hand>,
@@ -72,12 +72,12 @@ impl Engine {
     pub fn new(shared: Arc<Shared>, events: Receiver<Event>, registry: Registry) -> Self {
         // Before the first client can ask: to it a registered workspace is on its way, not unknown.
         for root in registry.roots() {
-            shared.views.set(root, Slot::Opening);
+            shared.views.set(&root, Slot::Opening);
         }
         Self {
             shared,
             events,
-            registry,
+            registry: Arc::new(registry),
             members: BTreeMap::new(),
             hands: Vec::new(),
             next_key: 1,

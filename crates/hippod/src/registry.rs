@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
 use hippo_proto::folder;
@@ -18,7 +19,7 @@ const VERSION: u32 = 1;
 #[derive(Debug)]
 pub struct Registry {
     file: PathBuf,
-    roots: BTreeSet<PathBuf>,
+    roots: Mutex<BTreeSet<PathBuf>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -50,7 +51,7 @@ impl Registry {
         match bytes.as_deref().map(parse) {
             None if kept.is_none() => Ok(Self {
                 file,
-                roots: BTreeSet::new(),
+                roots: Mutex::default(),
             }),
             Some(Ok(on_disk)) => {
                 anyhow::ensure!(
@@ -59,7 +60,7 @@ impl Registry {
                     file.display(),
                     on_disk.version
                 );
-                let roots = on_disk.workspaces;
+                let roots = Mutex::new(on_disk.workspaces);
                 Ok(Self { file, roots })
             }
             damaged => {
@@ -78,28 +79,38 @@ impl Registry {
                     file = %file.display(), %why, workspaces = roots.len(),
                     "the registry was damaged or gone; it is made again, and a damaged one is kept beside it as registry.json.damaged"
                 );
-                let registry = Self { file, roots };
-                registry.save()?;
+                let registry = Self {
+                    file,
+                    roots: Mutex::default(),
+                };
+                registry.save(&roots)?;
+                *registry.lock() = roots;
                 Ok(registry)
             }
         }
     }
 
     /// The roots, ordered.
-    pub fn roots(&self) -> impl Iterator<Item = &Path> {
-        self.roots.iter().map(PathBuf::as_path)
+    pub fn roots(&self) -> Vec<PathBuf> {
+        self.lock().iter().cloned().collect()
+    }
+
+    /// Whether a root is registered.
+    pub fn contains(&self, root: &Path) -> bool {
+        self.lock().contains(root)
     }
 
     /// Registers a canonical root. Answers whether it is new.
     ///
     /// # Errors
     /// When the registry cannot be written; it is unchanged then.
-    pub fn add(&mut self, root: &Path) -> Result<bool> {
-        if !self.roots.insert(root.to_path_buf()) {
+    pub fn add(&self, root: &Path) -> Result<bool> {
+        let mut roots = self.lock();
+        if !roots.insert(root.to_path_buf()) {
             return Ok(false);
         }
-        if let Err(error) = self.save() {
-            self.roots.remove(root);
+        if let Err(error) = self.save(&roots) {
+            roots.remove(root);
             return Err(error);
         }
         Ok(true)
@@ -109,21 +120,27 @@ impl Registry {
     ///
     /// # Errors
     /// When the registry cannot be written; it is unchanged then.
-    pub fn remove(&mut self, root: &Path) -> Result<bool> {
-        if !self.roots.remove(root) {
+    pub fn remove(&self, root: &Path) -> Result<bool> {
+        let mut roots = self.lock();
+        if !roots.remove(root) {
             return Ok(false);
         }
-        if let Err(error) = self.save() {
-            self.roots.insert(root.to_path_buf());
+        if let Err(error) = self.save(&roots) {
+            roots.insert(root.to_path_buf());
             return Err(error);
         }
         Ok(true)
     }
 
-    fn save(&self) -> Result<()> {
+    /// A thread that panicked while it held the lock left a whole list behind.
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn save(&self, roots: &BTreeSet<PathBuf>) -> Result<()> {
         let on_disk = OnDisk {
             version: VERSION,
-            workspaces: self.roots.clone(),
+            workspaces: roots.clone(),
         };
         let json = serde_json::to_vec_pretty(&on_disk)?;
         write_atomically(&self.file, &json)
@@ -194,13 +211,13 @@ mod tests {
     #[test]
     fn survives_reopening() {
         let folder = tempfile::tempdir().unwrap();
-        let mut registry = Registry::open(folder.path()).unwrap();
+        let registry = Registry::open(folder.path()).unwrap();
         assert!(registry.add(Path::new("/a")).unwrap());
         assert!(!registry.add(Path::new("/a")).unwrap());
         assert!(registry.add(Path::new("/b")).unwrap());
         assert!(registry.remove(Path::new("/a")).unwrap());
         let again = Registry::open(folder.path()).unwrap();
-        assert_eq!(again.roots().collect::<Vec<_>>(), [Path::new("/b")]);
+        assert_eq!(again.roots(), [Path::new("/b")]);
     }
 
     #[test]
@@ -208,18 +225,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path();
         let file = state.join("registry.json");
-        let mut registry = Registry::open(state).unwrap();
+        let registry = Registry::open(state).unwrap();
         registry.add(Path::new("/b")).unwrap();
         let place = state_folder(state, Path::new("/b"));
         std::fs::create_dir_all(&place).unwrap();
         drop(hippo_store::db::Store::open(&place.join("index.db"), "/b").unwrap());
-        let roots = |state: &Path| -> Vec<PathBuf> {
-            Registry::open(state)
-                .unwrap()
-                .roots()
-                .map(Path::to_path_buf)
-                .collect()
-        };
+        let roots = |state: &Path| Registry::open(state).unwrap().roots();
         for with_copy in [true, false] {
             for damage in ["{\"version\":1,", "", "\0\0\0"] {
                 std::fs::write(&file, damage).unwrap();

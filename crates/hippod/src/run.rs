@@ -77,8 +77,8 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         let hint = error.hint();
         anyhow!("{error}\nhint: {hint}")
     })?;
-    let mut registry = Registry::open(&paths.state)?;
-    if let Err(error) = backup::finish_what_was_begun(&paths.state, &mut registry) {
+    let registry = Registry::open(&paths.state)?;
+    if let Err(error) = backup::finish_what_was_begun(&paths.state, &registry) {
         tracing::error!(error = %error, hint = %error.data.hint, "could not finish a restore");
     }
     backup::clear_left(&paths.state);

@@ -130,7 +130,7 @@ fn discard(staged: &Staged) -> Result<(), RpcError> {
 /// # Errors
 /// Where the folder was taken meanwhile, or cannot be moved; what stood there stands there again.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-pub fn commit(state: &Path, staged: &Staged, registry: &mut Registry) -> Result<Vec<String>, RpcError> {
+pub fn commit(state: &Path, staged: &Staged, registry: &Registry) -> Result<Vec<String>, RpcError> {
     let others = || {
         noted(state).map(|noted| {
             noted
@@ -169,7 +169,7 @@ pub fn commit(state: &Path, staged: &Staged, registry: &mut Registry) -> Result<
 ///
 /// # Errors
 /// What could not be done; the note stays for the next start.
-pub fn finish_what_was_begun(state: &Path, registry: &mut Registry) -> Result<(), RpcError> {
+pub fn finish_what_was_begun(state: &Path, registry: &Registry) -> Result<(), RpcError> {
     let all = noted(state)?;
     for staged in &all {
         if staged.is_sealed {
@@ -187,7 +187,7 @@ pub fn finish_what_was_begun(state: &Path, registry: &mut Registry) -> Result<()
 
 /// All steps, whichever of them were done before.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-fn carry_out(staged: &Staged, registry: &mut Registry) -> Result<Vec<String>, RpcError> {
+fn carry_out(staged: &Staged, registry: &Registry) -> Result<Vec<String>, RpcError> {
     if staged.files.exists() {
         place(&staged.files, &staged.root, &staged.files_aside)?;
     }
@@ -302,12 +302,12 @@ mod tests {
             for (from, to) in &renames[..done] {
                 fs::rename(from, to).unwrap();
             }
-            let mut registry = Registry::open(&state).unwrap();
+            let registry = Registry::open(&state).unwrap();
             assert!(clear(&state).is_err(), "a sealed one is not thrown away");
             for _ in 0..2 {
-                finish_what_was_begun(&state, &mut registry).unwrap();
+                finish_what_was_begun(&state, &registry).unwrap();
                 assert_in_place(&staged);
-                assert_eq!(registry.roots().collect::<Vec<_>>(), [staged.root.as_path()]);
+                assert_eq!(registry.roots(), [staged.root.as_path()]);
                 assert!(!state.join(NOTE).exists());
             }
         }
@@ -319,12 +319,12 @@ mod tests {
         let mut staged = ready(folder.path());
         staged.is_sealed = false;
         let state = folder.path().join("state");
-        let mut registry = Registry::open(&state).unwrap();
+        let registry = Registry::open(&state).unwrap();
         note(&state, std::slice::from_ref(&staged)).unwrap();
-        finish_what_was_begun(&state, &mut registry).unwrap();
+        finish_what_was_begun(&state, &registry).unwrap();
         assert!(!staged.files.exists() && !staged.state.exists());
         assert!(staged.root.join("old.md").exists() && staged.home.join("index.db").exists());
-        assert_eq!(registry.roots().count(), 0);
+        assert_eq!(registry.roots().len(), 0);
         // A note that names folders of others.
         let theirs = Staged {
             files: staged.root.clone(),
@@ -353,11 +353,11 @@ mod tests {
         let state = folder.path().join("state");
         // What stands there cannot be moved aside: there is no such folder.
         staged.files_aside = folder.path().join("none/w.before");
-        let mut registry = Registry::open(&state).unwrap();
-        commit(&state, &staged, &mut registry).unwrap_err();
+        let registry = Registry::open(&state).unwrap();
+        commit(&state, &staged, &registry).unwrap_err();
         assert!(staged.root.join("old.md").exists() && staged.home.join("index.db").exists());
         assert!(!staged.files.exists() && !staged.state.exists() && !state.join(NOTE).exists());
-        assert_eq!(registry.roots().count(), 0);
+        assert_eq!(registry.roots().len(), 0);
     }
 
     #[test]
@@ -369,8 +369,8 @@ mod tests {
         fs::rename(&staged.root, &staged.files_aside).unwrap();
         fs::create_dir_all(&staged.root).unwrap();
         fs::write(staged.root.join("begun.md"), "begun").unwrap();
-        let mut registry = Registry::open(&state).unwrap();
-        finish_what_was_begun(&state, &mut registry).unwrap();
+        let registry = Registry::open(&state).unwrap();
+        finish_what_was_begun(&state, &registry).unwrap();
         assert_in_place(&staged);
         let again = folder.path().join("w.before-again/begun.md");
         assert_eq!(fs::read(again).unwrap(), b"begun");
@@ -382,8 +382,8 @@ mod tests {
         let mut staged = ready(folder.path());
         staged.is_aside = false;
         let state = folder.path().join("state");
-        let mut registry = Registry::open(&state).unwrap();
-        commit(&state, &staged, &mut registry).unwrap_err();
+        let registry = Registry::open(&state).unwrap();
+        commit(&state, &staged, &registry).unwrap_err();
         assert!(staged.root.join("old.md").exists() && !staged.files_aside.exists());
         assert!(!staged.files.exists() && !state.join(NOTE).exists());
     }

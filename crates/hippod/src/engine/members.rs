@@ -59,9 +59,9 @@ impl Member {
     pub(super) fn let_go(mut self, now: Instant) -> Self {
         if let Seat::Here(mut workspace) = self.seat {
             self.waiters.extend(workspace.let_go());
+            self.before.former = Some(workspace);
             self.seat = Seat::Closed(now);
         }
-        self.before.former = None;
         self.inbox.retain(|event| !event.is_for_one_opening());
         self
     }
@@ -97,15 +97,6 @@ impl Engine {
     pub(super) fn are_some_out(&self) -> bool {
         let mut members = self.members.values();
         members.any(|member| matches!(member.seat, Seat::Out(_)))
-    }
-
-    /// A workspace that is here.
-    pub(super) fn by_root(&mut self, root: &Path) -> Option<&mut Workspace> {
-        let found = self.members.values_mut().find(|member| member.root == root)?;
-        match &mut found.seat {
-            Seat::Here(workspace) => Some(workspace),
-            Seat::Closed(_) | Seat::Out(_) => None,
-        }
     }
 
     /// Takes a workspace out for good: what is done with it ends with [`Event::Closed`], and what comes for its root
@@ -175,7 +166,7 @@ impl Engine {
     /// it is done.
     fn serve_at_door(&mut self, key: u64) {
         while let Some(member) = self.members.get_mut(&key) {
-            let is_here = !matches!(member.seat, Seat::Out(_));
+            let is_here = !matches!(member.seat, Seat::Out(_)) && member.before.is_idle();
             if !is_here || !member.inbox.front().is_some_and(Event::is_for_engine) {
                 return;
             }
@@ -237,8 +228,11 @@ impl Engine {
             Seat::Closed(_) => {
                 let (root, pulse) = (member.root.clone(), out.pulse.clone());
                 let (before, shared) = (std::mem::take(&mut member.before), Arc::clone(&self.shared));
+                let registry = Arc::clone(&self.registry);
                 Box::new(move || {
-                    before.run(&shared.paths.state, &root);
+                    if !before.run(&shared, &registry, &root) {
+                        return Event::Closed { workspace: key };
+                    }
                     let result = hand.open(key, &root, pulse).map(Box::new);
                     Event::Opened(Box::new(Opened { key, hand, result }))
                 })

@@ -8,7 +8,8 @@ use crate::{files, scan};
 impl Engine {
     /// What to know of the registered folders around a new one, and of those within it.
     pub(super) fn neighbours(&self, root: &Path) -> Vec<String> {
-        let others = self.registry.roots().filter(|other| *other != root);
+        let others = self.registry.roots();
+        let others = others.iter().filter(|other| *other != root);
         others.filter_map(|other| self.neighbour(root, other)).collect()
     }
 

@@ -9,14 +9,16 @@ use hippo_proto::{ErrorKind, RpcError, WorkspaceAddResponse};
 use hippo_store::StoreError;
 
 use super::Engine;
+use super::housekeeping::bring_back;
 use super::members::{Member, Seat};
 use super::rebuild::{self, Lost};
 use super::requests::store_error;
 use super::turn::Hand;
 use super::workspace::{Waiter, Workspace};
+use crate::backup::{self, Staged};
 use crate::event::Answer;
-use crate::registry;
-use crate::shared::{Slot, no_workspace};
+use crate::registry::{self, Registry};
+use crate::shared::{Shared, Slot, no_workspace};
 
 /// How long to wait before a workspace is opened for which too few files could be opened.
 const OPEN_AGAIN: Duration = Duration::from_secs(5);
@@ -33,17 +35,57 @@ pub struct Opened {
 pub(super) struct BeforeOpening {
     /// The workspace as it was open before. Its database has to be closed, and dropping a large one takes a while.
     pub former: Option<Box<Workspace>>,
+    /// A workspace that a restore made ready beside its place, and the way back to the client.
+    pub restore: Option<(Staged, Answer<Vec<String>>)>,
     /// Clients that asked for a rebuild.
     pub rebuilds: Vec<Answer<Option<Lost>>>,
 }
 
 impl BeforeOpening {
-    pub(super) fn run(self, state: &Path, root: &Path) {
+    /// Whether there is no step that a client waits for.
+    pub(super) fn is_idle(&self) -> bool {
+        self.restore.is_none() && self.rebuilds.is_empty()
+    }
+
+    /// Returns whether the workspace is registered, and so to be opened: a restore into a new place may fail.
+    pub(super) fn run(mut self, shared: &Shared, registry: &Registry, root: &Path) -> bool {
+        let restored = self
+            .restore
+            .take()
+            .map(|(staged, reply)| (self.put_into_place(shared, registry, &staged), reply));
         drop(self.former);
-        for reply in self.rebuilds {
-            // A client that is gone needs no answer.
-            let _ = reply.send(rebuild::rebuild(state, root));
+        let is_registered = registry.contains(root);
+        if !is_registered {
+            shared.views.remove(root);
         }
+        // A client that is gone needs no answer.
+        if let Some((taken, reply)) = restored {
+            let _ = reply.send(taken);
+        }
+        for reply in self.rebuilds {
+            let _ = reply.send(if is_registered {
+                rebuild::rebuild(&shared.paths.state, root)
+            } else {
+                Err(no_workspace(root))
+            });
+        }
+        is_registered
+    }
+
+    /// Puts a restored workspace into the place of the former one, which is moved aside and has to be all of it.
+    fn put_into_place(
+        &mut self,
+        shared: &Shared,
+        registry: &Registry,
+        staged: &Staged,
+    ) -> Result<Vec<String>, RpcError> {
+        if let Some(former) = &mut self.former {
+            bring_back(shared, former).map_err(|error| store_error(&error))?;
+        }
+        self.former = None;
+        shared.contexts.look();
+        shared.contexts.let_go(&staged.root);
+        backup::commit(&shared.paths.state, staged, registry)
     }
 }
 
@@ -133,6 +175,25 @@ impl Engine {
         }
     }
 
+    /// Puts a workspace that a restore made ready into its place, and opens it. Where that fails, what was there before is
+    /// opened again.
+    pub(super) fn take_in(&mut self, staged: Staged, reply: Answer<Vec<String>>) {
+        let root = staged.root.clone();
+        let now = self.shared.clock.monotonic();
+        let former = self.key_of(&root).and_then(|key| self.members.remove(&key));
+        // Events that still come for the former key are dropped.
+        let key = self.open(&root, Vec::new());
+        let Some(member) = self.members.get_mut(&key) else {
+            return;
+        };
+        if let Some(former) = former {
+            *member = former.let_go(now);
+        }
+        // Where the restore fails, the workspace is gone again, and a client that adds it is served after that.
+        member.leaving = !self.registry.contains(&root);
+        member.before.restore = Some((staged, reply));
+    }
+
     /// A workspace was opened, or could not be.
     pub(super) fn opened(&mut self, opened: Opened) {
         let Opened { key, hand, result } = opened;
@@ -153,6 +214,7 @@ impl Engine {
                 let slot = Slot::Open(Arc::clone(&workspace.view));
                 let adding = std::mem::take(&mut member.adding);
                 member.seat = Seat::Here(workspace);
+                member.leaving = false;
                 self.members.insert(key, member);
                 self.shared.views.set(&root, slot);
                 self.answer_added(&root, adding);

@@ -12,12 +12,11 @@ use super::Engine;
 use super::aside::spawn;
 use super::embedding::model_state;
 use super::entries::root_missing;
-use super::housekeeping::bring_back;
 use super::open::{self, Opening};
 use super::settings::withdraw_trust;
 use super::turn::Hand;
 use super::workspace::Workspace;
-use crate::backup::{self, Staged};
+use crate::backup;
 use crate::contexts;
 use crate::embed_worker::ModelState;
 use crate::event::{Answer, Event, Request, Until};
@@ -25,7 +24,7 @@ use crate::files;
 use crate::handles;
 use crate::registry;
 use crate::service::Pulse;
-use crate::shared::{Slot, no_workspace};
+use crate::shared::no_workspace;
 
 /// Files that a process must still be able to open before it opens one more workspace: its databases, its watcher,
 /// readers, and some for clients and for reading files.
@@ -40,9 +39,7 @@ impl Engine {
                 Err(error) => drop(reply.send(Err(error))),
             },
             Request::Remove { folder, purge, reply } => self.remove(&folder, purge, reply),
-            Request::TakeIn { staged, reply } => {
-                let _ = reply.send(self.take_in(&staged));
-            }
+            Request::TakeIn { staged, reply } => self.take_in(staged, reply),
             Request::Rebuild { root, reply } => self.rebuild(&root, reply),
             // A workspace's own.
             Request::Sync { .. }
@@ -71,8 +68,7 @@ impl Engine {
 
     /// Opens what was registered when the daemon last ran.
     pub(super) fn open_registered(&mut self) {
-        let roots: Vec<PathBuf> = self.registry.roots().map(Path::to_path_buf).collect();
-        for root in roots {
+        for root in self.registry.roots() {
             self.open(&root, Vec::new());
         }
     }
@@ -155,35 +151,6 @@ impl Engine {
             }
         };
         spawn(&self.shared, "remove", Box::new(work));
-    }
-
-    /// Puts a restored workspace into its place. Where that fails, what was there before is opened again.
-    fn take_in(&mut self, staged: &Staged) -> Result<Vec<String>, RpcError> {
-        let root = &staged.root;
-        let was_open = self.shared.views.root_of(root).as_ref() == Some(root);
-        // What is moved aside has to be all of it.
-        let shared = Arc::clone(&self.shared);
-        if let Some(workspace) = self.by_root(root) {
-            bring_back(&shared, workspace).map_err(|error| store_error(&error))?;
-        }
-        self.shared.contexts.look();
-        if was_open {
-            self.shared.views.set(root, Slot::Opening);
-        }
-        let former = self.key_of(root).and_then(|key| self.members.remove(&key));
-        let former = former.map(|member| member.let_go(self.shared.clock.monotonic()));
-        self.shared.contexts.let_go(root);
-        let taken = backup::commit(&self.shared.paths.state, staged, &mut self.registry);
-        if taken.is_ok() || was_open {
-            let key = self.open(root, Vec::new());
-            if let (Some(member), Some(former)) = (self.members.get_mut(&key), former) {
-                // Clients that waited for the former workspace wait for this one.
-                *member = former;
-            }
-        } else if let Some(former) = former {
-            former.inbox.into_iter().for_each(|event| self.take(event));
-        }
-        taken
     }
 }
 

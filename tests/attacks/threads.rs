@@ -1,0 +1,57 @@
+//! Threads of the daemon that move and sync files, recorded by `strace`.
+
+use hippod_tests::{Daemon, Scratch};
+use serde_json::json;
+
+use crate::traced;
+use crate::wire::{Wire, furnish, roomy};
+
+/// System calls that wait for the disk, or move what is on it.
+const CALLS: &str = "trace=?rename,renameat,renameat2,?unlink,unlinkat,?rmdir,fsync,fdatasync";
+
+#[test]
+fn the_thread_of_the_engine_moves_and_syncs_no_file_but_the_registry() {
+    if !traced::is_possible("threads") {
+        return;
+    }
+    let scratch = Scratch::new();
+    furnish(&scratch, 6);
+    let record = scratch.beside("record");
+    let options = ["-Y", "-y", "-s", "4096", "-e", CALLS].map(str::to_owned);
+    let daemon = Daemon::start_as(traced::command(&record, &options), &scratch.home(), &roomy());
+    let pid = daemon.pid();
+    let mut wire = Wire::new(&daemon);
+    let (root, moved) = (scratch.workspace(), scratch.beside("moved"));
+    let archive = scratch.beside("memory.tar.zst");
+    wire.expect("workspace.add", json!({"workspace": root}));
+    wire.expect("workspace.sync", json!({"workspace": root, "wait": true}));
+    wire.expect("backup", json!({"to": archive}));
+    wire.expect("restore", json!({"from": archive, "aside": true}));
+    wire.expect("restore", json!({"from": archive, "into": moved}));
+    for place in [&root, &moved] {
+        wire.expect("workspace.sync", json!({"workspace": place, "wait": true}));
+        let answer = wire.expect("search", json!({"workspace": place, "query": "thing3"}));
+        assert_eq!(
+            answer["results"][0]["path"], "knowledge/machines/3.md",
+            "{answer}"
+        );
+    }
+    wire.expect("workspace.remove", json!({"workspace": moved, "purge": true}));
+    // A daemon that is told to stop saves what it has on the thread of the engine: nobody waits any more.
+    daemon.kill();
+    let text = traced::record_of(&record, pid);
+    let places = |line: &&str| line.contains("<turn>") && line.contains("rename") && line.contains("moved");
+    assert!(
+        text.lines().any(|line| places(&line)),
+        "no folder is moved into its place by a turn: {text:.2000}"
+    );
+    let state = format!("{}>)", scratch.home().join("state").display());
+    let of_registry = |line: &str| line.contains("registry") || line.contains(&state);
+    // The second half of a call, and the end of the thread, name no file.
+    let names_none = |line: &str| line.contains(" resumed>") || line.contains("+++");
+    let by_engine = text.lines().filter(|line| line.contains("<engine>"));
+    let others: Vec<&str> = by_engine
+        .filter(|line| !of_registry(line) && !names_none(line))
+        .collect();
+    assert!(others.is_empty(), "{others:#?}");
+}
