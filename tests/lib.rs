@@ -210,6 +210,16 @@ impl Daemon {
         number.expect("a number of KiB")
     }
 
+    /// The processor time that it has taken so far, in all its threads, as Linux tells.
+    pub fn processor_time(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("it runs");
+        let (_, fields) = stat.rsplit_once(')').expect("a name");
+        let ticks = fields.split_whitespace().skip(11).take(2);
+        let ticks: u64 = ticks.map(|ticks| ticks.parse::<u64>().expect("ticks")).sum();
+        // Linux counts 100 ticks a second.
+        Duration::from_millis(10 * ticks)
+    }
+
     /// Its socket.
     pub fn socket(&self) -> PathBuf {
         self.home.join("hippod.sock")

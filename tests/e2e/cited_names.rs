@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use hippod_tests::{Scratch, client_program};
+use hippo_proto::{GetRequest, GetResponse};
+use hippod_tests::{Scratch, begun, client_program};
 
 #[test]
 fn what_search_cites_can_be_got_by_its_literal_name() {
@@ -45,4 +46,17 @@ fn what_search_cites_can_be_got_by_its_literal_name() {
     }
     let (code, _, errors) = get("memory/none#tag.md");
     assert!(code == Some(4), "{errors}");
+}
+
+#[test]
+fn a_name_of_many_marks_of_sections_is_refused() {
+    let (scratch, _daemon, mut client) = begun();
+    // Each mark may end the path: trying all of them would take minutes.
+    let request = GetRequest {
+        workspace: Some(scratch.workspace().display().to_string()),
+        path: Some(" §".repeat(400_000)),
+        ..GetRequest::default()
+    };
+    let answer = client.raw().call::<GetResponse>(&request.into());
+    assert!(answer.is_err(), "{answer:?}");
 }

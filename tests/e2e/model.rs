@@ -12,10 +12,10 @@ use hippo_proto::{
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, program};
 
-const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2");
+pub(super) const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2");
 
 /// A home that has the model and the runtime of the set-up.
-fn with_model() -> Scratch {
+pub(super) fn with_model() -> Scratch {
     let installed = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
     let installed =
         installed.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder");

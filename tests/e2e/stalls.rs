@@ -1,17 +1,20 @@
 //! A file or a client that keeps one workspace busy holds up no other one.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hippo_proto::{
-    MetricsRequest, MetricsResponse, WorkspaceRemoveRequest, WorkspaceRemoveResponse, WorkspaceSyncRequest,
-    WorkspaceSyncResponse,
+    Event, EventName, MetricsRequest, MetricsResponse, SubscribeRequest, SubscribeResponse,
+    WorkspaceRemoveRequest, WorkspaceRemoveResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 
 /// Paragraphs of one text each.
 const EQUAL: usize = 6_000;
+/// Vectors for which a graph is built where each is of a text of its own.
+const MORE_THAN_ARE_SCANNED: usize = 91_000;
 
 fn metric(client: &mut Caller, name: &str) -> f64 {
     let answer: MetricsResponse = client.raw().call(&MetricsRequest {}.into()).expect("metrics");
@@ -42,10 +45,16 @@ fn pending(client: &mut Caller, root: &Path) -> u64 {
         .pending
 }
 
-#[test]
-fn a_file_of_equal_paragraphs_holds_up_no_other_workspace() {
-    let scratch = Scratch::new();
-    let daemon: Daemon = scratch.daemon();
+/// Answers of another workspace while a file was indexed.
+struct Meanwhile {
+    answered: u32,
+    /// Of one request.
+    longest: Duration,
+    all: Duration,
+}
+
+/// Indexes a file of so many equal paragraphs, while another workspace remembers and is searched.
+fn index_beside_another(scratch: &Scratch, daemon: &Daemon, equal: usize) -> Meanwhile {
     let mut client = daemon.client();
     let (busy, other) = (scratch.beside("busy"), scratch.beside("other"));
     for folder in [&busy, &other] {
@@ -53,33 +62,102 @@ fn a_file_of_equal_paragraphs_holds_up_no_other_workspace() {
     }
     client.index(&other);
     client.add(&busy);
-    fs::write(busy.join("memory/x.md"), "# h\n\nx\n\n".repeat(EQUAL)).unwrap();
+    fs::write(busy.join("memory/x.md"), "# h\n\nx\n\n".repeat(equal)).unwrap();
     look(&mut client, &busy);
+    let mut meanwhile = Meanwhile {
+        answered: 0,
+        longest: Duration::ZERO,
+        all: Duration::ZERO,
+    };
     // While that file is read, cut, stored and embedded, each of these is answered.
-    let mut answered = 0;
     let begun = Instant::now();
     loop {
-        client.remember(
-            &other,
-            &format!("The valve of hall {answered} is open."),
-            "valves",
-        );
-        answered += 1;
+        let asked = Instant::now();
+        let fact = format!("The valve of hall {} is open.", meanwhile.answered);
+        client.remember(&other, &fact, "valves");
+        let found = client.search(&other, "valve of hall 0").results;
+        assert!(found.iter().any(|hit| hit.text.contains("hall 0")), "{found:?}");
+        meanwhile.longest = meanwhile.longest.max(asked.elapsed());
+        meanwhile.answered += 1;
         let indexed = client
             .status()
             .workspaces
             .iter()
-            .any(|one| one.chunks >= EQUAL as u64);
+            .any(|one| one.chunks >= equal as u64);
         if indexed && pending(&mut client, &busy) == 0 {
             break;
         }
-        assert!(begun.elapsed() < PATIENCE, "after {answered} answers");
+        assert!(begun.elapsed() < PATIENCE, "after {} answers", meanwhile.answered);
     }
-    let found = client.search(&other, "valve of hall 0").results;
-    assert!(found.iter().any(|hit| hit.text.contains("hall 0")), "{found:?}");
-    let longest = metric(&mut client, "hippod_engine_longest_slice_seconds");
+    meanwhile.all = begun.elapsed();
+    let Meanwhile {
+        answered,
+        longest,
+        all,
+    } = &meanwhile;
+    let told = format!("{equal} paragraphs: {answered} answers in {all:?}, the longest took {longest:?}");
+    let _ = writeln!(std::io::stderr(), "{told}");
+    let slice = metric(&mut client, "hippod_engine_longest_slice_seconds");
     // A slice is a few milliseconds; the bound is for a machine on which much else runs.
-    assert!(longest < 2.0, "the engine heard nothing else for {longest} s");
+    assert!(slice < 2.0, "the engine heard nothing else for {slice} s");
+    meanwhile
+}
+
+#[test]
+fn a_file_of_equal_paragraphs_holds_up_no_other_workspace() {
+    let scratch = Scratch::new();
+    let daemon = scratch.daemon();
+    index_beside_another(&scratch, &daemon, EQUAL);
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn a_file_of_30000_equal_paragraphs_is_embedded_while_another_workspace_is_served() {
+    let scratch = super::model::with_model();
+    let daemon = Daemon::start(&scratch.home(), &[super::model::REAL]);
+    let pieces = daemon.client().status().model.word_pieces;
+    let meanwhile = index_beside_another(&scratch, &daemon, 30_000);
+    let Meanwhile {
+        answered,
+        longest,
+        all,
+    } = meanwhile;
+    // A file that stops the engine lets one request through, which waits as long as the file takes.
+    assert!(answered >= 10, "{answered} answers in {all:?}");
+    assert!(
+        longest * 3 < all,
+        "one of {answered} answers took {longest:?} of {all:?}"
+    );
+    // The paragraphs are one text, which goes through the model once; the others are those of the other workspace.
+    let embedded = daemon.client().status().model.word_pieces - pieces;
+    assert!(embedded < 30_000, "{embedded} word pieces");
+}
+
+#[test]
+fn many_chunks_of_one_text_need_no_vector_graph() {
+    let scratch = Scratch::new();
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    let root = scratch.workspace();
+    let mut listener = daemon.client();
+    let subscribe = SubscribeRequest {
+        workspace: None,
+        events: Some(vec![EventName::Indexed, EventName::Job]),
+    };
+    let _: SubscribeResponse = listener.raw().call(&subscribe.into()).expect("subscribed");
+    scratch.write("memory/x.md", "# a\n".repeat(MORE_THAN_ARE_SCANNED));
+    client.index(&root);
+    scratch.write("memory/y.md", "- the pump is blue\n");
+    let last = client.sync(&root).generation;
+    for news in listener.raw().notifications() {
+        match news.event() {
+            Some(Event::Indexed { generation, .. }) if generation >= last => break,
+            Some(Event::Job { job, .. }) => assert_ne!(job, "vector-rebuild"),
+            _ => {}
+        }
+    }
+    let found = client.search(&root, "blue pump").results;
+    assert_eq!(found[0].path, "memory/y.md");
 }
 
 #[test]

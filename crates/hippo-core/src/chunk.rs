@@ -48,16 +48,20 @@ impl Document {
     #[must_use]
     pub fn without_copies<'b>(&self, bytes: &'b [u8], of: Range<usize>) -> Cow<'b, [u8]> {
         let piece = |span: Range<usize>| bytes.get(span).unwrap_or_default();
-        let inside = |copy: &&Range<usize>| copy.start < of.end && of.start < copy.end;
-        if !self.copies.iter().any(|copy| inside(&copy)) {
+        // Copies are in order: those before the piece are skipped at once.
+        let first = self.copies.partition_point(|copy| copy.end <= of.start);
+        let copies = self.copies[first..].iter();
+        let end = of.end;
+        let mut inside = copies.take_while(|copy| copy.start < end).peekable();
+        if inside.peek().is_none() {
             return Cow::Borrowed(piece(of));
         }
         let (mut out, mut from) = (Vec::new(), of.start);
-        for copy in self.copies.iter().filter(inside) {
+        for copy in inside {
             out.extend_from_slice(piece(from..copy.start.max(from)));
             from = copy.end;
         }
-        out.extend_from_slice(piece(from..of.end.max(from)));
+        out.extend_from_slice(piece(from..end.max(from)));
         Cow::Owned(out)
     }
 }

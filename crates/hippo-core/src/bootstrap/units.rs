@@ -5,7 +5,7 @@
 //! only when no file has sections left inside a long section, as a log of one long talk has it.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 
 use super::line::mass;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker};
@@ -171,14 +171,15 @@ fn boundary(document: &Document, left: &Chunk, right: &Chunk) -> usize {
 
 /// The sections that a unit is of: those in its run that stand below no other one in it.
 pub(super) fn leads(document: &Document, unit: Unit) -> Vec<u32> {
-    let mut leads: Vec<u32> = Vec::new();
+    let (mut leads, mut known): (Vec<u32>, HashSet<u32>) = (Vec::new(), HashSet::new());
     for chunk in document.chunks.get(unit.from..unit.to).unwrap_or_default() {
         // The heading of an empty section leads nowhere.
         if leads.last() == Some(&chunk.section) || chunk.kind == ChunkKind::Heading {
             continue;
         }
-        if !leads.iter().any(|lead| is_below(document, chunk.section, *lead)) {
+        if !with_those_above(document, chunk.section).any(|section| known.contains(&section)) {
             leads.push(chunk.section);
+            known.insert(chunk.section);
         }
     }
     // Sections that are all there is below a heading are that heading.
@@ -206,17 +207,14 @@ pub(super) fn leads(document: &Document, unit: Unit) -> Vec<u32> {
 
 /// Whether a section is another one or stands below it.
 fn is_below(document: &Document, section: u32, above: u32) -> bool {
-    let mut next = Some(section);
-    while let Some(at) = next {
-        if at == above {
-            return true;
-        }
-        next = document
-            .sections
-            .get(at as usize)
-            .and_then(|section| section.parent);
-    }
-    false
+    with_those_above(document, section).any(|at| at == above)
+}
+
+/// A section and those that it stands below, the nearest first: one for each level of headings at most.
+fn with_those_above(document: &Document, section: u32) -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(section), move |at| {
+        document.sections.get(*at as usize)?.parent
+    })
 }
 
 #[cfg(test)]

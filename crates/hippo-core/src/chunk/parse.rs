@@ -12,6 +12,8 @@ use super::speaker::{self, Label};
 use super::turn::Turns;
 use super::{ChunkKind, Diagnostic, Document, Problem, Speaker, odd_bytes};
 
+/// Bytes of a title. What stands below a heading has its title before it, so that a longer line is text.
+const LONGEST_TITLE: usize = 1_000;
 /// Lines in which a name has to come again.
 const AHEAD: usize = 12;
 
@@ -135,7 +137,8 @@ impl Parser<'_> {
             return;
         }
         if columns < 4 {
-            if let Some((level, title)) = line::atx_heading(text) {
+            let heading = line::atx_heading(text).filter(|(_, title)| title.len() <= LONGEST_TITLE);
+            if let Some((level, title)) = heading {
                 return self.heading(level, title, line, line);
             }
             if let Some((level, first)) = self.underlined(text) {

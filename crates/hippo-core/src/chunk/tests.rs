@@ -55,6 +55,14 @@ fn a_heading_is_a_chunk_only_when_nothing_follows_it() {
 }
 
 #[test]
+fn a_line_that_is_too_long_for_a_title_is_text() {
+    for (length, sections) in [(1_000, 2), (1_001, 1)] {
+        let text = format!("# Day\n\ntext\n\n## {}\n\nmore\n", "a".repeat(length));
+        assert_eq!(chunk(text.as_bytes()).sections.len(), sections, "{length}");
+    }
+}
+
+#[test]
 fn headings_have_dates() {
     let document = chunk(b"# 2024-04-25\n\n## Standup (2024-04-26)\n\n## Room 2024\n");
     let dates: Vec<_> = document.sections.iter().map(|section| section.date).collect();

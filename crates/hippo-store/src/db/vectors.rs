@@ -176,6 +176,17 @@ impl Store {
         self.sql(read())
     }
 
+    /// Number of stored vectors: one for each text and embedder.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn count_vectors(&self) -> Result<usize, StoreError> {
+        let count = self
+            .connection
+            .query_row("SELECT count(*) FROM vectors", [], |row| row.get::<_, i64>(0));
+        Ok(usize::try_from(self.sql(count)?).unwrap_or(0))
+    }
+
     /// Chunks without a vector of `embedder`, those of one document together.
     ///
     /// # Errors

@@ -185,6 +185,11 @@ impl VectorIndex {
         self.graph.is_some() && self.live > self.params.exact_below
     }
 
+    /// Whether there is a graph.
+    pub fn has_graph(&self) -> bool {
+        self.graph.is_some()
+    }
+
     /// Removed vectors that still take room, in the graph or as free slots.
     pub fn tombstones(&self) -> usize {
         let dead = self

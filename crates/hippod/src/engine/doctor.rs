@@ -203,24 +203,28 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
     }
     let index_file = examine_index_file(workspace, report);
     examine_watcher(workspace, &place, report);
-    let kept = |skipped: &Skipped| {
-        let below = workspace
-            .known
-            .keys()
-            .filter(|known| Path::new(known.as_str()).starts_with(&skipped.rel));
-        (skipped.clone(), below.count())
-    };
+    let mut known: Vec<&str> = workspace.known.keys().map(String::as_str).collect();
+    known.sort_unstable();
+    let kept = |skipped: &Skipped| (skipped.clone(), count_below(&known, &skipped.rel));
     let entries = &workspace.entries;
     Surveyed {
         view: Arc::clone(&workspace.view),
         database: workspace.store.path().to_path_buf(),
         disk: (workspace.known.len(), workspace.files_on_disk),
         waiting: workspace.unread().count() + workspace.missing.len(),
-        skipped: workspace.skipped.iter().map(kept).collect(),
+        skipped: workspace.skipped.values().map(kept).collect(),
         doubtful: doubtful(workspace),
         index_file,
         indexed: entries.enabled,
     }
+}
+
+/// Counts the sorted paths that are `place` or lie below it.
+fn count_below(sorted: &[&str], place: &str) -> usize {
+    // `0` follows the slash.
+    let (from, to) = (format!("{place}/"), format!("{place}0"));
+    let at = |bound: &str| sorted.partition_point(|path| *path < bound);
+    at(&to) - at(&from) + usize::from(sorted.binary_search(&place).is_ok())
 }
 
 /// Reports what is wrong with the index file; returns what is to be said of it where nothing is.
@@ -338,5 +342,18 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {
             };
             report.sound("watcher", format!("{place}: {detail}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_below_a_place_are_counted_with_the_place_itself() {
+        let known = ["a", "a-b/c.md", "a.md", "a/b.md", "a/c/d.md", "a0", "b.md"];
+        assert_eq!(count_below(&known, "a"), 3);
+        assert_eq!(count_below(&known, "b.md"), 1);
+        assert_eq!(count_below(&known, "c"), 0);
     }
 }

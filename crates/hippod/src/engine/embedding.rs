@@ -2,7 +2,7 @@
 
 mod passages;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -104,7 +104,7 @@ impl Workspace {
                 }
                 continue;
             }
-            self.pending.in_flight.push_back(taken);
+            self.pending.in_flight.push_back(taken.into_iter().collect());
             return Some(Job {
                 workspace: self.key,
                 model,
@@ -259,7 +259,7 @@ impl Workspace {
         self.pending.blocked = true;
     }
 
-    fn wait_again(&mut self, chunks: Vec<u32>) {
+    fn wait_again(&mut self, chunks: HashSet<u32>) {
         self.pending.asked.clear();
         for chunk in chunks {
             let document = self

@@ -27,6 +27,8 @@ const UNTIDY: u64 = 5_000;
 
 /// A database that was taken away is written again at most this often.
 const WRITE_AGAIN: Duration = Duration::from_secs(30);
+/// Distance between two counts of the texts of a workspace that has too few for a graph.
+const COUNT_AGAIN: Duration = Duration::from_secs(60);
 /// A graph that could not be built is tried again after this long.
 const BUILD_AGAIN: Duration = Duration::from_secs(3600);
 
@@ -70,6 +72,15 @@ impl Workspace {
         }
     }
 
+    /// Whether a graph pays. Chunks of one text have equal vectors: scanning them takes less than linking each of them.
+    fn has_texts_for_graph(&self) -> bool {
+        let (has_graph, scanned) = {
+            let picture = self.view.picture();
+            (picture.vectors.has_graph(), picture.vectors.params().exact_below)
+        };
+        has_graph || self.store.count_vectors().is_ok_and(|texts| texts > scanned)
+    }
+
     fn save_vectors(&mut self, state: &Path) {
         let picture = self.view.picture();
         let saved = open::identity(&self.store, picture.vectors.len()).map(|identity| {
@@ -94,9 +105,14 @@ impl Hand {
         if now >= workspace.spare_at {
             workspace.save_spare();
         }
-        let may_build = !workspace.building && now >= workspace.build_again_at;
+        let may_build =
+            !workspace.building && now >= workspace.build_again_at && workspace.pending.is_at_rest();
         if may_build && workspace.view.picture().vectors.needs_rebuild() {
-            self.build_graph(workspace);
+            if workspace.has_texts_for_graph() {
+                self.build_graph(workspace);
+            } else {
+                workspace.build_again_at = now + COUNT_AGAIN;
+            }
         }
         let quiet = workspace.pending.len() == 0 && workspace.dirty.is_empty();
         if quiet && workspace.unsaved && now >= workspace.last_write + SAVE_AFTER {

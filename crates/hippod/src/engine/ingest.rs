@@ -1,5 +1,6 @@
 //! One dirty path: read it, and bring store and picture to what it says now, in one transaction.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use hippo_core::chunk::{self, ContentHash, Document};
@@ -110,7 +111,7 @@ impl Workspace {
         };
         self.missing.remove(path);
         self.held.remove(path);
-        self.skipped.retain(|skipped| skipped.rel != path);
+        self.skipped.remove(path);
 
         let hash = ContentHash::of(&bytes).0;
         let racy = ingest
@@ -168,10 +169,11 @@ impl Workspace {
         let mut picture = self.view.picture_mut();
         batch.commit()?;
         patch::replace(&mut picture, record, document, &change, generation);
+        let added: HashSet<u32> = change.added.iter().copied().collect();
         let reused: Vec<u32> = change
             .chunks
             .iter()
-            .filter(|chunk| chunk.vector.is_some() && change.added.contains(&chunk.id))
+            .filter(|chunk| chunk.vector.is_some() && added.contains(&chunk.id))
             .map(|chunk| chunk.id)
             .collect();
         patch::insert_vectors(&mut picture, &self.store.vectors(&reused)?);
@@ -290,15 +292,14 @@ impl Workspace {
 
     /// A missing document with the same bytes: the file was renamed.
     fn missing_with(&self, hash: [u8; 16]) -> Option<String> {
-        let gone = self.missing.keys().chain(&self.held);
-        gone.filter(|path| self.known.get(*path).is_some_and(|known| known.hash == hash))
-            .min()
+        // The files of a renamed folder come in the order in which the former ones are missing: the first one fits.
+        let mut gone = self.missing.keys().chain(&self.held);
+        gone.find(|path| self.known.get(*path).is_some_and(|known| known.hash == hash))
             .cloned()
     }
 
     fn skip(&mut self, path: &str, reason: String) {
-        self.skipped.retain(|skipped| skipped.rel != path);
-        self.skipped.push(Skipped::new(path, reason));
+        self.skipped.insert(path.to_owned(), Skipped::new(path, reason));
     }
 
     fn read(&self, path: &str, looker: &mut Looker<'_>) -> Reading {

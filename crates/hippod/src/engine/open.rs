@@ -123,7 +123,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         dirty: BTreeMap::new(),
         missing: BTreeMap::new(),
         held: BTreeSet::new(),
-        skipped: Vec::new(),
+        skipped: BTreeMap::new(),
         files_on_disk: 0,
         changed_at_reconcile: 0,
         root_present: true,

@@ -79,7 +79,8 @@ impl Workspace {
         self.compare(&scan, now);
         self.changed_at_reconcile =
             (self.unread().count() + self.missing.len()).saturating_sub(before) as u64;
-        self.skipped = scan.skipped;
+        let skipped = scan.skipped.into_iter();
+        self.skipped = skipped.map(|skipped| (skipped.rel.clone(), skipped)).collect();
     }
 
     /// Whether a root that was away is there again, and is more than an empty mount point.

@@ -177,7 +177,7 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
     let picture = workspace.view.picture();
     let ago = |at: Option<Instant>| at.map(|at| millis(now, at));
     let (degraded, why) = freshness.degraded.clone().or_else(|| repaired(workspace)).unzip();
-    let skipped = workspace.skipped.iter().take(SKIPPED_LISTED);
+    let skipped = workspace.skipped.values().take(SKIPPED_LISTED);
     WorkspaceStatus {
         root: workspace.root.display().to_string(),
         documents: workspace.known.len() as u64,

@@ -64,13 +64,13 @@ pub struct Pending {
     /// The same, to be looked up in.
     pub is_hot: HashSet<u32>,
     /// Chunks of the jobs that the embed worker has, oldest job first.
-    pub in_flight: VecDeque<Vec<u32>>,
+    pub in_flight: VecDeque<HashSet<u32>>,
     /// Texts of those jobs: what stands in many places is embedded once.
     pub asked: HashSet<[u8; 16]>,
     /// Vectors that are stored, to be given to their chunks; with the last chunk that has it.
     pub to_place: VecDeque<(StoredVector, Option<u32>)>,
     /// Chunks of the jobs that those vectors came from.
-    pub placing: Vec<u32>,
+    pub placing: HashSet<u32>,
     /// Where in which document the next job begins.
     pub cursor: (u32, usize),
     /// Nothing can be embedded until the model's state changes.
@@ -85,7 +85,12 @@ impl Pending {
     /// Chunks that wait, those in flight among them.
     pub fn len(&self) -> usize {
         let waiting: usize = self.documents.values().map(BTreeSet::len).sum();
-        waiting + self.in_flight.iter().map(Vec::len).sum::<usize>() + self.placing.len()
+        waiting + self.in_flight.iter().map(HashSet::len).sum::<usize>() + self.placing.len()
+    }
+
+    /// Whether no vector is on its way: none is being made, and none waits for its place.
+    pub fn is_at_rest(&self) -> bool {
+        self.in_flight.is_empty() && self.to_place.is_empty()
     }
 
     /// Notes that vectors were placed: after the last one nothing waits for its place.
@@ -116,12 +121,10 @@ impl Pending {
                 self.documents.remove(&document);
             }
         }
-        if self.in_flight.is_empty() && self.placing.is_empty() {
-            return;
-        }
-        let chunks: HashSet<u32> = chunks.iter().copied().collect();
         for job in self.in_flight.iter_mut().chain([&mut self.placing]) {
-            job.retain(|chunk| !chunks.contains(chunk));
+            for chunk in chunks {
+                job.remove(chunk);
+            }
         }
     }
 }
@@ -178,8 +181,8 @@ pub struct Workspace {
     pub missing: BTreeMap<String, Instant>,
     /// Missing documents that are kept, because too many went at once.
     pub held: BTreeSet<String>,
-    /// Files that are not indexed, and why.
-    pub skipped: Vec<Skipped>,
+    /// Files that are not indexed, and why, by path.
+    pub skipped: BTreeMap<String, Skipped>,
     /// Files on disk, by the last scan and what was read and removed since.
     pub files_on_disk: usize,
     /// Files that the last reconcile found changed without an event.

@@ -123,11 +123,14 @@ fn literal(view: &WorkspaceView, path: &str) -> Result<(Vec<u8>, String), RpcErr
 /// hold that mark: the longest one that a file has counts.
 fn pointed(view: &WorkspaceView, given: &str) -> Result<(Vec<u8>, String, Option<String>), RpcError> {
     const MARK: &str = " §";
+    /// Bytes of a path that a system opens, at most.
+    const LONGEST_PATH: usize = 4096;
     let mut refusal = match literal(view, given) {
         Err(error) if error.data.kind == ErrorKind::NotFound => error,
         whole => return whole.map(|(whole, path)| (whole, path, None)),
     };
-    for (at, _) in given.rmatch_indices(MARK) {
+    let marks = given.rmatch_indices(MARK).map(|(at, _)| at);
+    for at in marks.filter(|at| *at <= LONGEST_PATH) {
         match literal(view, &given[..at]) {
             Ok((whole, path)) => return Ok((whole, path, Some(given[at + MARK.len()..].to_owned()))),
             Err(error) => refusal = error,
