@@ -16,15 +16,17 @@ use hippo_core::context::policy;
 use hippo_core::context::render::Format::{Json, Markdown};
 use hippo_core::context::render::{CLOSE, OPEN, render, without_sections};
 use hippo_core::extract::{self, Hints, MOST_TOKENS};
+use hippo_core::import::{self, Found, LARGEST, Memory, Program, Trouble};
 use hippo_core::index_file::{self, IndexFile};
 use hippo_core::time::Timestamp;
-use hippo_core::{chunk, control, flush, own_block, redact, tokens};
+use hippo_core::{chunk, control, flush, harness, own_block, redact, tokens};
+use hippo_proto::folder::Trust;
 
 /// A target: its name, and what it does with bytes.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 13] = [
     ("transcript", transcript),
     ("extraction", extraction),
     ("entry", entry),
@@ -35,6 +37,9 @@ pub const TARGETS: [Target; 10] = [
     ("secrets", secrets),
     ("block", block),
     ("request", request),
+    ("imports", imports),
+    ("harness_settings", harness_settings),
+    ("trust", trust),
 ];
 
 /// Tools and what they were called with, by which extraction tells kinds apart.
@@ -230,4 +235,62 @@ pub fn request(data: &[u8]) {
     if let Err(reply) = hippo_proto::parse_request(data) {
         drop(reply);
     }
+}
+
+/// Whatever another program left, memories are no larger than it, and what is wrong with it is said in short.
+pub fn imports(data: &[u8]) {
+    let (choice, bytes) = split(data);
+    let one = |memory| Found {
+        memories: vec![memory],
+        ..Found::default()
+    };
+    let found = match choice % 4 {
+        0 => import::export(Program::Mem0, bytes),
+        1 => import::export(Program::ClaudeMem, bytes),
+        2 => import::file(Program::BasicMemory, "notes/a.md", bytes).map(one),
+        _ => import::file(Program::HippoMemory, "episodic/a.md", bytes).map(one),
+    };
+    let (memories, troubles) = match found {
+        Ok(found) => (found.memories, found.troubles),
+        Err(trouble) => (Vec::new(), vec![trouble]),
+    };
+    let told = |memory: &Memory| {
+        let details: usize = memory.details.iter().map(|(_, said)| said.len()).sum();
+        let tags: usize = memory.tags.iter().map(String::len).sum();
+        assert!(memory.text.len() <= LARGEST);
+        memory.text.len() + memory.title.as_ref().map_or(0, String::len) + details + tags
+    };
+    // Lists have words of their own, and a title may be repeated as the text.
+    let said: usize = memories.iter().map(told).sum();
+    assert!(said <= 8 * bytes.len() + 1_000, "{said} of {}", bytes.len());
+    let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 2;
+    for Trouble { line, what } in troubles {
+        assert!(what.len() < 1_000, "{} bytes of {what:.100}", what.len());
+        assert!(line.is_none_or(|line| (1..=lines).contains(&(line as usize))));
+    }
+}
+
+/// Settings of a harness are read as far as they can be, and never ask for more than the user has without trust.
+pub fn harness_settings(data: &[u8]) {
+    let bytes = split(data).1;
+    let (settings, misfits) = harness::read(bytes);
+    let lines = bytes.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count() + 2;
+    for misfit in misfits {
+        assert!((1..=lines).contains(&misfit.line), "{misfit}");
+        assert!(misfit.what.len() < 500, "{misfit}");
+    }
+    let (narrowed, _) = settings.narrowed(3_000, 3.0);
+    assert!(narrowed.root_max_tokens.is_none_or(|tokens| tokens <= 3_000));
+    assert!(narrowed.cooldown_hours.is_none_or(|hours| hours >= 3.0));
+    assert_ne!(narrowed.index_in_prompt, Some(true));
+}
+
+/// A record of trust is read as it was written, and covers what it names alone.
+pub fn trust(data: &[u8]) {
+    let bytes = split(data).1;
+    let trust = Trust::parse(bytes);
+    let again = Trust::parse(&trust.to_bytes());
+    assert!(again == trust || trust == Trust::default());
+    assert_eq!(Trust::parse(&again.to_bytes()), again);
+    assert!(!trust.covers("hipocampus.config.json", b"another"));
 }

@@ -93,6 +93,20 @@ fn no_nested_text_ends_the_daemon() {
         nested.contains("nested more than 64 levels deep"),
         "{doctor}\n{nested}"
     );
+    // As many parts of a key as the parser takes, in as many tables: 12 KiB, and 6,000 levels.
+    let table = format!("{}a = {{ ", "a.".repeat(77));
+    let nested = format!("{}a = 1{}\n", table.repeat(78), " }".repeat(78));
+    scratch.write(".hippocampus/config.toml", nested);
+    let told = ask(
+        &daemon,
+        "workspace.trust",
+        json!({"workspace": root, "dry_run": true}),
+    );
+    assert!(
+        told.to_string().contains("nested more than 64 levels deep"),
+        "{told}"
+    );
+    assert!(daemon.is_alive());
 }
 
 #[test]

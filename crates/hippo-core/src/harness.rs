@@ -6,6 +6,8 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
+use crate::nesting::{self, TooDeep};
+
 /// The file, in a workspace. It is the one that hipocampus has, so that its workspaces are understood.
 pub const FILE: &str = "hipocampus.config.json";
 /// Record of `init` as earlier builds left it in the workspace; it is used only where the user says so.
@@ -127,6 +129,10 @@ pub fn read(bytes: &[u8]) -> (Settings, Vec<Misfit>) {
         text,
         misfits: Vec::new(),
     };
+    if let Err(TooDeep { line, column, .. }) = nesting::check_json(text) {
+        let what = TooDeep::WHAT.to_owned();
+        return (Settings::default(), vec![Misfit { line, column, what }]);
+    }
     let settings = match parse_to_ast(text, &CollectOptions::default(), &as_people_write()) {
         Ok(parsed) => reader.settings(parsed.value.as_ref()),
         Err(error) => {

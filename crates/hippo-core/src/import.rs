@@ -141,17 +141,19 @@ pub fn export(program: Program, bytes: &[u8]) -> Result<Found, Trouble> {
             return Err(Trouble { line: None, what });
         }
     };
-    let records::Records { records, troubles } = records::read(bytes, groups)?;
+    let records = records::read(bytes, groups)?;
     let mut found = Found::default();
-    for record in records {
+    let mut explained = false;
+    for record in records.records {
         let place = match (record.number, record.group) {
             (None, _) => String::new(),
             (Some(number), "") => format!("record {number}"),
             (Some(number), group) => format!("record {number} of {group:?}"),
         };
-        let fields = match record.fields {
+        let fields = match record.fields() {
             Ok(fields) => fields,
             Err(what) => {
+                explained = true;
                 let place = Some(place).filter(|place| !place.is_empty());
                 let place = place.unwrap_or_else(|| "the record that begins here".to_owned());
                 let what = format!("{place} is damaged: {what}");
@@ -166,7 +168,8 @@ pub fn export(program: Program, bytes: &[u8]) -> Result<Found, Trouble> {
         let named = |what| named(&place, &id(&fields, "id"), what);
         found.take(memory, |what| Trouble::at(record.line, named(what)));
     }
-    found.troubles.extend(troubles);
+    found.troubles.extend(records.ends);
+    found.troubles.extend(records.damage.filter(|_| !explained));
     Ok(found)
 }
 

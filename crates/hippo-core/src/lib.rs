@@ -22,6 +22,7 @@ pub mod index_file;
 pub mod instruction;
 pub mod layout;
 pub mod literal;
+pub mod nesting;
 pub mod own_block;
 pub mod redact;
 pub mod retrieval;

@@ -96,9 +96,23 @@ pub struct Trust {
 impl Trust {
     /// The trust in the files of a workspace; none where the record is missing or cannot be read.
     pub fn of(state: &Path, root: &Path) -> Self {
-        let read = read(&Self::file(state, root)).ok();
-        let trust: Option<Self> = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let read = read(&Self::file(state, root));
+        read.map_or_else(|_| Self::default(), |bytes| Self::parse(&bytes))
+    }
+
+    /// Reads a record; one that cannot be read is that of no trust.
+    pub fn parse(bytes: &[u8]) -> Self {
+        let trust: Option<Self> = serde_json::from_slice(bytes).ok();
         trust.filter(|trust| trust.version == 1).unwrap_or_default()
+    }
+
+    /// As a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let whole = Self {
+            version: 1,
+            files: self.files.clone(),
+        };
+        serde_json::to_vec_pretty(&whole).unwrap_or_default()
     }
 
     /// Whether a file with this content is trusted.
@@ -130,11 +144,7 @@ impl Trust {
                 _ => Ok(()),
             };
         }
-        let whole = Self {
-            version: 1,
-            files: self.files.clone(),
-        };
-        write(&file, &serde_json::to_vec_pretty(&whole)?)
+        write(&file, &self.to_bytes())
     }
 
     fn file(state: &Path, root: &Path) -> PathBuf {
@@ -163,6 +173,17 @@ mod tests {
         assert!(!Trust::of(state, root).covers(file, b"one"));
         fs::write(Trust::file(state, root), "{").unwrap();
         assert_eq!(Trust::of(state, root), Trust::default());
+    }
+
+    #[test]
+    fn a_file_beyond_its_limit_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large.json");
+        let file = File::create(&path).unwrap();
+        file.set_len(LARGEST).unwrap();
+        assert_eq!(read(&path).unwrap().len() as u64, LARGEST);
+        file.set_len(LARGEST + 1).unwrap();
+        assert_eq!(read(&path).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
     }
 
     #[test]

@@ -5,6 +5,10 @@ mod bench;
 mod connect;
 mod failure;
 mod harness;
+#[cfg(test)]
+#[allow(dead_code, reason = "the tests of the fuzz targets use all of it")]
+#[path = "../../../fuzz/tests/inputs/mod.rs"]
+mod inputs;
 mod launch;
 mod mcp;
 mod output;

@@ -33,6 +33,11 @@ mod verify;
 mod view;
 mod watcher;
 
+#[cfg(test)]
+#[allow(dead_code, reason = "the tests of the fuzz targets use all of it")]
+#[path = "../../../fuzz/tests/inputs/mod.rs"]
+mod inputs;
+
 mod run;
 
 pub use run::{LogTo, Options, log_to, run};

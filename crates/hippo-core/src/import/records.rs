@@ -1,44 +1,89 @@
 //! Which records does a JSON export hold, on which lines do they begin, and which of them are damaged?
 //!
-//! Each record is cut out and read by itself: one that is damaged costs no other one. A document that ends too early gives what is whole.
+//! Each record is cut out and read by itself: one that is damaged costs no other one, and no more than one is in memory as values, which
+//! take many times the bytes of their text. A document that ends too early gives what is whole.
 
 mod cut;
 
 use serde::de::IgnoredAny;
 
-use super::{Fields, Trouble, line_of};
+use super::{Fields, LARGEST, Trouble, line_of};
 use crate::text::start;
 use cut::{Cutter, Piece};
 
 /// Bytes of a name in the document that are told.
 const NAME: usize = 40;
 
+/// Maximum bytes of a record: the text of the largest memory, and as much again.
+pub(super) const LARGEST_RECORD: usize = 2 * LARGEST;
+/// Maximum records of an export.
+pub(super) const MOST_RECORDS: usize = 500_000;
+
 /// One record.
 #[derive(Debug)]
-pub(super) struct Record<'g> {
+pub(super) struct Record<'r> {
     /// The list that it stands in; empty in a list without a name, or on a line of its own.
-    pub group: &'g str,
+    pub group: &'r str,
     /// Which one of its list, from 1; `None` where each has a line of its own.
     pub number: Option<u64>,
     /// Its first line, from 1.
     pub line: u32,
-    /// What it says, or what is wrong with it.
-    pub fields: Result<Fields, String>,
+    /// Its text.
+    json: &'r [u8],
 }
 
 /// What a document holds.
 #[derive(Debug, Default)]
-pub(super) struct Records<'g> {
-    pub records: Vec<Record<'g>>,
-    /// What is wrong outside of the records.
-    pub troubles: Vec<Trouble>,
+pub(super) struct Records<'r> {
+    pub records: Vec<Record<'r>>,
+    /// Where the records end before the document does.
+    pub ends: Option<Trouble>,
+    /// What is wrong with the document as a whole, which damaged records explain.
+    pub damage: Option<Trouble>,
+}
+
+impl<'r> Records<'r> {
+    /// Adds a record, unless there are too many.
+    fn add(&mut self, record: Record<'r>) -> bool {
+        if self.records.len() == MOST_RECORDS {
+            let what =
+                format!("there are more than {MOST_RECORDS} records: from here on import them in parts");
+            self.ends = Some(Trouble::at(record.line, what));
+            return false;
+        }
+        self.records.push(record);
+        true
+    }
+}
+
+impl Record<'_> {
+    /// What it says.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn fields(&self) -> Result<Fields, String> {
+        if self.json.len() > LARGEST_RECORD {
+            return Err(format!(
+                "it has {} MiB, and a record has {} at most: cut it into parts",
+                self.json.len().div_ceil(1 << 20),
+                LARGEST_RECORD >> 20
+            ));
+        }
+        serde_json::from_slice(self.json).map_err(|error| match self.json.first() {
+            Some(b'[') if error.is_data() => "it is a list, and no object".to_owned(),
+            Some(b'"') if error.is_data() => "it is a text, and no object".to_owned(),
+            Some(b'{') => without_place(&error),
+            _ if error.is_data() => "it is a value, and no object".to_owned(),
+            _ => without_place(&error),
+        })
+    }
 }
 
 /// Reads a list of records, an object with lists of them under names that are known, or a record on each line.
 ///
 /// # Errors
 /// It is none of them.
-pub(super) fn read<'g>(bytes: &[u8], groups: &[&'g str]) -> Result<Records<'g>, Trouble> {
+pub(super) fn read<'r>(bytes: &'r [u8], groups: &[&'r str]) -> Result<Records<'r>, Trouble> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     begins_as_json(bytes)?;
     let whole: Result<IgnoredAny, _> = serde_json::from_slice(bytes);
@@ -56,16 +101,16 @@ pub(super) fn read<'g>(bytes: &[u8], groups: &[&'g str]) -> Result<Records<'g>, 
         counted = start;
         number = if list == cutter.lists { number + 1 } else { 1 };
         list = cutter.lists;
-        found.records.push(Record {
+        let json = &bytes[start..end];
+        let number = Some(number);
+        if !found.add(Record {
             group,
-            number: Some(number),
+            number,
             line,
-            fields: fields(&text[start..end]),
-        });
-    }
-    if let Some(at) = cutter.cut_off_at() {
-        let what = "the file ends in the middle of what begins here: it was cut off";
-        found.troubles.push(Trouble::at(line_of(bytes, at), what));
+            json,
+        }) {
+            return Ok(found);
+        }
     }
     if cutter.lists == 0 {
         return Err(whole.err().map_or_else(
@@ -73,15 +118,15 @@ pub(super) fn read<'g>(bytes: &[u8], groups: &[&'g str]) -> Result<Records<'g>, 
             |error| damaged(&error, "it is no JSON"),
         ));
     }
-    let told = !found.troubles.is_empty() || found.records.iter().any(|record| record.fields.is_err());
-    if let Err(error) = whole
-        && !told
-    {
+    if let Some(at) = cutter.cut_off_at() {
+        let what = "the file ends in the middle of what begins here: it was cut off";
+        found.ends = Some(Trouble::at(line_of(bytes, at), what));
+    } else if let Err(error) = whole {
         let trouble = damaged(&error, "outside of the records the JSON is damaged");
         if found.records.is_empty() {
             return Err(trouble);
         }
-        found.troubles.push(trouble);
+        found.damage = Some(trouble);
     }
     Ok(found)
 }
@@ -126,38 +171,35 @@ fn without_place(error: &serde_json::Error) -> String {
     what.split(" at line ").next().unwrap_or(&what).to_owned()
 }
 
-fn fields(piece: &str) -> Result<Fields, String> {
-    serde_json::from_str(piece).map_err(|error| match piece.bytes().next() {
-        Some(b'[') if error.is_data() => "it is a list, and no object".to_owned(),
-        Some(b'"') if error.is_data() => "it is a text, and no object".to_owned(),
-        Some(b'{') => without_place(&error),
-        _ if error.is_data() => "it is a value, and no object".to_owned(),
-        _ => without_place(&error),
-    })
-}
-
 /// Whether each line is a record: one of the first is an object by itself, and there are more.
 fn is_lines(bytes: &[u8]) -> bool {
     let mut full = bytes
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.trim_ascii().is_empty());
-    let whole = |line: &[u8]| line.starts_with(b"{") && serde_json::from_slice::<Fields>(line).is_ok();
+    let whole = |line: &[u8]| {
+        line.starts_with(b"{")
+            && line.len() <= LARGEST_RECORD
+            && serde_json::from_slice::<Fields>(line).is_ok()
+    };
     let first: Vec<&[u8]> = full.by_ref().take(20).collect();
     first.len() > 1 && first.iter().any(|line| whole(line))
 }
 
-fn lines<'g>(bytes: &[u8]) -> Records<'g> {
+fn lines(bytes: &[u8]) -> Records<'_> {
     let mut found = Records::default();
     for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        found.records.push(Record {
+        let record = Record {
             group: "",
             number: None,
             line: u32::try_from(number + 1).unwrap_or(u32::MAX),
-            fields: serde_json::from_slice(line).map_err(|error| without_place(&error)),
-        });
+            json: line.trim_ascii(),
+        };
+        if !found.add(record) {
+            break;
+        }
     }
     found
 }

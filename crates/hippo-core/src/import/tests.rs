@@ -109,6 +109,33 @@ fn what_stands_in_a_list_and_is_no_memory_is_named_by_its_number() {
 }
 
 #[test]
+fn limits_of_records_are_named_and_cost_no_other_record() {
+    let large = format!(
+        "[{{\"memory\":\"one\",\"x\":[{}0]}},{{\"memory\":\"two\"}}]",
+        "0,".repeat(records::LARGEST_RECORD / 2)
+    );
+    let lines = format!("{{\"memory\":\"two\"}}\n{}\n", &large[1..large.len() - 18]);
+    for text in [large, lines] {
+        let found = export(Program::Mem0, text.as_bytes()).unwrap();
+        let said: Vec<&str> = found.memories.iter().map(|memory| &*memory.text).collect();
+        assert_eq!(said, ["two"]);
+        assert!(
+            found.troubles[0].what.contains("a record has 8 at most"),
+            "{:?}",
+            found.troubles
+        );
+    }
+    let many = format!("[{}\n{{}}]", "{},".repeat(records::MOST_RECORDS));
+    let last = export(Program::Mem0, many.as_bytes())
+        .unwrap()
+        .troubles
+        .pop()
+        .unwrap();
+    assert_eq!(last.line, Some(2));
+    assert!(last.what.contains("more than 500000 records"), "{last:?}");
+}
+
+#[test]
 fn a_record_on_a_line_of_a_list_is_no_line_of_records() {
     for text in [
         "[\n{\"memory\":\"one\"}\n]\n",

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use hippo_core::nesting;
+
 use super::json::{self, Entered};
 use super::layout::{Block, INDEX, Part};
 use super::platform::Platform;
@@ -303,9 +305,10 @@ fn add(all: &mut Vec<String>, new: &[String]) {
 }
 
 /// Why a file of TOML could not be used, or could not be any more with our block in it.
-fn unsound_toml(now: &[u8], made: &[u8]) -> Option<String> {
+pub(super) fn unsound_toml(now: &[u8], made: &[u8]) -> Option<String> {
     let read = |text: &[u8]| -> Result<(), String> {
         let text = std::str::from_utf8(text).map_err(|_| "it is no UTF-8".to_owned())?;
+        nesting::check_toml(text).map_err(|error| error.to_string())?;
         text.parse::<toml::Table>().map(drop).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start.min(text.len()));
             let before = text.get(..at).unwrap_or_default();

@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 
 use hippo_core::own_block::Marks;
+use hippo_core::text::start;
 use hippo_proto::folder;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,10 @@ use super::{Problem, Snapshot, State, layout};
 
 /// Where builds before kept the record, in the workspace.
 pub const OLD_RECORD: &str = hippo_core::harness::OLD_INIT_RECORD;
+/// Maximum parts of one kind in a file; init puts in fewer than ten.
+const MOST_PARTS: usize = 64;
+/// Bytes of a reason that are shown.
+const SAID: usize = 200;
 
 /// What init made in a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,11 +169,21 @@ impl Record {
     }
 
     /// Reads a record.
-    fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let record: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        match record.version {
-            1 => Ok(record),
-            other => Err(format!("version {other} is of a later hippoctl")),
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let record: Self = serde_json::from_slice(bytes).map_err(|error| said(&error))?;
+        if record.version != 1 {
+            return Err(format!("version {} is of a later hippoctl", record.version));
+        }
+        let parts = |entry: &Entry| {
+            let json = entry.json.as_ref();
+            let entered = |json: &Entered| [json.made.len(), json.hooks.len(), json.instructions.len()];
+            let entered = json.map_or([0; 3], entered);
+            entered.into_iter().fold(entry.blocks.len(), usize::max)
+        };
+        // Each is looked for in the whole file.
+        match record.files.iter().find(|(_, entry)| parts(entry) > MOST_PARTS) {
+            Some((path, _)) => Err(format!("it names more than {MOST_PARTS} parts of {path:.100}")),
+            None => Ok(record),
         }
     }
 
@@ -258,6 +273,12 @@ impl PutBlock {
             Marks::MARKDOWN
         }
     }
+}
+
+/// What serde says, which may repeat what stands there.
+fn said(error: &serde_json::Error) -> String {
+    let what = error.to_string();
+    start(&what, SAID).to_owned()
 }
 
 /// Tells texts apart.

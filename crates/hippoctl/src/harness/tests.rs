@@ -1,5 +1,6 @@
 //! Tests that init is taken back to the byte, and twice is the same as once.
 
+mod any_bytes;
 mod laws;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,11 @@
 //! Manifest of a backup, and the names that it may have.
 
+use std::collections::HashSet;
+
 use hippo_core::harness;
 use hippo_core::layout::INDEX_FILE;
 use hippo_core::source::SourceRules;
+use hippo_core::text::start;
 use hippo_proto::{BackupFormat, LeftOut};
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +13,10 @@ use serde::{Deserialize, Serialize};
 pub const MANIFEST: &str = "manifest.json";
 /// The version of the format that this build writes, and the newest that it reads.
 pub const VERSION: u32 = 1;
+/// Largest manifest that is read, in bytes: a hundred thousand files have less.
+pub const LARGEST: usize = 64 << 20;
+/// Bytes of a reason that are shown.
+const SAID: usize = 200;
 /// Longest name of a member, in bytes.
 pub const LONGEST_NAME: usize = 4096;
 /// Longest part of one between two `/`, in bytes: no disk takes a longer one.
@@ -75,6 +82,62 @@ impl Manifest {
             workspaces: Vec::new(),
             members: Vec::new(),
         }
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// It is no JSON of this kind, or too large.
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+        if bytes.len() > LARGEST {
+            return Err(format!("it has more than {} MiB", LARGEST >> 20));
+        }
+        // What serde says may repeat what stands there.
+        serde_json::from_slice(bytes).map_err(|error| start(&error.to_string(), SAID).to_owned())
+    }
+
+    /// Checks that each workspace has the number of its place, and that each member has a name of its own that belongs to one of them.
+    ///
+    /// # Errors
+    /// The member, and what is wrong.
+    pub fn check(&self) -> Result<(), (&str, &'static str)> {
+        let mut roots = HashSet::new();
+        for (number, workspace) in (1_usize..).zip(&self.workspaces) {
+            // By another one a file of the workspace would be taken for one of its state.
+            if workspace.folder != number.to_string() {
+                return Err((MANIFEST, "a workspace has another number than its place"));
+            }
+            if !roots.insert(&workspace.root) {
+                return Err((MANIFEST, "a workspace is there twice"));
+            }
+        }
+        let mut names = HashSet::new();
+        for Member { path, .. } in &self.members {
+            let twice = !names.insert(path.as_str());
+            let homeless = self.workspace_of(path).is_none();
+            let reason = why_not(path)
+                .or(twice.then_some("it is there twice"))
+                .or(homeless.then_some("it belongs to no workspace"));
+            if let Some(reason) = reason {
+                return Err((path, reason));
+            }
+        }
+        let mut sorted: Vec<&str> = names.into_iter().collect();
+        // What lies in a folder follows the name of the folder at once.
+        sorted.sort_unstable_by(|one, other| one.split('/').cmp(other.split('/')));
+        for pair in sorted.windows(2) {
+            let below = pair[1].strip_prefix(pair[0]);
+            if below.is_some_and(|rest| rest.starts_with('/')) {
+                return Err((pair[1], "another member stands where its folder would be"));
+            }
+        }
+        Ok(())
+    }
+
+    fn workspace_of(&self, path: &str) -> Option<&Workspace> {
+        let number: usize = path.split('/').next()?.parse().ok()?;
+        let workspace = self.workspaces.get(number.checked_sub(1)?)?;
+        workspace.has(path).then_some(workspace)
     }
 }
 
@@ -202,6 +265,77 @@ mod tests {
         ] {
             assert!(!is_written(&rules, path), "{path}");
         }
+    }
+
+    const SEEDS: [&str; 3] = [
+        r#"{"version":1,"format":"backup","hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"folder":"1","root":"/w","index_schema":6,"contexts_schema":null,"left_out":[]}],"members":[{"path":"1/index.db","bytes":1,"blake3":"00"},{"path":"1/files/MEMORY.md","bytes":2,"blake3":"00","mtime_ns":1,"mode":420}]}"#,
+        r#"{"version":1,"format":"export","hippod":"","at":"","workspaces":[],"members":[]}"#,
+        r#"{"path":"1/files/MEMORY.md/a.md","bytes":2,"blake3":""},{"folder":"2","root":"/v","index_schema":1,"contexts_schema":1,"left_out":[]},"#,
+    ];
+
+    /// What is read is written and read again as it is, and what is found sound leads nowhere else.
+    fn law(data: &[u8]) {
+        let Ok(manifest) = Manifest::parse(&data[1.min(data.len())..]) else {
+            return;
+        };
+        let again = serde_json::to_vec(&manifest).unwrap();
+        assert_eq!(Manifest::parse(&again).as_ref(), Ok(&manifest));
+        if manifest.check().is_ok() {
+            for Member { path, .. } in &manifest.members {
+                assert_eq!(why_not(path), None);
+                let homes = manifest.workspaces.iter().filter(|workspace| workspace.has(path));
+                assert_eq!(homes.count(), 1, "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_of_a_manifest_are_read_as_written_or_refused() {
+        assert!(
+            SEEDS[..2]
+                .iter()
+                .all(|seed| Manifest::parse(seed.as_bytes()).is_ok())
+        );
+        crate::inputs::holds_for_any_bytes("manifest", law, &SEEDS);
+        let large = vec![b' '; LARGEST + 1];
+        assert_eq!(Manifest::parse(&large), Err("it has more than 64 MiB".to_owned()));
+    }
+
+    #[test]
+    fn members_in_the_place_of_folders_are_found_among_many_deep_ones() {
+        let mut manifest = Manifest::parse(SEEDS[0].as_bytes()).unwrap();
+        let member = manifest.members[1].clone();
+        // Each folder above each member cannot be looked up: a manifest has room for 16,000 such names.
+        let deep = format!("1/files/{}", "a/".repeat((LONGEST_NAME - 20) / 2));
+        manifest.members.extend((0..200).map(|number| Member {
+            path: format!("{deep}{number}.md"),
+            ..member.clone()
+        }));
+        assert_eq!(manifest.check(), Ok(()));
+        manifest.members.push(Member {
+            path: format!("{deep}7.md/x.md"),
+            ..member.clone()
+        });
+        let reason = "another member stands where its folder would be";
+        assert_eq!(manifest.check().unwrap_err().1, reason);
+        for (path, reason) in [
+            ("2/index.db", "it belongs to no workspace"),
+            ("01/index.db", "it belongs to no workspace"),
+            ("1/index.db", "it is there twice"),
+        ] {
+            manifest.members.truncate(2);
+            manifest.members.push(Member {
+                path: path.to_owned(),
+                ..member.clone()
+            });
+            assert_eq!(manifest.check(), Err((path, reason)));
+        }
+        manifest.members.truncate(2);
+        manifest.workspaces.push(Workspace {
+            folder: "2".to_owned(),
+            ..manifest.workspaces[0].clone()
+        });
+        assert_eq!(manifest.check(), Err((MANIFEST, "a workspace is there twice")));
     }
 
     #[test]

@@ -8,14 +8,11 @@ use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::copies::Database;
 
 use super::Job;
-use super::manifest::{MANIFEST, Manifest, Member, VERSION, Workspace, why_not};
+use super::manifest::{LARGEST, MANIFEST, Manifest, Member, VERSION};
 use super::members;
 use super::refusal::{damaged, io_refusal, unusable};
 use super::write::Hashed;
 use crate::files;
-
-/// Largest manifest that is read: a hundred thousand files have less.
-const MOST_MANIFEST: u64 = 64 << 20;
 
 /// A backup, or an export.
 pub enum Source {
@@ -196,45 +193,12 @@ impl Source {
                 ));
             }
         }
-        for (number, workspace) in (1_usize..).zip(&manifest.workspaces) {
-            // By another one a file of the workspace would be taken for one of its state.
-            if workspace.folder != number.to_string() {
-                return Err(damaged(
-                    file,
-                    MANIFEST,
-                    "a workspace has another number than its place",
-                ));
-            }
-            let is_same = |other: &&Workspace| other.root == workspace.root;
-            if manifest.workspaces.iter().filter(is_same).count() > 1 {
-                return Err(damaged(file, MANIFEST, "a workspace is there twice"));
-            }
-        }
-        let mut listed = HashMap::new();
-        for member in &manifest.members {
-            let twice = listed.insert(member.path.as_str(), member).is_some();
-            let reason = why_not(&member.path).or(twice.then_some("it is there twice"));
-            let homeless = !manifest
-                .workspaces
-                .iter()
-                .any(|workspace| workspace.has(&member.path));
-            if let Some(reason) = reason.or(homeless.then_some("it belongs to no workspace")) {
-                return Err(damaged(file, &member.path, reason));
-            }
-        }
-        for member in &manifest.members {
-            let mut above = member.path.as_str();
-            while let Some((folder, _)) = above.rsplit_once('/') {
-                if listed.contains_key(folder) {
-                    return Err(damaged(
-                        file,
-                        &member.path,
-                        "another member stands where its folder would be",
-                    ));
-                }
-                above = folder;
-            }
-        }
+        manifest
+            .check()
+            .map_err(|(member, reason)| damaged(file, member, reason))?;
+        let members = manifest.members.iter();
+        let mut listed: HashMap<&str, &Member> =
+            members.map(|member| (member.path.as_str(), member)).collect();
         for (name, bytes, hash) in found {
             let Some(member) = listed.remove(name.as_str()) else {
                 return Err(damaged(file, name, "it is not in the manifest, or there twice"));
@@ -265,10 +229,10 @@ fn newer(file: &Path, reason: &str) -> RpcError {
 fn read_manifest(file: &Path, bytes: &mut dyn Read) -> Result<Manifest, RpcError> {
     let mut json = Vec::new();
     bytes
-        .take(MOST_MANIFEST)
+        .take(LARGEST as u64 + 1)
         .read_to_end(&mut json)
         .map_err(|error| damaged(file, MANIFEST, &error.to_string()))?;
-    serde_json::from_slice(&json).map_err(|error| damaged(file, MANIFEST, &error.to_string()))
+    Manifest::parse(&json).map_err(|reason| damaged(file, MANIFEST, &reason))
 }
 
 /// A regular file of an export; no link leads out of it.

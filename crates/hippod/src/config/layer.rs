@@ -8,6 +8,8 @@ use std::path::Path;
 use toml::de::DeTable;
 use toml::{Spanned, Table, Value};
 
+use hippo_core::nesting::{TooDeep, check_toml};
+use hippo_core::text::start;
 use hippo_proto::SettingChange;
 
 use super::keys::{KEYS, Key, Own};
@@ -67,9 +69,9 @@ impl Layer {
 /// A value for people to read.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
-    let start = hippo_core::text::start(&text, SHOWN);
-    let cut = if start.len() < text.len() { "…" } else { "" };
-    format!("{start}{cut}")
+    let shown = start(&text, SHOWN);
+    let cut = if shown.len() < text.len() { "…" } else { "" };
+    format!("{shown}{cut}")
 }
 
 /// The settings of `base`, overridden by each layer in turn.
@@ -183,6 +185,10 @@ fn of_text(text: &str, whose: Whose) -> Result<Layer, Problem> {
         at: error.span().map_or(0, |span| span.start),
         message: error.message().to_owned(),
     };
+    check_toml(text).map_err(|error| Problem {
+        at: error.at,
+        message: TooDeep::WHAT.to_owned(),
+    })?;
     // Once for the places, once for the values.
     let places = DeTable::parse(text).map_err(syntax)?.into_inner();
     let values: Table = text.parse().map_err(syntax)?;
@@ -249,7 +255,7 @@ fn unknown(name: &str) -> String {
         bare.map(|key| key.name)
             .or_else(|| hippo_proto::nearest(name, sections))
     };
-    suggest(format!("unknown key `{name}`"), nearest)
+    suggest(format!("unknown key `{}`", start(name, SHOWN)), nearest)
 }
 
 fn suggest(message: String, nearest: Option<&str>) -> String {

@@ -1,5 +1,7 @@
 //! Tests of the configuration against its documentation.
 
+mod any_bytes;
+
 use super::keys::{KEYS, Kind, Own};
 use super::*;
 

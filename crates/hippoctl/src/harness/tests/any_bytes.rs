@@ -1,0 +1,107 @@
+//! Settings files of harnesses, and the record of init, from any bytes.
+
+use super::super::json::{self, Edit};
+use super::super::plan::unsound_toml;
+use super::super::record::Record;
+use crate::inputs::holds_for_any_bytes;
+
+const HOOKS: Edit = Edit::Hooks(&[
+    ("SessionStart", "hippoctl hook session-start"),
+    ("PreCompact", "hippoctl hook pre-compact"),
+]);
+
+const SETTINGS: [&str; 6] = [
+    "{\n  \"a\": 1, // why\n  \"hooks\": {\"PreCompact\": [ { \"hooks\": [{ \"type\": \"command\", \"command\": \"echo\" }] }, ],},\n}\n",
+    "{\"hooks\":{\"SessionStart\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"hippoctl hook session-start\"}]}]},\"instructions\":[\"./memory/ROOT.md\"]}",
+    "{ /* mine */ \"instructions\": [\r\n\t\"docs/*.md\"\r\n] }\r\n",
+    "// only a comment\n",
+    "{\"hooks\": [], \"hooks\": {\"PreCompact\": {}}}",
+    "[1, 2.5e3, \"\\u00e9\", null]",
+];
+
+const TOML: [&str; 4] = [
+    "model = \"o\" # mine\n[mcp_servers.x]\ncommand = \"x\"\nenv = { A.b = \"1\" }\n",
+    "[hooks]\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\n",
+    "a = [\"\"\"\n[[{{\n\"\"\", '''\n]]''']\n",
+    "# hippod: hooks\n# /hippod\n",
+];
+
+const RECORDS: [&str; 4] = [
+    r#"{"version":1,"platforms":["claude-code","codex"],"registered":true,"index_is_new":false,"folders":["memory"],"files":{"AGENTS.md":{"made":false,"hash":"00","was":"11","splice":{"at":2,"old":"a","new":"b\n"},"blocks":[{"name":"root","hash_marks":false,"lead":"\n"}]}}}"#,
+    r#"{"version":1,"platforms":[],"registered":false,"index_is_new":true,"folders":[],"files":{"opencode.json":{"made":true,"hash":"00","json":{"made":["hooks","hooks/A"],"hooks":["A"],"instructions":["memory/ROOT.md"]},"rest":"22"}}}"#,
+    r#""a.md":{"made":true,"hash":"","splice":{"at":18446744073709551615,"old":"","new":""},"blocks":[{"name":"","hash_marks":true,"lead":""},{"name":"x\n","hash_marks":true,"lead":"é"}]},"#,
+    "<!-- hippod: root -->\n- one\n<!-- /hippod -->\n",
+];
+
+fn rest(data: &[u8]) -> &[u8] {
+    data.split_first().map_or(data, |(_, rest)| rest)
+}
+
+/// Entries go in once and out again, or the reason is short.
+fn settings(data: &[u8]) {
+    let bytes = rest(data);
+    match json::enter(bytes, &HOOKS) {
+        Ok(Some((made, entered))) => {
+            assert_eq!(json::enter(&made, &HOOKS), Ok(None));
+            let back = json::take_out(&made, &entered);
+            assert!(back.is_ok_and(|back| json::parse(&back).is_ok()));
+        }
+        Ok(None) => assert!(json::parse(bytes).is_ok()),
+        Err(what) => assert!(what.len() < 500, "{what}"),
+    }
+}
+
+/// A file of TOML is taken as sound, or the reason is short.
+fn toml(data: &[u8]) {
+    let what = unsound_toml(rest(data), b"").unwrap_or_default();
+    assert!(what.len() < 500, "{what}");
+}
+
+/// A record is read as it was written, and takes back what it can of any file.
+fn record(data: &[u8]) {
+    match Record::parse(rest(data)) {
+        Ok(record) => {
+            assert_eq!(Record::parse(&record.to_bytes()).as_ref(), Ok(&record));
+            for entry in record.files.values() {
+                for now in [
+                    &b""[..],
+                    b"{\"hooks\": {\"A\": []}}",
+                    RECORDS[3].as_bytes(),
+                    b"\xff\n",
+                ] {
+                    let _ = entry.original(now);
+                    let _ = entry.strip(now);
+                }
+            }
+        }
+        Err(what) => assert!(what.len() < 500, "{what}"),
+    }
+}
+
+#[test]
+fn any_bytes_of_settings_are_entered_or_refused() {
+    holds_for_any_bytes("settings", settings, &SETTINGS);
+}
+
+#[test]
+fn any_bytes_of_toml_are_read_or_refused() {
+    holds_for_any_bytes("toml", toml, &TOML);
+}
+
+#[test]
+fn any_bytes_of_a_record_are_read_as_written_or_refused() {
+    assert!(
+        RECORDS[..2]
+            .iter()
+            .all(|seed| Record::parse(seed.as_bytes()).is_ok())
+    );
+    holds_for_any_bytes("record", record, &RECORDS);
+    let block = r#"{"name":"a","hash_marks":false,"lead":""}"#;
+    let many = RECORDS[0].replace(
+        "\"blocks\":[",
+        &format!("\"blocks\":[{}", format!("{block},").repeat(64)),
+    );
+    assert!(
+        Record::parse(many.as_bytes()).is_err_and(|what| what.contains("more than 64 parts of AGENTS.md"))
+    );
+}
