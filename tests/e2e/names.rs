@@ -22,6 +22,10 @@ fn folders_and_links_that_lead_astray_are_named() {
     symlink("../memory", root.join("memory/loop")).unwrap();
     symlink("self.md", root.join("memory/self.md")).unwrap();
     symlink("real.md", root.join("memory/second-name.md")).unwrap();
+    scratch.write(".env", "PASSWORD=the secret of the owner\n");
+    scratch.write(".git/notes/log.md", "- the secret of the repository\n");
+    symlink("../.env", root.join("memory/env.md")).unwrap();
+    symlink("../.git/notes", root.join("memory/notes")).unwrap();
     let deep = format!("memory/{}deep.md", "level/".repeat(60));
     scratch.write(&deep, "- the anchor at the bottom\n");
     let daemon = scratch.daemon();
@@ -32,6 +36,8 @@ fn folders_and_links_that_lead_astray_are_named() {
         ("memory/folder.md", "folder"),
         ("memory/outside.md", "outside"),
         ("memory/dangling.md", "link"),
+        ("memory/env.md", "hidden"),
+        ("memory/notes", "hidden"),
         ("memory/loop", "link"),
         ("memory/self.md", "link"),
         ("memory/second-name.md", "memory/real.md"),
@@ -53,7 +59,12 @@ fn folders_and_links_that_lead_astray_are_named() {
     );
     let secret = client.search(&root, "secret of the neighbour");
     assert!(secret.results.iter().all(|hit| !hit.text.contains("secret")));
-    for path in ["memory/outside.md", "memory/loop/../../../outside.md"] {
+    for path in [
+        "memory/outside.md",
+        "memory/env.md",
+        "memory/notes/log.md",
+        "memory/loop/../../../outside.md",
+    ] {
         let request = GetRequest {
             workspace: Some(root.display().to_string()),
             path: Some(path.into()),

@@ -43,6 +43,8 @@ pub struct Item {
     pub tokens: usize,
     /// Whether it is in the master file now.
     pub in_master: bool,
+    /// Whether a person wrote more into it there than its fields hold: then it stays, whatever room there is.
+    pub annotated: bool,
 }
 
 /// How much the master file holds.
@@ -112,7 +114,8 @@ pub struct FileMeta {
 /// Decides where entries belong. An id that comes twice counts once, the first time.
 ///
 /// While all entries fit, all are in the master file. Once they do not, it keeps the best, at most
-/// [`Limits::max_entries`] and [`Limits::max_tokens`]; when they fit again with room to spare, all come back.
+/// [`Limits::max_entries`] and [`Limits::max_tokens`]; when they fit again with room to spare, all come back. Annotated
+/// entries stay beyond these limits.
 #[must_use]
 pub fn select(items: &[Item], limits: &Limits) -> Selection {
     let mut known = BTreeSet::new();
@@ -140,8 +143,8 @@ pub fn select(items: &[Item], limits: &Limits) -> Selection {
             (part(room), part(limits.max_entries))
         };
         let fits = used.saturating_add(item.tokens) <= tokens && selection.master.len() < entries;
-        if all || fits {
-            used += item.tokens;
+        if all || fits || item.annotated {
+            used = used.saturating_add(item.tokens);
             selection.master.insert(item.id.clone());
             if !item.in_master {
                 selection.moved_in.push(item.id.clone());
@@ -188,9 +191,10 @@ pub fn meta(items: &[Item], selection: &Selection, now: Timestamp) -> Meta {
     }
 }
 
-/// What never fades comes first, whatever its strength.
+/// What stays and what never fades come first, whatever their strength.
 const fn class(item: &Item) -> u8 {
     match item.priority {
+        _ if item.annotated => 3,
         Priority::Amygdala => 2,
         Priority::High => 1,
         Priority::Normal | Priority::Low => 0,

@@ -63,7 +63,7 @@ pub fn is_made_here(path: &str) -> bool {
 
 /// Lays the entries out. `current` is the index file as it is; every entry in it is known to the records, or is to go.
 ///
-/// Within [`Limits::max_tokens`] as long as any entry is in the file. Laying out what was laid out changes nothing.
+/// Within [`Limits::max_tokens`], but for entries into which a person wrote more than their fields hold: these stay. Laying out what was laid out changes nothing.
 #[must_use]
 pub fn lay_out(current: Option<&[u8]>, wanted: &Wanted<'_>) -> Files {
     let all = master::live(wanted);

@@ -11,6 +11,8 @@ pub enum Refusal {
     Link(PathBuf),
     /// A link, or the path itself, leads out of the workspace.
     Outside(PathBuf),
+    /// A link to a hidden file or folder of the workspace.
+    Hidden(PathBuf),
     /// Something other than a regular file: a folder, a pipe, a socket, a device.
     NotRegular(PathBuf),
     /// A link within the workspace, to a file of another kind than its name says.
@@ -29,6 +31,7 @@ impl Display for Refusal {
         match self {
             Self::Link(path) => write!(f, "{} is a link", path.display()),
             Self::Outside(path) => write!(f, "{} leads out of the workspace", path.display()),
+            Self::Hidden(path) => write!(f, "{} leads to a hidden file", path.display()),
             Self::NotRegular(path) => write!(f, "{} is not a regular file", path.display()),
             Self::OtherKind { path, target } => write!(
                 f,

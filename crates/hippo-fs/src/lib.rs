@@ -12,7 +12,7 @@ mod workspace;
 
 pub use error::{Refusal, is_absence, refusal};
 pub use folder::{Entry, Folder, Kind, Stat};
-pub use workspace::WorkspaceDir;
+pub use workspace::{WorkspaceDir, is_hidden};
 
 use std::io;
 use std::path::Path;

@@ -202,15 +202,20 @@ impl WorkspaceDir {
     /// followed. The answer is opened without links, so a link that comes into its place afterwards is refused.
     ///
     /// # Errors
-    /// [`Refusal::Outside`] for a link out of the workspace, or the system refuses.
+    /// [`Refusal::Outside`] for a link out of the workspace, [`Refusal::Hidden`] for one to a name with a dot before it, or the
+    /// system refuses.
     pub fn resolve(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         let path = path.as_ref();
         names(path)?;
         let real = self.root.join(path).canonicalize()?;
         let below = |root: &Path| real.strip_prefix(root).map(Path::to_path_buf).ok();
-        below(&self.root)
+        let target = below(&self.root)
             .or_else(|| below(&self.root.canonicalize().ok()?))
-            .ok_or_else(|| outside(path))
+            .ok_or_else(|| outside(path))?;
+        match target != path && is_hidden(&target) {
+            true => Err(Refusal::Hidden(path.to_path_buf()).into()),
+            false => Ok(target),
+        }
     }
 
     /// Reads a regular file whole; a link that stays within the workspace is followed.
@@ -259,13 +264,19 @@ impl WorkspaceDir {
             return Ok(path.to_path_buf());
         }
         let target = self.resolve(path)?;
-        let in_repository = target.components().any(|part| part.as_os_str() == ".git");
-        if in_repository || target.extension() != path.extension() {
+        if target.extension() != path.extension() {
             let path = path.to_path_buf();
             return Err(Refusal::OtherKind { path, target }.into());
         }
         Ok(target)
     }
+}
+
+/// Returns whether a path has a component with a dot before its name, as `.git` and `.env`.
+#[must_use]
+pub fn is_hidden(path: &Path) -> bool {
+    path.components()
+        .any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
 }
 
 #[cfg(unix)]

@@ -16,6 +16,7 @@ fn item(name: &str, strength: f32, tokens: usize) -> Item {
         date: date(2026, 1, 10),
         tokens,
         in_master: true,
+        annotated: false,
     }
 }
 
@@ -160,6 +161,7 @@ fn an_item() -> impl Strategy<Value = Item> {
                 priority,
                 group: group.to_owned(),
                 in_master,
+                annotated: false,
                 ..item(&format!("e{name}"), strength, tokens)
             },
         )

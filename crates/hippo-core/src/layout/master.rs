@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Wanted;
 use super::lists::{self, Lists};
 use crate::consolidation::{Place, Record};
-use crate::entry::{Entry, EntryId, Priority};
+use crate::entry::{Entry, EntryId};
 use crate::hierarchy::{self, Item, Limits, Selection};
 use crate::index_file::{Diagnostic, IndexFile, Known, Problem, as_written, written_text};
 use crate::source::SourceKind;
@@ -151,16 +151,14 @@ impl Standing {
                 id: id.clone(),
                 strength: live.written.strength,
                 hits: live.written.hits,
-                // What a person wrote into an entry besides its fields, or copied, has no place elsewhere: it is the last to go.
-                priority: match place {
-                    Some((_, true)) => Priority::Amygdala,
-                    _ => live.written.priority,
-                },
+                priority: live.written.priority,
                 group: live.record.group.clone(),
                 core: is_core(&live.written),
                 date: live.written.created.date(wanted.settings.offset_seconds),
                 tokens: place.map_or_else(|| live.size(wanted), |(size, _)| *size),
                 in_master: place.is_some(),
+                // What a person wrote into an entry besides its fields, or copied, has no place elsewhere.
+                annotated: place.is_some_and(|(_, kept)| *kept),
             }
         });
         Self {
@@ -229,7 +227,11 @@ fn once(bytes: &[u8], all: &All<'_>, lists: &Lists, wanted: &Wanted<'_>, open: b
         let selection = hierarchy::select(&standing.items, &limits);
         let made = made(bytes, file.clone(), &standing, &selection, all, wanted, moving);
         let over = made.len().saturating_sub(limits.max_tokens);
-        if over == 0 || selection.master.is_empty() {
+        let mut inside = standing
+            .items
+            .iter()
+            .filter(|item| selection.master.contains(&item.id));
+        if over == 0 || inside.all(|item| item.annotated) {
             return Master {
                 bytes: made,
                 selection,

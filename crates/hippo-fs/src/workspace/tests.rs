@@ -244,13 +244,21 @@ fn a_source_may_be_a_link_within_the_workspace() {
     assert_eq!(dir.file_to_write("no/new.md").unwrap(), Path::new("no/new.md"));
     let error = dir.read_source("secret.md", 100).unwrap_err();
     assert_eq!(refusal(&error), Some(&Refusal::Outside("secret.md".into())));
-    for path in ["make.md", "git.md"] {
-        let error = dir.file_to_write(path).unwrap_err();
-        assert!(
-            matches!(refusal(&error), Some(Refusal::OtherKind { .. })),
-            "{path}: {error:?}"
-        );
-    }
+    let error = dir.file_to_write("make.md").unwrap_err();
+    assert!(
+        matches!(refusal(&error), Some(Refusal::OtherKind { .. })),
+        "{error:?}"
+    );
+    let hidden = Some(Refusal::Hidden("git.md".into()));
+    assert_eq!(
+        refusal(&dir.file_to_write("git.md").unwrap_err()),
+        hidden.as_ref()
+    );
+    assert_eq!(
+        refusal(&dir.read_source("git.md", 100).unwrap_err()),
+        hidden.as_ref()
+    );
+    assert_eq!(dir.read_source(".git/note.md", 100).unwrap(), b"x");
 }
 
 #[test]

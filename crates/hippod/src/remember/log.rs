@@ -172,7 +172,7 @@ fn refused(path: &str, error: io::Error) -> RpcError {
     match error.kind() {
         _ if matches!(
             hippo_fs::refusal(&error),
-            Some(Refusal::Link(_) | Refusal::Outside(_))
+            Some(Refusal::Link(_) | Refusal::Outside(_) | Refusal::Hidden(_))
         ) =>
         {
             RpcError::bad_request(what)

@@ -92,10 +92,16 @@ impl Gate {
             return false;
         }
         match path.canonicalize() {
-            Ok(target) if target.starts_with(&self.real_root) => true,
-            Ok(_) => {
-                self.skip(rel, "link leads outside the workspace");
-                false
+            Ok(target) => {
+                let refused = match target.strip_prefix(&self.real_root) {
+                    Ok(target) if hippo_fs::is_hidden(target) => Some("link leads to a hidden file"),
+                    Ok(_) => None,
+                    Err(_) => Some("link leads outside the workspace"),
+                };
+                if let Some(reason) = refused {
+                    self.skip(rel, reason);
+                }
+                refused.is_none()
             }
             Err(error) => {
                 self.skip(rel, &format!("a link that could not be followed: {error}"));

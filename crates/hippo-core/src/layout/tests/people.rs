@@ -182,3 +182,35 @@ fn marks_that_are_left_open_swallow_no_entry() {
         }
     }
 }
+
+#[test]
+fn words_in_entries_stay_where_the_room_is_small() {
+    let notes: String = (0..40)
+        .map(|number| {
+            format!(
+                "## Topic of mine {number}\nWhat is known of it.\n→ MEMORY.md\n\nmy free line {number}.\n\n"
+            )
+        })
+        .collect();
+    let file = format!("# Our memory\n\n{notes}");
+    for max_tokens in [100, 500, 15_000] {
+        let mut store = Store::adopting(file.as_bytes());
+        let more = (0..60).map(|number| record(entry(&format!("e{number}"))));
+        store
+            .records
+            .extend(more.map(|record| (record.entry.id.clone(), record)));
+        store.limits.max_tokens = max_tokens;
+        let mut bytes = file.clone().into_bytes();
+        for _ in 0..3 {
+            bytes = store.from(&bytes).master;
+            let lost = (0..40).filter(|number| !text(&bytes).contains(&format!("my free line {number}.")));
+            assert_eq!(lost.count(), 0, "{max_tokens}: {}", text(&bytes));
+        }
+        let others = text(&bytes).matches("What is known of e").count();
+        assert_eq!(
+            others > 0,
+            max_tokens == 15_000,
+            "{max_tokens}: {others} of the others"
+        );
+    }
+}
