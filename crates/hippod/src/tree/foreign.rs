@@ -243,6 +243,9 @@ fn remove_folder(root: &Path, path: &str) -> io::Result<()> {
     above.remove_folder(name)
 }
 
+/// Puts bytes, or no file, in the place of those that are at a path now. Returns whether these were there.
+type Restore<'a> = dyn Fn(&str, Option<&[u8]>, Option<&[u8]>) -> io::Result<bool> + 'a;
+
 /// Puts back what another program had written. Answers whether it was done, and what is to be known.
 fn put_original(
     kept: &Path,
@@ -250,7 +253,7 @@ fn put_original(
     known: &str,
     now: Option<&[u8]>,
     is_ours: bool,
-    restore: &dyn Fn(&str, Option<&[u8]>, Option<&[u8]>) -> io::Result<bool>,
+    restore: &Restore<'_>,
 ) -> io::Result<(bool, Option<String>)> {
     if now.is_some_and(|now| hash(now) == known) {
         return Ok((true, None));
