@@ -13,6 +13,8 @@ mod folder;
 mod backup;
 #[path = "e2e/backup_crash.rs"]
 mod backup_crash;
+#[path = "e2e/backup_foreign.rs"]
+mod backup_foreign;
 #[path = "e2e/backup_left.rs"]
 mod backup_left;
 #[path = "e2e/backup_odd.rs"]
@@ -168,6 +170,8 @@ mod surroundings;
 mod taken_away;
 #[path = "e2e/tree.rs"]
 mod tree;
+#[path = "e2e/tree_carried.rs"]
+mod tree_carried;
 #[path = "e2e/tree_days.rs"]
 mod tree_days;
 #[path = "e2e/tree_foreign.rs"]

@@ -253,7 +253,7 @@ fn a_damaged_log_of_the_database_loses_nothing() {
 }
 
 #[test]
-fn an_empty_or_missing_database_is_made_again_without_a_word() {
+fn an_empty_or_missing_database_is_made_again_and_reported() {
     let (scratch, before) = indexed();
     for missing in [false, true] {
         let database = scratch.state("index.db");
@@ -270,6 +270,14 @@ fn an_empty_or_missing_database_is_made_again_without_a_word() {
             &client.answers(&scratch.workspace(), &QUERIES),
             &before,
         );
+        assert_eq!(
+            client.status().workspaces[0].degraded.as_deref(),
+            Some("repaired")
+        );
+        let problems = client.doctor(false).problems;
+        let lost = problems.iter().find(|problem| problem.id == "database-lost");
+        let lost = lost.unwrap_or_else(|| panic!("missing: {missing}: {problems:?}"));
+        assert_eq!(lost.severity, Severity::Warning);
         daemon.terminate();
     }
 }

@@ -19,13 +19,14 @@ fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
     client.raw().call(&request.into()).expect("an answer")
 }
 
-/// An answer either has the text or says that something is missing.
-fn assert_has_or_admits(answer: &SearchResponse, wanted: &str, round: u32) -> bool {
+/// An answer either has the text, or says that files are pending, that this file is not read yet, or that the watcher is silent.
+fn assert_has_or_admits(answer: &SearchResponse, wanted: &str, path: &str) -> bool {
     let has = answer.results.iter().any(|hit| hit.text.contains(wanted));
-    let admits = answer.index.pending > 0 || !answer.notes.is_empty();
+    let tells = |note: &String| note.contains(path) || note.starts_with("the watcher did not answer in time");
+    let admits = answer.index.pending > 0 || answer.notes.iter().any(tells);
     assert!(
         has || admits,
-        "round {round}: {wanted} is neither found nor missed: {answer:?}"
+        "{wanted} of {path} is neither found nor missed: {answer:?}"
     );
     has
 }
@@ -52,7 +53,8 @@ fn a_search_right_after_an_edit_has_the_new_text_or_says_what_is_missing() {
             answer.results.iter().all(|hit| !hit.text.contains(&old)),
             "{answer:?}"
         );
-        found += u32::from(assert_has_or_admits(&answer, &format!("bitumen{round} "), round));
+        let wanted = format!("bitumen{round} ");
+        found += u32::from(assert_has_or_admits(&answer, &wanted, "memory/roof.md"));
     }
     // Under load some answers say what is missing; most have it.
     assert!(found >= 150, "{found} of 200 answers had the new text");
@@ -66,6 +68,7 @@ fn a_search_right_after_a_file_came_was_renamed_or_deleted_knows_it() {
     let mut client = daemon.client();
     client.index(&scratch.workspace());
     let memory = scratch.workspace().join("memory");
+    let mut found = 0;
     for round in 0..15 {
         // In a new folder every third time.
         let folder = if round % 3 == 0 {
@@ -84,11 +87,11 @@ fn a_search_right_after_a_file_came_was_renamed_or_deleted_knows_it() {
         let query = format!("pump{round} painted");
         let wanted = format!("pump{round} is");
         let answer = ask(&mut client, &scratch, &query);
-        assert_has_or_admits(&answer, &wanted, round);
+        found += u32::from(assert_has_or_admits(&answer, &wanted, &name));
 
         std::fs::rename(memory.join(&name), memory.join(&later)).unwrap();
         let answer = ask(&mut client, &scratch, &query);
-        assert_has_or_admits(&answer, &wanted, round);
+        found += u32::from(assert_has_or_admits(&answer, &wanted, &later));
         assert!(
             answer.results.iter().all(|hit| !hit.path.ends_with(&name)),
             "{answer:?}"
@@ -101,6 +104,8 @@ fn a_search_right_after_a_file_came_was_renamed_or_deleted_knows_it() {
             "{answer:?}"
         );
     }
+    // Under load some answers say what is missing; most have it.
+    assert!(found >= 15, "{found} of 30 answers had the text");
 }
 
 #[test]
@@ -141,12 +146,18 @@ fn what_the_watcher_holds_back_counts_as_pending() {
     let daemon = Daemon::start(&scratch.home(), &settings);
     let mut client = daemon.client();
     client.index(&scratch.workspace());
-    for number in 0..60 {
-        scratch.write(
-            &format!("memory/{number}.md"),
-            format!("- note about hose{number}\n"),
-        );
-    }
-    let answer = ask(&mut client, &scratch, "hose59");
-    assert_has_or_admits(&answer, "hose59", 0);
+    let is_behind = (0..100).any(|round| {
+        for number in 0..60 {
+            scratch.write(
+                &format!("memory/{number}.md"),
+                format!("- note {round} about hose{number}\n"),
+            );
+        }
+        let wanted = format!("note {round} about hose59");
+        let answer = ask(&mut client, &scratch, &wanted);
+        let has = answer.results.iter().any(|hit| hit.text.contains(&wanted));
+        assert!(has || answer.index.pending > 0, "{answer:?}");
+        answer.index.pending > 0 && answer.index.lag_ms > 0
+    });
+    assert!(is_behind, "no answer says how long it is behind");
 }

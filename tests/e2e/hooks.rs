@@ -214,6 +214,18 @@ fn a_hook_ends_well_whatever_it_is_told() {
         "{log}"
     );
     assert!(log.contains("longer than 4 MiB"), "{log}");
+    let shown = Command::new(client_program())
+        .args(["logs", "--hooks"])
+        .env("HIPPOD_HOME", &home)
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    for line in shown.lines() {
+        let (at, rest) = line.split_once(' ').unwrap();
+        assert!(at.parse::<jiff::Timestamp>().is_ok(), "{line}");
+        assert!(rest.starts_with(" WARN ") && log.contains(rest), "{line}");
+    }
+    assert!(shown.contains("longer than 4 MiB"), "{shown}");
     // A folder that nobody registered, and one that is gone.
     let other = scratch.beside("other");
     std::fs::create_dir(&other).unwrap();

@@ -6,10 +6,14 @@ use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 use hippo_proto::{
-    ErrorKind, GetRequest, GetResponse, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse,
+    ContextPutOutcome, ErrorKind, GetRequest, GetResponse, SettingsFile, WorkspaceTrustRequest,
+    WorkspaceTrustResponse,
 };
 use hippod_tests::{Caller, Clocked, PATIENCE, Scratch, client_program};
+use serde_json::{Value, json};
 
+use super::contexts::{listing, open, put, request};
+use super::hostile_text::ask;
 use super::tree::{NOW, compact, day, fill, log};
 
 const SETTINGS: &str = ".hippocampus/config.toml";
@@ -189,6 +193,72 @@ fn policies_and_numbers_of_a_cloned_folder_are_listed_until_they_are_trusted() {
 }
 
 #[test]
+fn policies_of_a_cloned_folder_take_effect_with_trust_alone() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    let policies = ".hippocampus/policies.yaml";
+    let text = "lifecycle_policies:\n  - match:\n      type: tool_result\n    action:\n      keep: false\n";
+    scratch.write("memory/a.md", "# Pump\n\nThe pump is blue.\n");
+    scratch.write(policies, text);
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    let session = open(&mut client, &root, None).session;
+    let mut turn = 0;
+    let mut outcome = |client: &mut Caller| {
+        turn += 1;
+        let new = request(&session, turn, ("exec", "ls"), &listing(&format!("anchor{turn}")));
+        let answer = put(client, new);
+        let is_refused = answer.notes.iter().any(|note| note.contains("is not trusted"));
+        (answer.outcome, is_refused)
+    };
+    let refused = (ContextPutOutcome::Entry, true);
+    assert_eq!(outcome(&mut client), refused);
+    hippoctl(&scratch, &root, &["trust"], "");
+    untrusted(&mut client, 0);
+    assert_eq!(outcome(&mut client), (ContextPutOutcome::Dropped, false));
+    scratch.write(policies, format!("{text}# changed\n"));
+    assert_eq!(outcome(&mut client), refused);
+}
+
+#[test]
+fn numbers_of_a_cloned_folder_only_narrow_a_compaction_without_trust() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    scratch.write("memory/a.md", "# Pump\n\nThe pump is blue.\n");
+    let numbers = json!({"maxSparseIndexTokens": 100, "sparseThreshold": 1.0, "compressThreshold": 1.0});
+    let narrowed = json!({"maxSparseIndexTokens": 100});
+    scratch.write("hippocampus.config.json", numbers.to_string());
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&root);
+    untrusted(&mut client, 1);
+    let said = |number: usize| {
+        let role = ["user", "assistant", "tool"][number % 3];
+        json!({"role": role, "content": format!("{number}: crate {number} goes to pier {}. {}", number % 5, "It is heavy. ".repeat(40))})
+    };
+    let messages: Vec<Value> = (0..60).map(said).collect();
+    let compacted = |config: Option<&Value>| {
+        let mut params = json!({"workspace": root, "messages": messages});
+        if let Some(config) = config {
+            params["config"] = config.clone();
+        }
+        let answer = ask(&daemon, "session.compact", params);
+        let stats = &answer["stats"];
+        let counts = ["kept", "compressed", "sparse", "dropped"].map(|name| stats[name].as_u64());
+        (counts, stats["tokens_after"].as_u64())
+    };
+    let [narrow, wide, usual] = [narrowed, numbers.clone(), json!({})].map(|config| compacted(Some(&config)));
+    assert!(narrow != wide && narrow != usual, "{narrow:?} {wide:?} {usual:?}");
+    assert_eq!(compacted(None), narrow);
+    hippoctl(&scratch, &root, &["trust"], "");
+    untrusted(&mut client, 0);
+    assert_eq!(compacted(None), wide);
+    scratch.write("hippocampus.config.json", format!("{numbers}\n"));
+    assert_eq!(compacted(None), narrow);
+}
+
+#[test]
 fn a_cloned_folder_reaches_no_hidden_files_by_its_settings() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
@@ -252,7 +322,7 @@ fn the_hook_of_a_session_shows_no_file_of_the_user_and_nothing_of_a_folder_that_
         "hipocampus.config.json",
         "{\"compaction\":{\"rootMaxTokens\":1000000}}",
     );
-    let event = serde_json::json!({"session_id": "s", "cwd": root}).to_string();
+    let event = json!({"session_id": "s", "cwd": root}).to_string();
     let start = |scratch: &Scratch| {
         let output = hippoctl(scratch, &root, &["--no-start", "hook", "session-start"], &event);
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -289,7 +359,7 @@ fn deinit_believes_no_record_that_a_cloned_folder_brings() {
     let empty = scratch.beside("emptydir");
     fs::create_dir(&empty).unwrap();
     let bad = "[core]\n\tfsmonitor = \"touch /tmp/proof; false\"\n";
-    let record = serde_json::json!({
+    let record = json!({
         "version": 1, "platforms": ["claude-code"], "registered": true, "index_is_new": true,
         "folders": ["../emptydir", empty],
         "files": {".git/config": {"made": false, "hash": "00", "splice": {"at": 0, "old": bad, "new": config}}},

@@ -59,7 +59,7 @@ fn try_add(client: &mut Caller, root: &Path) -> Result<WorkspaceAddResponse, Rpc
 }
 
 /// What the daemon tells of this path, in `status` and in `doctor`.
-fn assert_link_is_named(client: &mut Caller, root: &Path, path: &str) {
+pub(super) fn assert_link_is_named(client: &mut Caller, root: &Path, path: &str) {
     let status = client.status();
     let place = root.display().to_string();
     let workspace = status.workspaces.iter().find(|it| it.root == place).unwrap();
@@ -202,35 +202,51 @@ fn fill_clone(root: &Path) {
     .unwrap();
 }
 
+/// A file below `.hippocampus/topics` with an entry, as hippod keeps it for a workspace with many entries.
+fn topic_of_a_merger() -> String {
+    let today = jiff::Zoned::now().date();
+    format!(
+        "# topics/projects\n\n<!-- Written by hippod; edits here are not read. -->\n\n## Merger\n\
+         The merger with Acme closes on Friday.\n→ MEMORY.md\n\
+         <!-- hx: id=merger | created={today} | accessed={today} | hits=0 | str=0.90 -->\n"
+    )
+}
+
 #[test]
 fn topics_and_archive_that_are_links_neither_tell_nor_delete_files_of_others() {
     let scratch = Scratch::new();
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
-    // As hippod keeps them for a workspace with many entries.
     let topics = scratch.beside("other/topics");
     std::fs::create_dir_all(&topics).unwrap();
-    let private = "<!-- Written by hippod -->\n\n## Merger\n\nThe merger with Acme closes on Friday.\n<!-- hippo: id=mrg strength=0.9 -->\n";
-    std::fs::write(topics.join("projects.md"), private).unwrap();
+    let private = topic_of_a_merger();
+    std::fs::write(topics.join("projects.md"), &private).unwrap();
     let drafts = scratch.beside("drafts");
     std::fs::create_dir_all(&drafts).unwrap();
     std::fs::write(drafts.join(".letter.new"), "dear\n").unwrap();
-    let root = cloned(&scratch, "clone", |root| {
+    let linked = cloned(&scratch, "linked", |root| {
         symlink("../../other/topics", own_folder(root).join("topics")).unwrap();
         symlink("../../drafts", own_folder(root).join("archive")).unwrap();
         fill_clone(root);
     });
-    client.index(&root);
-    for path in ["topics", "archive"] {
-        assert_link_is_named(&mut client, &root, &format!(".hippocampus/{path}"));
+    // A folder of the clone itself is read.
+    let own = cloned(&scratch, "own", |root| {
+        let topics = own_folder(root).join("topics");
+        std::fs::create_dir(&topics).unwrap();
+        std::fs::write(topics.join("projects.md"), &private).unwrap();
+        fill_clone(root);
+    });
+    for (root, is_read) in [(&linked, false), (&own, true)] {
+        client.index(root);
+        let entries = client.entries(root);
+        let is_entry = entries.iter().any(|entry| entry.topic.contains("Merger"));
+        assert_eq!(is_entry, is_read, "{entries:?}");
+        let index = std::fs::read_to_string(root.join("HIPPOCAMPUS.md")).unwrap_or_default();
+        assert_eq!(index.contains("Acme"), is_read, "{index}");
     }
-    let index = std::fs::read_to_string(root.join("HIPPOCAMPUS.md")).unwrap_or_default();
-    assert!(!index.contains("Acme"), "{index}");
-    let entries = client.entries(&root);
-    assert!(
-        entries.iter().all(|entry| !entry.topic.contains("Merger")),
-        "{entries:?}"
-    );
+    for path in ["topics", "archive"] {
+        assert_link_is_named(&mut client, &linked, &format!(".hippocampus/{path}"));
+    }
     assert_eq!(
         std::fs::read_to_string(drafts.join(".letter.new")).unwrap(),
         "dear\n"
@@ -242,22 +258,12 @@ fn topics_and_archive_that_are_links_neither_tell_nor_delete_files_of_others() {
 }
 
 #[test]
-fn a_tree_neither_takes_in_a_file_of_others_nor_makes_a_folder_through_a_link() {
+fn no_folder_of_a_tree_is_made_through_a_link() {
     let scratch = Scratch::new();
-    let notes = scratch.beside("notes");
-    std::fs::create_dir_all(&notes).unwrap();
-    std::fs::write(
-        notes.join("todo.md"),
-        "# Todo\n\n- the merger with Acme closes on Friday\n",
-    )
-    .unwrap();
     let outside = scratch.beside("outside");
     std::fs::create_dir_all(&outside).unwrap();
     fill_logs(&scratch);
     let root = scratch.workspace();
-    let carried = root.join(".hippocampus/carried");
-    std::fs::create_dir_all(&carried).unwrap();
-    symlink("../../../notes/todo.md", carried.join("ROOT.md")).unwrap();
     symlink("../../outside", root.join("memory/weekly")).unwrap();
     symlink("../../outside/new", root.join("memory/monthly")).unwrap();
     let daemon = Clocked::start(&scratch, NOW, &[]);
@@ -272,10 +278,7 @@ fn a_tree_neither_takes_in_a_file_of_others_nor_makes_a_folder_through_a_link() 
         weekly.is_some_and(|it| it.reason.contains("is a link")),
         "{made:?}"
     );
-    let tree = std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap();
-    assert!(!tree.contains("Acme"), "{tree}");
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
-    assert_link_is_named(&mut client, &root, ".hippocampus/carried/ROOT.md");
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use hippo_proto::{CycleName, IndexEntry, Mode, SearchRequest, SearchResponse, Strategy};
-use hippod_tests::{Caller, PATIENCE, Scratch, essence};
+use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch, essence};
 
-use crate::index_file::{block_of, id_of, indexed};
+use crate::index_file::{block_of, fill, id_of, indexed};
 
 const QUESTION: &str = "when is the coffee machine descaled";
 
@@ -85,6 +85,58 @@ fn the_same_question_is_answered_from_its_entry_until_something_newer_is_told() 
         "{texts:?}"
     );
     assert!(texts.iter().any(|text| text.contains("on Sundays")), "{texts:?}");
+}
+
+#[test]
+fn the_trace_says_why_the_entry_of_a_question_does_not_answer_alone() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    let root = scratch.workspace();
+    let ask = |client: &mut Caller, change: &dyn Fn(&mut SearchRequest)| {
+        let mut request = SearchRequest::new(root.display().to_string(), QUESTION);
+        (request.explain, request.limit) = (true, Some(1));
+        change(&mut request);
+        let answer: SearchResponse = client.raw().call(&request.into()).unwrap();
+        (answer.strategy, answer.trace.expect("a trace").reason)
+    };
+    let daemon = Clocked::start(&scratch, "2026-03-05T10:00:00Z", &QUIET);
+    let mut client = daemon.client();
+    client.index(&root);
+    let deadline = Instant::now() + PATIENCE;
+    let (strategy, reason) = loop {
+        let (strategy, reason) = ask(&mut client, &|_| ());
+        if strategy == Strategy::Index {
+            break (strategy, reason);
+        }
+        assert!(
+            Instant::now() < deadline,
+            "never answered from its entry: {reason}"
+        );
+        client.sync(&root);
+    };
+    assert_eq!(
+        (strategy, &*reason),
+        (Strategy::Index, "the same question was answered before")
+    );
+    let (strategy, reason) = ask(&mut client, &|request| request.limit = Some(5));
+    assert_ne!(strategy, Strategy::Index);
+    assert!(
+        reason.contains("holds fewer passages than are asked for"),
+        "{reason}"
+    );
+    let (strategy, reason) = ask(&mut client, &|request| {
+        (request.path, request.record) = (Some("knowledge/*.md".to_owned()), false);
+    });
+    assert_ne!(strategy, Strategy::Index);
+    assert!(reason.contains("the question has a filter"), "{reason}");
+    drop((client, daemon));
+
+    let daemon = Clocked::start(&scratch, "2026-04-05T10:00:00Z", &QUIET);
+    let mut client = daemon.client();
+    client.sync(&root);
+    let (strategy, reason) = ask(&mut client, &|_| ());
+    assert_ne!(strategy, Strategy::Index);
+    assert!(reason.contains("is weaker than 0.5"), "{reason}");
 }
 
 #[test]

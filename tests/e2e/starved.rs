@@ -112,6 +112,29 @@ fn without_file_handles_the_daemon_is_reachable_says_so_and_recovers() {
 }
 
 #[test]
+fn a_low_soft_limit_of_open_files_is_raised() {
+    let scratch = Scratch::new();
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "ulimit -Sn 64; exec \"$0\" run"])
+        .arg(program());
+    let daemon = Daemon::start_as(command, &scratch.home(), &[]);
+    let mut client = daemon.client();
+    for number in 0..WORKSPACES {
+        let root = scratch.beside(&format!("w{number}"));
+        fs::create_dir_all(root.join("memory")).unwrap();
+        fs::write(root.join("memory/a.md"), "# Pump\n\nThe pump is blue.\n").unwrap();
+        client.index(&root);
+        assert_eq!(client.best(&root, "blue pump").as_deref(), Some("memory/a.md:3"));
+    }
+    assert_eq!(words(&mut client), Vec::<String>::new());
+    let open = fs::read_dir(format!("/proc/{}/fd", daemon.pid()))
+        .unwrap()
+        .count();
+    assert!(open > 64, "{open} files are open: the limit was never reached");
+}
+
+#[test]
 fn a_socket_whose_file_was_removed_is_bound_again() {
     let (_scratch, daemon, mut client) = begun();
     let pid = client.status().pid;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use hippo_proto::{
-    Check, DoctorResponse, Mode, Problem, SearchRequest, SearchResponse, Severity, TreeCompactRequest,
-    TreeCompactResponse, TreePendingRequest, TreePendingResponse, TreeStatus,
+    Check, DoctorRequest, DoctorResponse, Mode, Problem, SearchRequest, SearchResponse, Severity,
+    TreeCompactRequest, TreeCompactResponse, TreePendingRequest, TreePendingResponse, TreeStatus,
 };
 use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch};
 
@@ -57,6 +57,38 @@ fn bad(told: &DoctorResponse) -> Vec<&str> {
         );
     }
     bad.iter().map(|check| check.id.as_str()).collect()
+}
+
+#[test]
+fn a_doctor_right_after_a_sync_finds_nothing_behind() {
+    let (scratch, _daemon, mut client) = begun(&[]);
+    let root = scratch.workspace();
+    for round in 0..20 {
+        scratch.write(
+            &format!("knowledge/{round}.md"),
+            format!("- round {round} of the crane\n"),
+        );
+        scratch.write(
+            "knowledge/crane.md",
+            format!("- the crane turned {round} times\n"),
+        );
+        client.sync(&root);
+        let request = DoctorRequest {
+            fix: true,
+            dry_run: true,
+            ..DoctorRequest::default()
+        };
+        let told: DoctorResponse = client.raw().call(&request.into()).expect("a diagnosis");
+        let fixed = told.fixed.iter().map(|fixed| &fixed.id);
+        let problems = told.problems.iter().map(|problem| &problem.id);
+        let late = fixed
+            .chain(problems)
+            .find(|id| ["behind", "index-missing"].contains(&id.as_str()));
+        assert_eq!(late, None, "round {round}: {told:?}");
+        let check = |id: &str| told.checks.iter().find(|check| check.id == id).expect(id);
+        assert!(check("disk").detail.ends_with("all indexed"), "{told:?}");
+        assert!(check("index-file").ok, "{told:?}");
+    }
 }
 
 #[test]

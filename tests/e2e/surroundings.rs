@@ -121,6 +121,16 @@ fn without_the_model_words_answer_and_doctor_names_the_fix() {
         (1, 2),
         "nothing waits for a model that is not there"
     );
+    let tells = |note: &String| {
+        let words = [
+            "everything is searchable by words",
+            "wait for the embedding model",
+            "2",
+            "cannot be used: ",
+        ];
+        words.iter().all(|word| note.contains(word))
+    };
+    assert!(synced.notes.iter().any(tells), "{:?}", synced.notes);
     for mode in [None, Some(Mode::Lexical)] {
         let mut request = SearchRequest::new(scratch.workspace().display().to_string(), "red valve");
         request.mode = mode;

@@ -97,10 +97,11 @@ fn only_named_modules_open_files_by_their_paths() {
     for path in CRATES {
         assert!(read(path).contains(lint), "{path} does not ask for the lint");
     }
-    let exempt = concat!("clippy::", "disallowed_methods,");
+    let exempt = concat!("clippy::", "disallowed_methods");
+    let is_exempt = |path: &String| read(path).replace(lint, "").contains(exempt);
     let found: Vec<String> = sources()
         .into_iter()
-        .filter(|path| path.starts_with("crates/") && path.contains("/src/") && read(path).contains(exempt))
+        .filter(|path| path.starts_with("crates/") && path.contains("/src/") && is_exempt(path))
         .collect();
     assert_eq!(found, MODULES, "a file of a workspace is opened by hippo-fs");
 }

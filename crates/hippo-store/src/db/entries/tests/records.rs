@@ -30,7 +30,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         vec(".{0,5}", 0..3),
         vec(id(), 0..3),
     );
-    let times = (moment(), moment(), any::<u32>(), strength());
+    let times = (moment(), moment(), any::<u32>(), strength(), option::of(moment()));
     let priority = prop_oneof![
         Just(Priority::Low),
         Just(Priority::Normal),
@@ -51,7 +51,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         pointers: texts.3,
         created: times.0,
         accessed: times.1,
-        replayed_to: None,
+        replayed_to: times.4,
         hits: times.2,
         strength: times.3,
         tags: texts.4,

@@ -1,0 +1,185 @@
+//! The `ROOT.md` of another program that an earlier build moved to `.hippocampus/carried/`: where it is read and put back.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use hippo_proto::{ClientError, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
+use hippod_tests::{Caller, Clocked, Daemon, Scratch, client_program};
+use serde_json::Value;
+
+use super::hostile_links::assert_link_is_named;
+use super::tree::{NOW, compact, day, log};
+
+const THEIRS: &str = "# Root\n\n## Historical Summary\n- 2025-11: the merger with Acme closed on a Friday";
+const CARRIED: &str = ".hippocampus/carried/ROOT.md";
+
+/// Logs of four days.
+fn fill(scratch: &Scratch) {
+    for before in 1..5 {
+        scratch.write(&format!("memory/{}.md", day(before)), log(day(before), 12));
+    }
+}
+
+/// Has the state of the tree say what an earlier build wrote there: that it took trees over unasked.
+fn set_state_of_an_earlier_build(scratch: &Scratch) {
+    let file = scratch.state("tree.json");
+    let mut state: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(state["asks"], true, "{state}");
+    state["asks"] = false.into();
+    std::fs::write(&file, state.to_string()).unwrap();
+}
+
+#[test]
+fn a_root_that_an_earlier_build_moved_is_read_through_no_link() {
+    for is_link in [false, true] {
+        let scratch = Scratch::new();
+        let root = scratch.workspace();
+        fill(&scratch);
+        let daemon = Clocked::start(&scratch, NOW, &[]);
+        let mut client = daemon.client();
+        client.index(&root);
+        compact(&mut client, &root);
+        drop((client, daemon));
+        set_state_of_an_earlier_build(&scratch);
+        if is_link {
+            std::fs::write(scratch.beside("todo.md"), THEIRS).unwrap();
+            std::fs::create_dir_all(root.join(".hippocampus/carried")).unwrap();
+            symlink("../../../todo.md", root.join(CARRIED)).unwrap();
+        } else {
+            scratch.write(CARRIED, THEIRS);
+        }
+        scratch.write(&format!("memory/{}.md", day(2)), log(day(2), 20));
+        let daemon = Clocked::start(&scratch, NOW, &[]);
+        let mut client = daemon.client();
+        client.sync(&root);
+        compact(&mut client, &root);
+        let tree = std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap();
+        assert_eq!(tree.contains("Acme"), !is_link, "{tree}");
+        if is_link {
+            assert_link_is_named(&mut client, &root, CARRIED);
+        }
+    }
+}
+
+fn remove(client: &mut Caller, root: &Path) -> Result<WorkspaceRemoveResponse, RpcError> {
+    let request = WorkspaceRemoveRequest {
+        workspace: root.display().to_string(),
+        restore_carried: true,
+        ..WorkspaceRemoveRequest::default()
+    };
+    client.raw().call(&request.into()).map_err(|error| match error {
+        ClientError::Refused(error) => error,
+        other => panic!("{other}"),
+    })
+}
+
+#[test]
+fn a_root_is_put_back_neither_from_nor_to_a_link() {
+    for linked in ["", CARRIED, ".hippocampus/carried", "memory/ROOT.md"] {
+        let scratch = Scratch::new();
+        let root = scratch.workspace();
+        fill(&scratch);
+        let daemon = Clocked::start(&scratch, NOW, &[]);
+        let mut client = daemon.client();
+        client.index(&root);
+        compact(&mut client, &root);
+        scratch.write(CARRIED, THEIRS);
+        let ours = std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap();
+        let outside = scratch.beside("outside");
+        if !linked.is_empty() {
+            std::fs::rename(root.join(linked), &outside).unwrap();
+            symlink(&outside, root.join(linked)).unwrap();
+        }
+        let answer = remove(&mut client, &root);
+        let now = std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap();
+        if linked.is_empty() {
+            assert_eq!(answer.unwrap().restored, ["memory/ROOT.md"]);
+            assert_eq!(now, THEIRS);
+            continue;
+        }
+        let restored = answer.map_or_else(|_| Vec::new(), |answer| answer.restored);
+        assert_eq!(restored, Vec::<String>::new(), "{linked}");
+        assert_eq!(now, ours, "{linked}");
+        let kept = if outside.is_dir() {
+            outside.join("ROOT.md")
+        } else {
+            outside
+        };
+        let expected = if linked == "memory/ROOT.md" { &ours } else { THEIRS };
+        assert_eq!(std::fs::read_to_string(kept).unwrap(), expected, "{linked}");
+    }
+}
+
+/// Everything below a folder, hidden files too: the bytes of each file, and the names of folders.
+fn everything(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            let bytes = path.is_file().then(|| std::fs::read(&path).unwrap());
+            if bytes.is_none() {
+                folders.push(path.clone());
+            }
+            found.insert(path, bytes);
+        }
+    }
+    found
+}
+
+/// Runs the client in the workspace, with no person at a terminal.
+fn hippoctl(scratch: &Scratch, words: &[&str]) -> String {
+    let output = Command::new(client_program())
+        .args(words)
+        .current_dir(scratch.workspace())
+        .env("HIPPOD_HOME", scratch.home())
+        .stdin(Stdio::null())
+        .output()
+        .expect("hippoctl ran");
+    assert!(output.status.success(), "{words:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn deinit_and_remove_put_every_byte_back_that_an_earlier_build_moved() {
+    for (adds, removes) in [
+        (
+            &["init", "--platform", "claude-code"][..],
+            &["deinit", "--restore-carried"][..],
+        ),
+        (
+            &["workspace", "add", "."],
+            &["workspace", "remove", "--restore-carried", "."],
+        ),
+    ] {
+        let scratch = Scratch::new();
+        let root = scratch.workspace();
+        fill(&scratch);
+        scratch.write("memory/ROOT.md", THEIRS);
+        scratch.write("AGENTS.md", "# Agents\n\nBe brief.\n");
+        let before = everything(&root);
+        let _daemon: Daemon = scratch.daemon();
+        hippoctl(&scratch, adds);
+        // As an earlier build did, unasked.
+        std::fs::create_dir_all(root.join(".hippocampus/carried")).unwrap();
+        std::fs::rename(root.join("memory/ROOT.md"), root.join(CARRIED)).unwrap();
+        hippoctl(&scratch, &["sync", "--wait"]);
+        hippoctl(&scratch, &["tree", "compact"]);
+        let ours = std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap();
+        assert!(ours.contains("written-by: hippod"), "{ours}");
+
+        let said = hippoctl(&scratch, removes);
+        assert!(said.contains("memory/ROOT.md"), "{said}");
+        let after = everything(&root);
+        for (path, bytes) in &before {
+            assert_eq!(after.get(path), Some(bytes), "{removes:?}: {}", path.display());
+        }
+        assert!(!root.join(CARRIED).exists());
+        if removes[0] == "deinit" {
+            let left: Vec<_> = after.keys().filter(|path| !before.contains_key(*path)).collect();
+            assert!(left.is_empty(), "{left:?}");
+        }
+    }
+}
