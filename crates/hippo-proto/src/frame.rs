@@ -1,9 +1,13 @@
 //! Where does one line of the socket end and the next begin?
 
 use std::mem;
+use std::ops::Range;
 
 /// Most bytes that one line may have, without its line feed: 16 MiB.
 pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
+/// A line of this many bytes is handed out without a copy.
+const LARGE: usize = 64 * 1024;
 
 /// What the reader found in the bytes pushed so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +23,7 @@ pub enum Frame {
 
 /// Cuts a stream of bytes into lines. It does no I/O itself: blocking and asynchronous code push what they read.
 ///
-/// It holds at most one line of the limit plus what was pushed last.
+/// It holds at most one line of the limit plus what was pushed last, and no memory of a large line that is complete.
 #[derive(Debug)]
 pub struct FrameReader {
     limit: usize,
@@ -81,10 +85,10 @@ impl FrameReader {
             if line.len() > self.limit {
                 return Some(Frame::TooLarge { limit: self.limit });
             }
-            let line = &self.buffer[line];
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let mut line = self.take(line);
+            line.pop_if(|byte| *byte == b'\r');
             if !line.iter().all(u8::is_ascii_whitespace) {
-                return Some(Frame::Line(line.to_vec()));
+                return Some(Frame::Line(line));
             }
         }
     }
@@ -94,13 +98,37 @@ impl FrameReader {
         self.discarding || self.start < self.buffer.len()
     }
 
+    /// Bytes held of the line that is not complete.
+    pub fn partial_len(&self) -> usize {
+        self.buffer.len() - self.start
+    }
+
+    /// Throws away the line that is not complete, and the rest of it once it comes.
+    pub fn discard_line(&mut self) {
+        self.discarding |= self.has_partial_line();
+        self.buffer = Vec::new();
+        self.start = 0;
+        self.scanned = 0;
+    }
+
+    /// A complete line. A large one takes the buffer with it, and what follows gets a new one.
+    fn take(&mut self, line: Range<usize>) -> Vec<u8> {
+        if line.len() < LARGE || line.start > 0 {
+            return self.buffer[line].to_vec();
+        }
+        let rest = self.buffer.split_off(self.start);
+        let mut whole = mem::replace(&mut self.buffer, rest);
+        self.start = 0;
+        self.scanned = 0;
+        whole.truncate(line.end);
+        whole
+    }
+
     fn unfinished(&mut self) -> Option<Frame> {
-        let too_large = !self.discarding && self.buffer.len() - self.start > self.limit;
-        self.discarding |= too_large;
-        if self.discarding {
+        let too_large = !self.discarding && self.partial_len() > self.limit;
+        if too_large || self.discarding {
             // Frees the memory of a huge line at once.
-            self.buffer = Vec::new();
-            self.start = 0;
+            self.discard_line();
         }
         self.scanned = self.buffer.len();
         too_large.then_some(Frame::TooLarge { limit: self.limit })
@@ -157,6 +185,31 @@ mod tests {
             frames(&mut reader);
             assert_eq!(reader.buffer.capacity(), 0);
         }
+    }
+
+    #[test]
+    fn a_large_line_that_is_complete_keeps_no_memory() {
+        let mut reader = FrameReader::new();
+        let large = vec![b'x'; LARGE];
+        reader.push(&[&large[..], b"\r\n{}\nab"].concat());
+        assert_eq!(frames(&mut reader), [Frame::Line(large), line("{}")]);
+        assert!(reader.buffer.capacity() < 100, "{}", reader.buffer.capacity());
+        assert_eq!(reader.partial_len(), 2);
+        reader.push(b"c\n");
+        assert_eq!(frames(&mut reader), [line("abc")]);
+    }
+
+    #[test]
+    fn a_discarded_line_is_thrown_away_to_its_end() {
+        let mut reader = FrameReader::new();
+        reader.push(b"first\nhalf");
+        assert_eq!(frames(&mut reader), [line("first")]);
+        reader.discard_line();
+        reader.push(b" of a line\nsecond\n");
+        assert_eq!(frames(&mut reader), [line("second")]);
+        reader.discard_line();
+        reader.push(b"third\n");
+        assert_eq!(frames(&mut reader), [line("third")]);
     }
 
     proptest! {

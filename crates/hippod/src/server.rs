@@ -11,6 +11,7 @@ mod long;
 mod measures;
 mod models;
 mod removal;
+mod room;
 mod silent;
 
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub use flush::take_up_what_is_left;
 pub use long::{Cancellation, Tell, nobody_waits};
 pub use measures::{BUCKETS, Measures};
 
+use room::Budget;
 use silent::Silent;
 
 use crate::instance::Instance;
@@ -59,6 +61,7 @@ pub async fn serve(
     let places = Arc::new(Semaphore::new(shared.config.server.max_connections));
     let refusals = Arc::new(Semaphore::new(REFUSALS));
     let silent = Arc::new(Silent::default());
+    let budget = Budget::default();
     let mut connections = JoinSet::new();
     let mut looks = tokio::time::interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -89,9 +92,10 @@ pub async fn serve(
                         continue;
                     };
                     let (shared, stop, silent) = (Arc::clone(&shared), stop.clone(), Arc::clone(&silent));
+                    let budget = budget.clone();
                     connections.spawn(async move {
                         if is_own_user(&stream) {
-                            connection::run(shared, stream, silent.begin(), stop).await;
+                            connection::run(shared, stream, silent.begin(), budget, stop).await;
                         } else {
                             tracing::warn!("a connection of another user was refused");
                         }

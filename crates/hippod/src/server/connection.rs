@@ -16,6 +16,7 @@ use hippo_proto::{Call, ErrorKind, Frame, FrameReader, Id, Reply, RpcError, enco
 
 use super::dispatch;
 use super::measures::{NO_METHOD, outcome};
+use super::room::{Budget, Room};
 use super::silent::Quiet;
 use crate::shared::{Shared, stopped};
 
@@ -25,6 +26,8 @@ const IN_FLIGHT: usize = 64;
 const OUTBOX: usize = 64;
 /// A client that takes nothing for this long is let go.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
+/// A client that sends nothing for this long in the middle of a line is let go.
+const LINE_PATIENCE: Duration = Duration::from_secs(30);
 /// Requests that take this long are logged at `info`.
 const SLOW: Duration = Duration::from_secs(1);
 /// Bytes taken from the socket at once.
@@ -54,7 +57,13 @@ impl Outbox {
 }
 
 /// Serves a connection until the client closes it, or `stop` turns true.
-pub async fn run(shared: Arc<Shared>, stream: Stream, quiet: Quiet, mut stop: watch::Receiver<bool>) {
+pub async fn run(
+    shared: Arc<Shared>,
+    stream: Stream,
+    quiet: Quiet,
+    budget: Budget,
+    mut stop: watch::Receiver<bool>,
+) {
     let hung_up = HangUp::of(&stream);
     let (mut from, mut to) = tokio::io::split(stream);
     let (lines_in, mut lines) = mpsc::channel::<Vec<u8>>(OUTBOX);
@@ -83,6 +92,7 @@ pub async fn run(shared: Arc<Shared>, stream: Stream, quiet: Quiet, mut stop: wa
         let places = Arc::new(Semaphore::new(IN_FLIGHT));
         let mut buffer = vec![0; READ_BUFFER];
         let mut quiet = Some(quiet);
+        let mut room = Room::of(budget);
         let ended = async |quiet: &Option<Quiet>| match quiet {
             Some(quiet) => quiet.ends().await,
             None => std::future::pending().await,
@@ -91,6 +101,7 @@ pub async fn run(shared: Arc<Shared>, stream: Stream, quiet: Quiet, mut stop: wa
             let read = tokio::select! {
                 () = stopped(&mut stop) => break,
                 () = ended(&quiet) => break,
+                () = tokio::time::sleep(LINE_PATIENCE), if frames.has_partial_line() => break,
                 read = from.read(&mut buffer) => read,
             };
             let Ok(count) = read else { break };
@@ -104,10 +115,27 @@ pub async fn run(shared: Arc<Shared>, stream: Stream, quiet: Quiet, mut stop: wa
                     break;
                 };
                 let (shared, outbox) = (Arc::clone(&shared), outbox.clone());
+                let memory = room.take();
                 tasks.spawn(async move {
                     answer(&shared, frame, &outbox).await;
-                    drop(place);
+                    drop((place, memory));
                 });
+            }
+            let has_room = tokio::select! {
+                () = stopped(&mut stop) => break,
+                () = ended(&quiet) => break,
+                () = hung_up.comes() => break,
+                has_room = room.grow(&frames) => has_room,
+            };
+            if !has_room {
+                frames.discard_line();
+                let busy = RpcError::new(ErrorKind::Warming, "too many large requests are under way")
+                    .hint("ask again in a moment");
+                // The client may be gone.
+                let _ = outbox
+                    .lines
+                    .send(refused(&shared, &Reply::refuse(Id::Null, busy)))
+                    .await;
             }
             while tasks.try_join_next().is_some() {}
         }
@@ -217,6 +245,17 @@ impl HangUp {
         Self { socket }
     }
 
+    /// Returns once the client has closed the connection.
+    async fn comes(&self) {
+        let mut presence = tokio::time::interval(PRESENCE);
+        loop {
+            presence.tick().await;
+            if self.is_so() {
+                return;
+            }
+        }
+    }
+
     fn is_so(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let Some(socket) = &self.socket else { return false };
@@ -234,6 +273,11 @@ impl HangUp {
 impl HangUp {
     fn of(_: &Stream) -> Self {
         Self {}
+    }
+
+    /// A pipe tells that when it is read.
+    async fn comes(&self) {
+        std::future::pending().await
     }
 
     /// A pipe has no half that is closed alone.

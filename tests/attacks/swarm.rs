@@ -1,0 +1,260 @@
+//! Five hundred hostile connections beside one client that behaves well.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use hippod_tests::{Daemon, Dice, PATIENCE, Scratch, begun};
+use serde_json::{Value, json};
+
+use crate::scale::{Cases, attack};
+use crate::wire::Wire;
+
+/// Connections that ask nothing: as many as the daemon has places.
+const SILENT: usize = 256;
+const OTHERS: usize = 244;
+/// Threads that open the others.
+const THREADS: usize = 8;
+/// Bytes of a giant line.
+const GIANT: usize = 10_000_000;
+/// Memory that the daemon may take, in KiB. The giant lines of all clients together are twice as large.
+const MEMORY: u64 = 400 * 1024;
+/// Bytes of an answer that refuses something.
+const REFUSAL: usize = 4096;
+/// How long a hostile client waits for an answer: it may have been left without a place.
+const WAIT: Duration = Duration::from_secs(5);
+/// How long a hostile client sends: the daemon takes nothing while there is no room for another giant line.
+const TAKEN: Duration = Duration::from_millis(500);
+/// Ids that are given back as they are, and ids that are refused.
+const IDS: [&str; 10] = [
+    "1e3",
+    "-0",
+    "18446744073709551616",
+    "123456789012345678901234567890.5e-7",
+    "null",
+    "\"\"",
+    "\"\\u0000\"",
+    "[1]",
+    "{}",
+    "true",
+];
+
+struct Hostile {
+    stream: UnixStream,
+    reader: BufReader<UnixStream>,
+}
+
+impl Hostile {
+    fn new(daemon: &Daemon) -> Option<Self> {
+        let stream = UnixStream::connect(daemon.socket()).ok()?;
+        stream.set_read_timeout(Some(WAIT)).ok()?;
+        stream.set_write_timeout(Some(TAKEN)).ok()?;
+        let reader = BufReader::new(stream.try_clone().ok()?);
+        Some(Self { stream, reader })
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
+        // A connection without a place is closed by the daemon.
+        let _ = self.stream.write_all(bytes);
+    }
+
+    /// The next line as it was sent, unless there was no place for the connection.
+    fn answer(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let read = self.reader.read_line(&mut line).unwrap_or(0);
+        (read > 0 && !line.contains("too many connections are open")).then_some(line)
+    }
+
+    /// Sends a line that is refused, and asserts that the refusal is short.
+    fn is_refused(&mut self, what: &str, line: &[u8]) {
+        self.send(&[line, b"\n"].concat());
+        if let Some(answer) = self.answer() {
+            assert!(answer.len() < REFUSAL, "{what}: {} bytes", answer.len());
+            let value: Value = serde_json::from_str(&answer).unwrap();
+            assert!(value["error"]["message"].is_string(), "{what}: {answer}");
+        }
+    }
+}
+
+/// One hostile connection; returned where it stays open.
+fn harass(daemon: &Daemon, root: &Path, dice: &mut Dice) -> Option<Hostile> {
+    let mut one = Hostile::new(daemon)?;
+    let search = json!({"jsonrpc": "2.0", "id": 1, "method": "search", "params": {"workspace": root, "query": "pump"}});
+    let search = search.to_string();
+    match dice.below(11) {
+        // A giant line whose end never comes, of a client that has its place.
+        0..=3 => {
+            one.send(format!("{search}\n").as_bytes());
+            let _ = one.answer();
+            one.send(&vec![b'x'; GIANT]);
+            return Some(one);
+        }
+        4 => {
+            one.send(&search.as_bytes()[..dice.below(search.len())]);
+            return Some(one);
+        }
+        5 => one.is_refused(
+            "no UTF-8",
+            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\xc0\x80\"}",
+        ),
+        6 => one.is_refused("nesting", "[{\"a\":".repeat(100_000).as_bytes()),
+        7 => {
+            let huge = "y".repeat(1_000_000);
+            let name = (*dice.one_of(&["limit", "query", "mode", "record", "workspace", &huge])).to_owned();
+            let value = match dice.below(3) {
+                0 => json!([huge]),
+                1 => json!({ huge: 1 }),
+                _ if name == "query" || name == "workspace" => json!(vec![1; 100_000]),
+                _ => json!(huge),
+            };
+            let mut params = json!({"workspace": root, "query": "pump"});
+            params[&name] = value;
+            let line = json!({"jsonrpc": "2.0", "id": 1, "method": "search", "params": params});
+            one.is_refused(&format!("{name:.20}"), line.to_string().as_bytes());
+        }
+        8 => {
+            let id = *dice.one_of(&IDS);
+            one.send(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"status\"}}\n").as_bytes());
+            if let Some(answer) = one.answer() {
+                let known = if id.starts_with(['[', '{', 't']) {
+                    "null"
+                } else {
+                    id
+                };
+                assert!(answer.contains(&format!("\"id\":{known}")), "{id}: {answer}");
+            }
+        }
+        9 => {
+            one.send(format!("{search}\n").repeat(50).as_bytes());
+            let mut some = [0; 100];
+            let _ = one.reader.read(&mut some);
+        }
+        _ => {
+            one.send(format!("{search}\n{search}").as_bytes());
+            let _ = one.stream.shutdown(Shutdown::Write);
+            let _ = one.answer();
+        }
+    }
+    None
+}
+
+/// Asks without a pause until told to stop, and counts the answers.
+fn behave(daemon: &Daemon, root: &Path, stop: &AtomicBool, asked: &AtomicUsize) {
+    let mut wire = Wire::new(daemon);
+    while !stop.load(Ordering::Relaxed) {
+        let number = asked.fetch_add(1, Ordering::Relaxed);
+        if number % 10 == 0 {
+            let fact = json!({"workspace": root, "text": format!("The valve {number} is open.")});
+            wire.expect("remember", fact);
+        }
+        let found = wire.expect("search", json!({"workspace": root, "query": "blue pump"}));
+        assert!(
+            found["results"][0]["text"].as_str().unwrap().contains("blue"),
+            "{found}"
+        );
+    }
+}
+
+fn handles(daemon: &Daemon) -> usize {
+    std::fs::read_dir(format!("/proc/{}/fd", daemon.pid()))
+        .unwrap()
+        .count()
+}
+
+fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
+    let root = scratch.workspace();
+    // As many connections to the databases as there will ever be.
+    let before = {
+        let (stop, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            let clients: Vec<_> = (0..THREADS)
+                .map(|_| scope.spawn(|| behave(daemon, &root, &stop, &asked)))
+                .collect();
+            while asked.load(Ordering::Relaxed) < 200 && clients.iter().all(|one| !one.is_finished()) {
+                std::thread::yield_now();
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        settled(daemon, usize::MAX)
+    };
+    let (stop, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        let good = scope.spawn(|| behave(daemon, &root, &stop, &asked));
+        while asked.load(Ordering::Relaxed) == 0 && !good.is_finished() {
+            std::thread::yield_now();
+        }
+        let silent: Vec<_> = (0..SILENT)
+            .filter_map(|_| UnixStream::connect(daemon.socket()).ok())
+            .collect();
+        let next = AtomicUsize::new(0);
+        let seed = dice.below(usize::MAX) as u64;
+        let held: Vec<std::thread::Result<Vec<Hostile>>> = std::thread::scope(|scope| {
+            let worker = || {
+                let mut held = Vec::new();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= OTHERS {
+                        return held;
+                    }
+                    let mut dice = Dice::of(seed ^ number as u64);
+                    held.extend(harass(daemon, &root, &mut dice));
+                }
+            };
+            let workers: Vec<_> = (0..THREADS).map(|_| scope.spawn(worker)).collect();
+            workers
+                .into_iter()
+                .map(std::thread::ScopedJoinHandle::join)
+                .collect()
+        });
+        // All of them at once: the giant lines are held, and the good client is answered.
+        let reached = asked.load(Ordering::Relaxed) + 20;
+        while asked.load(Ordering::Relaxed) < reached && !good.is_finished() {
+            std::thread::yield_now();
+        }
+        stop.store(true, Ordering::Relaxed);
+        good.join().unwrap();
+        held.into_iter().for_each(|of_worker| drop(of_worker.unwrap()));
+        drop(silent);
+    });
+    let memory = daemon.most_memory();
+    assert!(memory < MEMORY, "{memory} KiB");
+    assert_eq!(settled(daemon, before), before, "handles: {}", daemon.log());
+    asked.into_inner()
+}
+
+/// Number of open handles once it is no more than expected and the same for a while.
+fn settled(daemon: &Daemon, expected: usize) -> usize {
+    let begun = Instant::now();
+    let mut wire = Wire::new(daemon);
+    let (mut last, mut same) = (0, 0);
+    while begun.elapsed() < PATIENCE && same < 50 {
+        wire.expect("status", json!({}));
+        let now = handles(daemon);
+        same = if now == last && now <= expected {
+            same + 1
+        } else {
+            0
+        };
+        last = now;
+    }
+    last
+}
+
+#[test]
+fn five_hundred_hostile_clients_hold_nobody_up_and_leave_no_handle() {
+    let (scratch, daemon, _client) = begun();
+    let daemon = std::sync::Mutex::new(daemon);
+    attack("swarm", Cases::Drawn(1), |dice, _| {
+        let mut daemon = daemon.lock().unwrap();
+        let asked = swarm(&daemon, &scratch, dice);
+        assert!(
+            daemon.is_alive() && !daemon.log().contains("panicked"),
+            "{}",
+            daemon.log()
+        );
+        SILENT + OTHERS + asked
+    });
+}
