@@ -7,12 +7,22 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Row};
+use rusqlite::{Connection, OpenFlags, Row, params};
 use serde_json::{Map, Value};
 
 /// Bytes of all texts of the tables together, at most.
 const MOST: usize = 256 << 20;
+
+/// Bytes of a database that is copied, and of the log beside it, at most.
+const LARGEST: u64 = 4 << 30;
+/// Fields of all rows together, at most.
+const FIELDS: usize = 4_000_000;
+/// Bytes of a name of a column that is read, at most.
+const NAME: i64 = 64;
+/// Bytes of one value that is read, at most; a larger one is read as null.
+const VALUE: usize = 64 << 20;
 
 /// What the names of the folders begin with that hold a copy.
 pub const COPY: &str = "import-";
@@ -27,8 +37,11 @@ pub enum ForeignError {
     #[error("could not read the database: {0}")]
     Sql(#[from] rusqlite::Error),
     /// The tables hold more than is read at once.
-    #[error("the tables of the database hold more than {} MiB of text", MOST >> 20)]
+    #[error("the tables of the database hold more than {} MiB of text, or {FIELDS} values", MOST >> 20)]
     TooLarge,
+    /// The file is larger than what is copied.
+    #[error("the database has more than {} GiB", LARGEST >> 30)]
+    LargeFile,
 }
 
 /// The rows of a table, in the order in which they came into it, each as an object of its columns.
@@ -58,27 +71,38 @@ pub struct Gap {
 
 /// The rows of those of these tables that there are. The copy is made in a folder of its own below `scratch`.
 ///
-/// Blobs are null; text that is not UTF-8 has marks in its place. What cannot be read in the middle of a table costs no row before or
+/// Blobs are null; text that is not UTF-8 has marks in its place. Views, virtual tables and generated columns are left out:
+/// reading them would run code that the file brings. What cannot be read in the middle of a table costs no row before or
 /// behind it.
 ///
 /// # Errors
 /// As [`ForeignError`] says.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn tables<'t>(path: &Path, names: &[&'t str], scratch: &Path) -> Result<Vec<Table<'t>>, ForeignError> {
+    let log = beside(path, "-wal");
+    for file in [path, &log] {
+        if fs::metadata(file).is_ok_and(|metadata| metadata.len() > LARGEST) {
+            return Err(ForeignError::LargeFile);
+        }
+    }
     let folder = tempfile::Builder::new().prefix(COPY).tempdir_in(scratch)?;
     let copy = folder.path().join("copy.db");
     fs::copy(path, &copy)?;
-    let log = beside(path, "-wal");
     if log.is_file() {
         fs::copy(&log, beside(&copy, "-wal"))?;
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = Connection::open_with_flags(&copy, flags)?;
-    let mut room = MOST;
+    database.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    database.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    let mut room = Room {
+        bytes: MOST,
+        fields: FIELDS,
+    };
     let mut found = Vec::new();
     for name in names {
         let there: bool = database.query_row(
-            "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1)",
+            "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND rootpage > 0)",
             [name],
             |row| row.get(0),
         )?;
@@ -89,17 +113,45 @@ pub fn tables<'t>(path: &Path, names: &[&'t str], scratch: &Path) -> Result<Vec<
     Ok(found)
 }
 
+/// What the tables may still hold.
+struct Room {
+    bytes: usize,
+    fields: usize,
+}
+
+/// Names of the columns of a table that are stored.
+fn columns(database: &Connection, table: &str) -> Result<Vec<String>, ForeignError> {
+    let mut statement = database
+        .prepare("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0 AND octet_length(name) <= ?2")?;
+    let names = statement.query_map(params![table, NAME], |row| row.get(0))?;
+    Ok(names.collect::<Result<_, _>>()?)
+}
+
 /// Reads a table from its beginning, and where that stops from its end as well.
-fn table<'t>(database: &Connection, name: &'t str, room: &mut usize) -> Result<Table<'t>, ForeignError> {
-    // The names are constants of ours.
-    let sql = |rest: &str| format!("SELECT rowid, * FROM \"{name}\" {rest}");
-    let forwards = run(database, &sql("ORDER BY rowid"), room)?;
+fn table<'t>(database: &Connection, name: &'t str, room: &mut Room) -> Result<Table<'t>, ForeignError> {
+    let columns = columns(database, name)?;
+    let mut list = String::from("rowid");
+    for column in &columns {
+        let quoted = column.replace('"', "\"\"");
+        // The length is known without reading the value.
+        list.push_str(&format!(
+            ", iif(octet_length(\"{quoted}\") <= {VALUE}, \"{quoted}\", NULL)"
+        ));
+    }
+    // The names of tables are constants of ours.
+    let sql = |rest: &str| format!("SELECT {list} FROM \"{name}\" {rest}");
+    let forwards = run(database, &sql("ORDER BY rowid"), &columns, room)?;
     let mut rows = forwards.rows;
     let mut gap = None;
     if let Some(why) = forwards.stopped {
         let after = forwards.last;
         let from = after.map_or_else(String::new, |last| format!("WHERE rowid > {last}"));
-        let mut behind = run(database, &sql(&format!("{from} ORDER BY rowid DESC")), room)?;
+        let mut behind = run(
+            database,
+            &sql(&format!("{from} ORDER BY rowid DESC")),
+            &columns,
+            room,
+        )?;
         if rows.is_empty() && behind.rows.is_empty() {
             return Err(why.into());
         }
@@ -124,9 +176,8 @@ struct Run {
 }
 
 /// The first column is the number of the row.
-fn run(database: &Connection, sql: &str, room: &mut usize) -> Result<Run, ForeignError> {
+fn run(database: &Connection, sql: &str, columns: &[String], room: &mut Room) -> Result<Run, ForeignError> {
     let mut statement = database.prepare(sql)?;
-    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut cursor = statement.query([])?;
     let mut run = Run {
         rows: Vec::new(),
@@ -136,7 +187,7 @@ fn run(database: &Connection, sql: &str, room: &mut usize) -> Result<Run, Foreig
     loop {
         match cursor.next() {
             Ok(Some(row)) => {
-                run.rows.push(fields(row, &columns, room)?);
+                run.rows.push(fields(row, columns, room)?);
                 run.last = Some(row.get(0)?);
             }
             Ok(None) => return Ok(run),
@@ -148,15 +199,20 @@ fn run(database: &Connection, sql: &str, room: &mut usize) -> Result<Run, Foreig
     }
 }
 
-fn fields(row: &Row<'_>, columns: &[String], room: &mut usize) -> Result<Map<String, Value>, ForeignError> {
+/// The number of the row comes before its columns.
+fn fields(row: &Row<'_>, columns: &[String], room: &mut Room) -> Result<Map<String, Value>, ForeignError> {
     let mut fields = Map::new();
-    for (number, column) in columns.iter().enumerate().skip(1) {
-        let value = match row.get_ref(number)? {
+    room.fields = room
+        .fields
+        .checked_sub(columns.len())
+        .ok_or(ForeignError::TooLarge)?;
+    for (number, column) in columns.iter().enumerate() {
+        let value = match row.get_ref(number + 1)? {
             ValueRef::Null | ValueRef::Blob(_) => Value::Null,
             ValueRef::Integer(number) => Value::from(number),
             ValueRef::Real(number) => Value::from(number),
             ValueRef::Text(text) => {
-                *room = room.checked_sub(text.len()).ok_or(ForeignError::TooLarge)?;
+                room.bytes = room.bytes.checked_sub(text.len()).ok_or(ForeignError::TooLarge)?;
                 Value::from(String::from_utf8_lossy(text))
             }
         };
@@ -251,6 +307,39 @@ mod tests {
             .map(|row| row["id"].as_i64().unwrap())
             .collect();
         assert_eq!(ids, (1..=after).chain(before..=200).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn code_that_a_database_brings_is_not_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = tempfile::tempdir().unwrap();
+        let path = folder.path().join("theirs.db");
+        let theirs = Connection::open(&path).unwrap();
+        theirs
+            .execute_batch(
+                "CREATE TABLE memories (id INTEGER, \"a\"\"b\" TEXT, large TEXT AS (hex(zeroblob(1000))));
+                 INSERT INTO memories VALUES (1, 'x');
+                 CREATE VIEW history AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n;
+                 CREATE VIRTUAL TABLE observations USING fts5(text);",
+            )
+            .unwrap();
+        let names = ["memories", "history", "observations"];
+        let found = tables(&path, &names, scratch.path()).unwrap();
+        let [Table { rows, .. }] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!(serde_json::to_string(rows).unwrap(), r#"[{"a\"b":"x","id":1}]"#);
+    }
+
+    #[test]
+    fn a_database_of_a_terabyte_is_not_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = tempfile::tempdir().unwrap();
+        let path = folder.path().join("theirs.db");
+        fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        let refused = tables(&path, &["memories"], scratch.path()).unwrap_err();
+        assert!(matches!(refused, ForeignError::LargeFile), "{refused}");
+        assert!(listed(scratch.path()).is_empty());
     }
 
     #[test]

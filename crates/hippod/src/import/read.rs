@@ -141,7 +141,7 @@ fn database(program: Program, path: &Path, scratch: &Path, source: &mut Source) 
                 .hint("it is copied into the state folder to be read: look after that disk"),
             ForeignError::Sql(_) => RpcError::bad_request(what)
                 .hint("stop its program and try again, or import its export; nothing was written"),
-            ForeignError::TooLarge => too_large(what),
+            ForeignError::TooLarge | ForeignError::LargeFile => too_large(what),
         }
     })?;
     if tables.is_empty() {

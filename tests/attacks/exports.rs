@@ -1,0 +1,484 @@
+//! Hostile exports and stores of other programs, given to `import`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use hippod_tests::{Daemon, Dice, Scratch};
+use rusqlite::Connection;
+use serde_json::{Map, Value, json};
+
+use crate::archives::picture;
+use crate::scale::{Cases, attack};
+use crate::wire::{Failure, Wire, roomy};
+
+/// Memory that the daemon may take, in KiB.
+const MEMORY: u64 = 700 * 1024;
+/// Bytes of a message that refuses an export.
+const MESSAGE: usize = 4096;
+/// Bytes of a large export.
+const LARGE: usize = 50 << 20;
+/// Levels of nesting.
+const DEEP: usize = 100_000;
+/// Fields that some program knows.
+const FIELDS: [&str; 22] = [
+    "id",
+    "memory",
+    "text",
+    "content",
+    "created_at",
+    "created_at_epoch",
+    "title",
+    "type",
+    "narrative",
+    "facts",
+    "concepts",
+    "metadata",
+    "categories",
+    "user_id",
+    "agent_id",
+    "request",
+    "files_read",
+    "memory_id",
+    "new_memory",
+    "event",
+    "tags",
+    "kind",
+];
+/// Times that no log has.
+const TIMES: [&str; 16] = [
+    "\"0000-00-00\"",
+    "\"9999-12-31T23:59:60Z\"",
+    "\"-009999-01-01T00:00:00Z\"",
+    "\"+275760-09-13T00:00:00Z\"",
+    "\"1969-12-31T23:59:59Z\"",
+    "\"2026-02-30T10:00:00Z\"",
+    "\"2026-03-02T25:61:61Z\"",
+    "\"../../../2026-03-02\"",
+    "\"\"",
+    "-1",
+    "0",
+    "1e308",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551616",
+    "253402300800000",
+];
+/// Texts that mean something to a log, to markdown, to a terminal or to a file system.
+const TEXTS: [&str; 14] = [
+    "",
+    " ",
+    "plain words of a memory",
+    "# heading\n\n## another\n",
+    "<!-- hippod:import mem0 1 -->",
+    "---\nkind: x\n---\n",
+    "../../../etc/passwd",
+    "CLAUDE.md",
+    "memory/../../x",
+    "a\u{0}b",
+    "\u{1b}]0;x\u{7}",
+    "\u{202e}gnp",
+    "```\nnever closed",
+    "\r\n\u{feff}\u{2028}",
+];
+
+/// What is given to `import`.
+struct Export {
+    what: String,
+    from: &'static str,
+    path: PathBuf,
+    /// Whether it is written, or planned alone.
+    apply: bool,
+}
+
+/// A value of JSON as text, of any type.
+fn value(dice: &mut Dice) -> String {
+    match dice.below(12) {
+        0 => "null".to_owned(),
+        1 => "true".to_owned(),
+        2 => (*dice.one_of(&TIMES)).to_owned(),
+        3 => "[]".to_owned(),
+        4 => format!("[{},{}]", json!(dice.one_of(&TEXTS)), dice.one_of(&TIMES)),
+        5 => format!("{{\"tags\":{}}}", json!(dice.one_of(&TEXTS))),
+        6 => json!("x".repeat(1 << dice.below(23))).to_string(),
+        7 => "\"\\ud800\"".to_owned(),
+        _ => json!(dice.one_of(&TEXTS)).to_string(),
+    }
+}
+
+fn record(dice: &mut Dice) -> String {
+    let fields: Vec<String> = (0..dice.below(8))
+        .map(|_| match *dice.one_of(&FIELDS) {
+            field if field.starts_with("created") => format!("\"{field}\":{}", dice.one_of(&TIMES)),
+            field => format!("\"{field}\":{}", value(dice)),
+        })
+        .collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+/// Lists, objects of lists, or lines.
+fn document(dice: &mut Dice) -> Vec<u8> {
+    let records: Vec<String> = (0..dice.below(30)).map(|_| record(dice)).collect();
+    let text = match dice.below(5) {
+        0 => format!("[{}]", records.join(",")),
+        1 => records.join("\n"),
+        2 => format!("{{\"results\":[{}]}}", records.join(",")),
+        3 => format!("{{\"observations\":[{}],\"summaries\":7}}", records.join(",")),
+        _ => format!(
+            "{{\"memories\":{{\"results\":[{}]}},\"results\":[1]}}",
+            records.join(",")
+        ),
+    };
+    let mut bytes = text.into_bytes();
+    match dice.below(4) {
+        0 => bytes.truncate(dice.below(bytes.len() + 1)),
+        1 if !bytes.is_empty() => {
+            for _ in 0..1 + dice.below(8) {
+                let at = dice.below(bytes.len());
+                bytes[at] = *dice.one_of(b"\0\xff{}[]\",:\\\n");
+            }
+        }
+        _ => {}
+    }
+    bytes
+}
+
+/// One line of fifty megabytes, or nesting.
+fn large(dice: &mut Dice) -> (&'static str, String) {
+    let one = r#"{"memory":"a short memory that is like all the others","id":"x"}"#;
+    match dice.below(6) {
+        0 => (
+            "one text of 50 MB",
+            format!("[{{\"memory\":\"{}\"}}]", "x".repeat(LARGE)),
+        ),
+        1 => (
+            "50 MB of records on one line",
+            format!("[{one}{}]", format!(",{one}").repeat(LARGE / (one.len() + 1))),
+        ),
+        2 => (
+            "50 MB of numbers on one line",
+            format!("[{}1]", "1,".repeat(LARGE / 2)),
+        ),
+        3 => (
+            "nested lists",
+            format!("{{\"results\":[{one},{}{}]}}", "[".repeat(DEEP), "]".repeat(DEEP)),
+        ),
+        4 => (
+            "nested objects in a field",
+            format!(
+                "[{{\"memory\":\"x\",\"metadata\":{}1{}}}]",
+                "{\"a\":".repeat(DEEP),
+                "}".repeat(DEEP)
+            ),
+        ),
+        _ => (
+            "nested lists in a text",
+            format!("[{{\"memory\":\"x\",\"categories\":\"{}\"}}]", "[".repeat(DEEP)),
+        ),
+    }
+}
+
+/// A database with tables that are not what their names promise, or bytes that are damaged.
+fn database(dice: &mut Dice, path: &Path) -> String {
+    let mut what = String::new();
+    // What the schema says in the end; for some a harmless one is there while rows are added.
+    let harmless = "CREATE TABLE history (memory_id TEXT, new_memory TEXT GENERATED ALWAYS AS ('x'))";
+    let tables = [
+        "CREATE TABLE history (id TEXT, memory_id TEXT, new_memory TEXT, event TEXT, created_at TEXT)",
+        "CREATE TABLE history (memory_id TEXT, new_memory TEXT GENERATED ALWAYS AS (hex(zeroblob(400000000))))",
+        "CREATE TABLE history (memory_id TEXT, new_memory TEXT GENERATED ALWAYS AS
+            (printf('%.*c', 200000, 'a') LIKE '%a%a%a%a%a%a%a%a%a%a%a%b'))",
+        "CREATE VIEW history AS WITH RECURSIVE n(memory_id, new_memory) AS
+            (SELECT 1, 'x' UNION ALL SELECT memory_id + 1, 'x' FROM n) SELECT * FROM n",
+        "CREATE VIRTUAL TABLE history USING fts5(memory_id, new_memory)",
+        "CREATE TABLE history (memory_id TEXT PRIMARY KEY, new_memory TEXT) WITHOUT ROWID",
+        "CREATE TABLE history (rowid TEXT, memory_id BLOB, new_memory INTEGER, event REAL)",
+        "CREATE TABLE history (memory_id TEXT, new_memory TEXT, \"a\"\" FROM x; --\" TEXT)",
+        "CREATE TABLE history (new_memory TEXT)",
+    ];
+    let connection = Connection::open(path).unwrap();
+    let table = *dice.one_of(&tables);
+    write!(what, "{table}").unwrap();
+    let is_costly = table.contains("GENERATED");
+    connection
+        .execute_batch(if is_costly { harmless } else { table })
+        .unwrap();
+    for number in 0..50 {
+        let text = *dice.one_of(&TEXTS);
+        let size = 1_i64 << dice.below(18);
+        // Views take no rows, and some tables have other columns.
+        let _ = connection.execute(
+            "INSERT INTO history (memory_id, new_memory) VALUES (?1, ?2 || printf('%.*c', ?3, 'y'))",
+            rusqlite::params![number, text, size],
+        );
+        let _ = connection.execute("INSERT INTO history (memory_id) VALUES (?1)", [number]);
+    }
+    if is_costly {
+        let rewrite = "UPDATE sqlite_master SET sql = ?1 WHERE name = 'history'";
+        connection.pragma_update(None, "writable_schema", true).unwrap();
+        connection.execute(rewrite, [table]).unwrap();
+    }
+    drop(connection);
+    let mut bytes = std::fs::read(path).unwrap();
+    match dice.below(4) {
+        0 => {
+            for _ in 0..1 + dice.below(40) {
+                let at = dice.below(bytes.len());
+                bytes[at] ^= 1 << dice.below(8);
+            }
+            what.push_str(", with bits turned over");
+        }
+        1 => {
+            let page = dice.below(bytes.len()) / 4096 * 4096;
+            let end = (page + 4096).min(bytes.len());
+            bytes[page..end].fill(*dice.one_of(&[0, 0xff, 0x0d]));
+            what.push_str(", with a page of one byte");
+        }
+        2 => {
+            bytes.truncate(dice.below(bytes.len()));
+            what.push_str(", cut");
+        }
+        _ => std::fs::write(path.with_file_name("history.db-wal"), vec![7; 40_000]).unwrap(),
+    }
+    std::fs::write(path, bytes).unwrap();
+    what
+}
+
+/// A file that claims a size of 2^40 bytes.
+fn sparse(path: &Path, begins: &[u8]) {
+    std::fs::write(path, begins).unwrap();
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.set_len(1 << 40).unwrap();
+}
+
+/// A folder of notes.
+fn notes(dice: &mut Dice, folder: &Path) -> String {
+    let mut what = String::new();
+    let front = [
+        format!("---\n{}x\n---\ntext\n", "- ".repeat(9000)),
+        format!(
+            "---\na: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\n{}---\ntext\n",
+            "c: [*b,*b,*b,*b,*b,*b]\n".repeat(50)
+        ),
+        "---\ntitle: [\npermalink: ../../../x\n---\ntext\n".to_owned(),
+        "---\ncreated: 99999-99-99\npermalink: /etc/passwd\ntype: {a: {b: c}}\n---\ntext\n".to_owned(),
+        "---\nnever closed\n".to_owned(),
+        "words of a note\n".to_owned(),
+        "\u{feff}---\r\ntitle: x\r\n---\r\n\r\ntext\0\r\n".to_owned(),
+    ];
+    for number in 0..1 + dice.below(6) {
+        let text = dice.one_of(&front).clone();
+        let name = *dice.one_of(&[
+            "a",
+            "CLAUDE",
+            ".hidden",
+            "new\nline",
+            "x\u{1b}[31m",
+            "sub/deep/x",
+            "..b",
+            "C:x",
+        ]);
+        let path = folder.join(format!("{name}{number}.md"));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, &text).unwrap();
+        write!(what, "{name:?}: {:.40?} ", text).unwrap();
+    }
+    // What may be there already.
+    let _ = match dice.below(5) {
+        0 => symlink("/etc/passwd", folder.join("link.md")),
+        1 => symlink("..", folder.join("loop")),
+        2 => symlink("/proc/self/environ", folder.join("environ.md")),
+        3 => std::fs::write(folder.join("large.md"), vec![b'x'; 6 << 20]),
+        _ => std::fs::create_dir_all(folder.join("d/".repeat(60))),
+    };
+    what
+}
+
+fn draw(dice: &mut Dice, folder: &Path) -> Export {
+    let json = folder.join("export.json");
+    let from = *dice.one_of(&["mem0", "claude-mem"]);
+    match dice.below(12) {
+        0..=4 => {
+            let bytes = document(dice);
+            std::fs::write(&json, &bytes).unwrap();
+            let what = format!("{:.200}", String::from_utf8_lossy(&bytes));
+            Export {
+                what,
+                from,
+                path: json,
+                apply: true,
+            }
+        }
+        5 | 6 => {
+            let (what, text) = large(dice);
+            std::fs::write(&json, text).unwrap();
+            Export {
+                what: what.to_owned(),
+                from,
+                path: json,
+                apply: false,
+            }
+        }
+        7..=9 => {
+            let path = folder.join("history.db");
+            let what = database(dice, &path);
+            Export {
+                what,
+                from: "mem0",
+                path,
+                apply: true,
+            }
+        }
+        10 => {
+            let begins: &[u8] = *dice.one_of(&[&b"[{"[..], b"SQLite format 3\0"]);
+            sparse(&json, begins);
+            let from = "mem0";
+            Export {
+                what: format!("2^40 bytes behind {begins:?}"),
+                from,
+                path: json,
+                apply: true,
+            }
+        }
+        _ => {
+            let notes_in = folder.join("notes");
+            let what = notes(dice, &notes_in);
+            Export {
+                what,
+                from: "basic-memory",
+                path: notes_in,
+                apply: true,
+            }
+        }
+    }
+}
+
+/// Files of a workspace, without what the daemon keeps of its own.
+fn memory(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let own = |path: &Path| {
+        path.starts_with(root.join(".hippocampus"))
+            || path
+                .file_name()
+                .is_some_and(|name| name.to_string_lossy().contains("HIPPOCAMPUS.md"))
+    };
+    let all = picture(root).into_iter();
+    all.filter(|(path, _)| !own(path))
+        .filter_map(|(path, bytes)| Some((path, bytes?)))
+        .collect()
+}
+
+/// Asserts that nothing went, that nothing but memory came, and that nothing is a link.
+fn assert_added(what: &str, root: &Path, before: &BTreeMap<PathBuf, Vec<u8>>) {
+    let after = memory(root);
+    for (path, bytes) in before {
+        let now = after
+            .get(path)
+            .unwrap_or_else(|| panic!("{what}: {} went", path.display()));
+        assert!(
+            now.starts_with(bytes),
+            "{what}: {} lost something",
+            path.display()
+        );
+    }
+    for path in after.keys().filter(|path| !before.contains_key(*path)) {
+        let below = path.strip_prefix(root).unwrap();
+        let is_memory = below.starts_with("memory") || below.starts_with("knowledge");
+        let is_note = below.extension().is_some_and(|end| end == "md");
+        assert!(
+            is_memory && is_note && !path.is_symlink(),
+            "{what}: {}",
+            below.display()
+        );
+    }
+}
+
+#[test]
+fn a_hostile_export_writes_nothing_outside_and_ends_no_daemon() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "memory/2026-03-02.md",
+        "# 2026-03-02\n\n- The lantern is green.\n",
+    );
+    let root = scratch.workspace();
+    let world = scratch.beside("world");
+    std::fs::create_dir(&world).unwrap();
+    std::fs::write(world.join("mine.md"), "mine\n").unwrap();
+    let daemon = Daemon::start(&scratch.home(), &roomy());
+    Wire::new(&daemon).expect("workspace.add", json!({"workspace": root}));
+    attack("exports", Cases::Drawn(36), |dice, _| {
+        let folder = world.join("export");
+        std::fs::create_dir(&folder).unwrap();
+        let Export {
+            what,
+            from,
+            path,
+            apply,
+        } = draw(dice, &folder);
+        let before = (memory(&root), light(&world));
+        let mut wire = Wire::new(&daemon);
+        let mut params = Map::new();
+        params.extend([
+            ("workspace".to_owned(), json!(root)),
+            ("from".to_owned(), json!(from)),
+            ("path".to_owned(), json!(path)),
+            ("apply".to_owned(), json!(apply)),
+        ]);
+        if dice.below(4) == 0 {
+            let into = *dice.one_of(&[
+                "memory/imported",
+                "../x",
+                "/etc",
+                ".git",
+                "memory/..",
+                "a\0b",
+                "knowledge/new",
+            ]);
+            params.insert("into".to_owned(), json!(into));
+        }
+        match wire.call("import", Value::Object(params)) {
+            Ok(_) => {}
+            Err(Failure::Refused(error)) => {
+                let message = error["message"].as_str().unwrap();
+                assert!(message.len() < MESSAGE, "{what}: {} bytes", message.len());
+                assert_ne!(error["data"]["kind"], "internal", "{what}: {error}");
+                assert!(
+                    error["data"]["hint"]
+                        .as_str()
+                        .is_some_and(|hint| !hint.is_empty()),
+                    "{what}: {error}"
+                );
+            }
+            Err(Failure::Gone) => panic!("{what}: the daemon died: {}", daemon.log()),
+        }
+        assert!(light(&world) == before.1, "{what} changed something outside");
+        assert_added(&what, &root, &before.0);
+        let kept = wire.expect("search", json!({"workspace": root, "query": "lantern green"}));
+        assert!(kept["results"].to_string().contains("lantern"), "{what}: {kept}");
+        assert!(!daemon.log().contains("panicked"), "{what}: {}", daemon.log());
+        let memory = daemon.most_memory();
+        assert!(memory < MEMORY, "{what}: {memory} KiB");
+        let left = std::fs::read_dir(scratch.home().join("state")).unwrap().flatten();
+        let left: Vec<_> = left
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("import-"))
+            .collect();
+        assert!(left.is_empty(), "{what}: {left:?}");
+        std::fs::remove_dir_all(&folder).unwrap();
+        1
+    });
+}
+
+/// Names, sizes and times below a folder: some files are too large to be compared by their bytes.
+fn light(folder: &Path) -> Vec<(PathBuf, u64, std::time::SystemTime)> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        let metadata = path.symlink_metadata().unwrap();
+        if metadata.is_dir() {
+            all.extend(light(&path));
+        }
+        all.push((path, metadata.len(), metadata.modified().unwrap()));
+    }
+    all.sort();
+    all
+}
