@@ -9,6 +9,8 @@
 #[path = "../crates/hippo-embed/tests/folder/fixture.rs"]
 mod folder;
 
+#[path = "e2e/away.rs"]
+mod away;
 #[path = "e2e/backup.rs"]
 mod backup;
 #[path = "e2e/backup_crash.rs"]

@@ -129,6 +129,7 @@ impl Hand {
                     }
                 }
                 workspace.scan_at = now;
+                workspace.look_at_held_at = now;
                 workspace.entries.file.look(now);
                 workspace.waiters.push(Waiter {
                     reply,

@@ -131,7 +131,7 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         }
         Request::Heartbeat(request) => line(&id, entries::heartbeat(shared, request).await),
         Request::TreeCompact(request) => {
-            let view = shared.views.get(&request.workspace).await?;
+            let view = entries::view_to_write(shared, &request.workspace).await?;
             let wish = tree::wish_of(shared, &view, &request)?;
             let compact = move |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
                 tree::compact(shared, &view, wish, Cancellation::by(given_up))

@@ -16,7 +16,7 @@ use hippo_proto::{
 use super::dispatch::{ask, blocking, stopping};
 use crate::clock::{date_in, moment};
 use crate::engine::{Change, Order, Remembered, cycle_named, cycle_of, root_missing};
-use crate::event::{self, Answer, Event};
+use crate::event::{self, Answer, Event, Until};
 use crate::files;
 use crate::index::{answers, standing};
 use crate::remember;
@@ -55,6 +55,27 @@ pub async fn show(shared: &Arc<Shared>, request: IndexShowRequest) -> Result<Ind
     blocking(shared, work).await
 }
 
+/// The workspace at or above a folder, for a request that writes. A disk that was away counts as back at once.
+///
+/// # Errors
+/// As [`Views::get`](crate::shared::Views::get).
+pub async fn view_to_write(shared: &Arc<Shared>, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
+    let view = shared.views.get(folder).await?;
+    let was_away = view.status().is_some_and(|status| !status.root_present);
+    if was_away && hippo_fs::is_present(&view.root) {
+        let root = view.root.clone();
+        let looked = ask(shared, |reply| event::Request::Sync {
+            root,
+            until: Until::Step,
+            accept_deletions: false,
+            reply,
+        });
+        // A request that needs the disk says why it has none.
+        drop(looked.await);
+    }
+    Ok(view)
+}
+
 /// Has the engine change entries.
 ///
 /// # Errors
@@ -64,7 +85,7 @@ pub async fn change<T>(
     workspace: &str,
     change: impl FnOnce(Answer<T>) -> Change,
 ) -> Result<T, RpcError> {
-    let view = shared.views.get(workspace).await?;
+    let view = view_to_write(shared, workspace).await?;
     order(shared, &view, |reply| Order::Change(change(reply))).await
 }
 
@@ -73,7 +94,7 @@ pub async fn change<T>(
 /// # Errors
 /// As the engine says; `bad-request` for a moment that there is not.
 pub async fn run(shared: &Arc<Shared>, request: CycleRunRequest) -> Result<CycleReport, RpcError> {
-    let view = shared.views.get(&request.workspace).await?;
+    let view = view_to_write(shared, &request.workspace).await?;
     if !view.config.index.enabled {
         return Err(RpcError::new(
             ErrorKind::Degraded,
@@ -117,7 +138,7 @@ pub async fn run(shared: &Arc<Shared>, request: CycleRunRequest) -> Result<Cycle
 /// Where the log cannot be appended to; nothing is written then.
 pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<RememberResponse, RpcError> {
     let request = remember::structured(request);
-    let view = shared.views.get(&request.workspace).await?;
+    let view = view_to_write(shared, &request.workspace).await?;
     let zone = shared.zone_of(&view);
     let today = date_in(shared.clock.now(), &zone);
     if view.status().is_some_and(|status| !status.root_present) || !hippo_fs::is_present(&view.root) {

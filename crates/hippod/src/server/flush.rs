@@ -11,6 +11,7 @@ use hippo_proto::{
 
 use super::connection::Outbox;
 use super::dispatch;
+use super::entries::view_to_write;
 use super::long::{Cancellation, Tell, at_length};
 use crate::contexts::{self, Promise};
 use crate::engine::root_missing;
@@ -99,7 +100,7 @@ async fn steps(
     request: SessionFlushRequest,
     client: Option<(&Id, &Outbox)>,
 ) -> Result<SessionFlushResponse, RpcError> {
-    let view = shared.views.get(&request.workspace).await?;
+    let view = view_to_write(shared, &request.workspace).await?;
     let ended = request.session.clone().filter(|_| request.close);
     let tree = request.tree;
     let taken = take_up(shared, &view, request, client).await;

@@ -6,6 +6,7 @@ use hippo_proto::{Id, ImportRequest, ImportResponse, Progress, RpcError};
 
 use super::connection::Outbox;
 use super::dispatch::ask;
+use super::entries::view_to_write;
 use super::long::{Tell, at_length, nobody_waits};
 use crate::event::{self, Until};
 use crate::import::{self, Job};
@@ -21,7 +22,7 @@ pub async fn import(
     id: &Id,
     outbox: &Outbox,
 ) -> Result<ImportResponse, RpcError> {
-    let view = shared.views.get(&request.workspace).await?;
+    let view = view_to_write(shared, &request.workspace).await?;
     let turn = match shared.imports.take_if_free() {
         Some(turn) => turn,
         None => {
