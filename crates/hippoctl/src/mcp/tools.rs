@@ -2,9 +2,9 @@
 
 use hippo_core::instruction;
 use hippo_proto::{
-    ContextFetchRequest, ContextFetchResponse, GetRequest, GetResponse, MemoryType, RememberRequest,
-    RememberResponse, SearchHit, SearchRequest, SearchResponse, StatusRequest, StatusResponse, nearest,
-    shorten,
+    ContextFetchRequest, ContextFetchResponse, GetRequest, GetResponse, MemoryType, ModelLoad,
+    RememberRequest, RememberResponse, SearchHit, SearchRequest, SearchResponse, StatusRequest,
+    StatusResponse, WorkspaceStatus, nearest, shorten,
 };
 use rmcp::model::{ErrorData, Tool};
 use serde_json::{Value, json};
@@ -196,6 +196,11 @@ fn status(line: &mut Line) -> Result<Value, Trouble> {
     let answer: StatusResponse = line.ask(StatusRequest {})?;
     let workspace = answer.workspaces.into_iter().find(|one| one.root == root);
     let workspace = workspace.ok_or_else(|| Trouble::new(format!("the workspace was removed: {root}")))?;
+    Ok(report(workspace, answer.model.state))
+}
+
+/// Tells an agent how its workspace is.
+fn report(workspace: WorkspaceStatus, model: ModelLoad) -> Value {
     // Right after a start nothing is known of it yet: figures of nothing would be taken for the truth.
     let warming = workspace.degraded.as_deref() == Some("warming");
     let opening = workspace.generation == 0 && warming;
@@ -213,15 +218,15 @@ fn status(line: &mut Line) -> Result<Value, Trouble> {
     });
     let trouble = workspace.index.as_ref().and_then(|index| index.trouble.clone());
     let notes = [workspace.why, workspace.settings, trouble, deaf, held];
-    Ok(json!({
-        "workspace": root,
+    json!({
+        "workspace": workspace.root,
         "documents": (!opening).then_some(workspace.documents),
         "pending": (!opening).then_some(workspace.pending),
         "degraded": if opening { Some("opening".to_owned()) } else { workspace.degraded },
-        "model": answer.model.state,
+        "model": model,
         "entries": workspace.index.map(|index| index.entries),
         "notes": some(notes.into_iter().flatten()),
-    }))
+    })
 }
 
 fn fetch(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
@@ -257,6 +262,42 @@ mod tests {
 
     /// Of all definitions together, as they are sent: a quarter of their bytes.
     const MOST_TOKENS: usize = 900;
+
+    #[test]
+    fn a_workspace_that_is_being_opened_is_neither_empty_nor_unwatched() {
+        let of = |more: Value| {
+            let mut status = json!({
+                "root": "/w", "documents": 0, "chunks": 0, "pending": 0, "embedded": 0, "skipped": [],
+                "skipped_count": 0, "generation": 0, "lag_ms": 0, "degraded": "warming", "why": "it is being opened",
+                "watcher": {"mode": "none", "alive": false, "changed_at_last_reconcile": 0},
+                "disk": {"files": 0, "indexed_files": 0}, "held_deletions": 0, "root_present": true, "database_bytes": 0,
+                "vector": {"backend": "exact", "vectors": 0, "tombstones": 0, "building": false},
+            });
+            for (name, value) in more.as_object().unwrap() {
+                status[name] = value.clone();
+            }
+            report(serde_json::from_value(status).unwrap(), ModelLoad::Unloaded)
+        };
+        let opening = of(json!({}));
+        assert_eq!(opening["documents"], Value::Null);
+        assert_eq!(opening["degraded"], "opening");
+        assert_eq!(opening["notes"], json!(["it is being opened"]));
+
+        // The watcher has not been asked yet.
+        let fresh = json!({"documents": 7, "generation": 1, "degraded": null, "why": null,
+            "watcher": {"mode": "notify", "alive": false, "last_reconcile_ms_ago": 20, "changed_at_last_reconcile": 0}});
+        let fresh = of(fresh);
+        assert_eq!((&fresh["documents"], &fresh["notes"]), (&json!(7), &Value::Null));
+
+        let deaf = json!({"documents": 7, "generation": 1, "degraded": null, "why": null,
+            "watcher": {"mode": "notify", "alive": false, "last_reconcile_ms_ago": 60_000, "changed_at_last_reconcile": 0}});
+        assert!(
+            of(deaf)["notes"][0]
+                .as_str()
+                .unwrap()
+                .contains("the watcher does not answer")
+        );
+    }
 
     #[test]
     fn the_definitions_are_short_and_whole() {
