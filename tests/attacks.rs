@@ -13,10 +13,14 @@ mod clocks;
 mod damage;
 #[path = "attacks/disk.rs"]
 mod disk;
+#[path = "attacks/exports.rs"]
+mod exports;
 #[path = "attacks/faults.rs"]
 mod faults;
 #[path = "attacks/files.rs"]
 mod files;
+#[path = "attacks/headers.rs"]
+mod headers;
 #[path = "attacks/kills.rs"]
 mod kills;
 #[path = "attacks/ledger.rs"]
@@ -37,6 +41,8 @@ mod scale;
 mod shapes;
 #[path = "attacks/stage.rs"]
 mod stage;
+#[path = "attacks/swarm.rs"]
+mod swarm;
 #[path = "attacks/threads.rs"]
 mod threads;
 #[path = "attacks/traced.rs"]

@@ -33,13 +33,17 @@ const NAMES: [&str; 16] = [
 
 /// A member of an archive.
 #[derive(Clone)]
-struct Member {
-    name: String,
-    kind: tar::EntryType,
-    bytes: Vec<u8>,
+pub struct Member {
+    /// Path in the archive.
+    pub name: String,
+    /// What its header says that it is.
+    pub kind: tar::EntryType,
+    /// Its content.
+    pub bytes: Vec<u8>,
 }
 
-fn read(path: &Path) -> Vec<Member> {
+/// Members of an archive.
+pub fn read(path: &Path) -> Vec<Member> {
     let file = zstd::Decoder::new(std::fs::File::open(path).unwrap()).unwrap();
     let mut archive = tar::Archive::new(file);
     let entries = archive.entries().unwrap();
@@ -82,7 +86,7 @@ fn write(path: &Path, members: &[Member]) {
 }
 
 /// Makes the manifest name the members as they are now.
-fn agree(members: &mut [Member]) {
+pub fn agree(members: &mut [Member]) {
     let list: Vec<Value> = members
         .iter()
         .filter(|member| member.name != "manifest.json")
@@ -143,7 +147,7 @@ fn change(dice: &mut Dice, members: &mut Vec<Member>) -> String {
 }
 
 /// Names and bytes below a folder, but for what the daemon keeps of its own.
-fn picture(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+pub fn picture(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();

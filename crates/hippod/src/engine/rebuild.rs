@@ -21,8 +21,8 @@ pub struct Lost {
     pub aside: PathBuf,
 }
 
-/// Deletes everything derived of a closed workspace. A sound database keeps its vectors, which depend on nothing but the
-/// text and the model; a damaged one is renamed. Returns what only the damaged database contained and could not be read.
+/// Deletes everything derived of a closed workspace. A sound database keeps its vectors, each of which belongs to a text
+/// and a model; a damaged one is renamed. Returns what only the damaged database contained and could not be read.
 ///
 /// # Errors
 /// The database can neither be emptied nor replaced.
