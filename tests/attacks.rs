@@ -41,6 +41,8 @@ mod scale;
 mod shapes;
 #[path = "attacks/stage.rs"]
 mod stage;
+#[path = "attacks/stores.rs"]
+mod stores;
 #[path = "attacks/swarm.rs"]
 mod swarm;
 #[path = "attacks/threads.rs"]
