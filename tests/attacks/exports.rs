@@ -195,7 +195,8 @@ fn draw(dice: &mut Dice, folder: &Path) -> Export {
             }
         }
         10 => {
-            let begins: &[u8] = *dice.one_of(&[&b"[{"[..], b"SQLite format 3\0"]);
+            let choices: [&[u8]; 2] = [b"[{", b"SQLite format 3\0"];
+            let begins = *dice.one_of(&choices);
             sparse(&json, begins);
             let from = "mem0";
             Export {

@@ -146,7 +146,7 @@ fn behave(daemon: &Daemon, root: &Path, stop: &AtomicBool, asked: &AtomicUsize) 
     let mut wire = Wire::new(daemon);
     while !stop.load(Ordering::Relaxed) {
         let number = asked.fetch_add(1, Ordering::Relaxed);
-        if number % 10 == 0 {
+        if number.is_multiple_of(10) {
             let fact = json!({"workspace": root, "text": format!("The valve {number} is open.")});
             wire.expect("remember", fact);
         }
