@@ -24,8 +24,8 @@ const GIANT: usize = 10_000_000;
 const MEMORY: u64 = 400 * 1024;
 /// Bytes of an answer that refuses something.
 const REFUSAL: usize = 4096;
-/// How long a hostile client waits for an answer: it may have been left without a place.
-const WAIT: Duration = Duration::from_secs(5);
+/// How long a hostile client waits for an answer: it may be without a place, or its line without room.
+const WAIT: Duration = Duration::from_secs(1);
 /// How long a hostile client sends: the daemon takes nothing while there is no room for another giant line.
 const TAKEN: Duration = Duration::from_millis(500);
 /// Ids that are given back as they are, and ids that are refused.
@@ -158,15 +158,17 @@ fn behave(daemon: &Daemon, root: &Path, stop: &AtomicBool, asked: &AtomicUsize) 
     }
 }
 
+/// Open handles but those of databases: as many of these stay as there were questions at the same time, for the next ones.
 fn handles(daemon: &Daemon) -> usize {
-    std::fs::read_dir(format!("/proc/{}/fd", daemon.pid()))
-        .unwrap()
+    let all = std::fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap();
+    all.flatten()
+        .filter_map(|entry| std::fs::read_link(entry.path()).ok())
+        .filter(|target| !target.to_string_lossy().contains(".db"))
         .count()
 }
 
 fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
     let root = scratch.workspace();
-    // As many connections to the databases as there will ever be.
     let before = {
         let (stop, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
         std::thread::scope(|scope| {
@@ -186,9 +188,6 @@ fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
         while asked.load(Ordering::Relaxed) == 0 && !good.is_finished() {
             std::thread::yield_now();
         }
-        let silent: Vec<_> = (0..SILENT)
-            .filter_map(|_| UnixStream::connect(daemon.socket()).ok())
-            .collect();
         let next = AtomicUsize::new(0);
         let seed = dice.below(usize::MAX) as u64;
         let held: Vec<std::thread::Result<Vec<Hostile>>> = std::thread::scope(|scope| {
@@ -209,6 +208,9 @@ fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
                 .map(std::thread::ScopedJoinHandle::join)
                 .collect()
         });
+        let silent: Vec<_> = (0..SILENT)
+            .filter_map(|_| UnixStream::connect(daemon.socket()).ok())
+            .collect();
         // All of them at once: the giant lines are held, and the good client is answered.
         let reached = asked.load(Ordering::Relaxed) + 20;
         while asked.load(Ordering::Relaxed) < reached && !good.is_finished() {
