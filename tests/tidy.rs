@@ -65,7 +65,7 @@ fn files(folders: &[&str], ending: &str) -> Vec<String> {
 }
 
 fn sources() -> Vec<String> {
-    let found = files(&["crates", "tests", "xtask"], ".rs");
+    let found = files(&["crates", "lab", "tests", "xtask"], ".rs");
     assert!(found.len() > 50, "only {} sources found", found.len());
     found
 }

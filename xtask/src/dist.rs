@@ -17,7 +17,6 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
-use flate2::read::GzDecoder;
 
 use crate::house::House;
 use crate::terminal::say;
@@ -136,14 +135,6 @@ pub fn folder(house: &House) -> PathBuf {
     house.target.join("packages")
 }
 
-/// The packages as people get them.
-///
-/// # Errors
-/// Something does not build.
-pub fn packages(house: &House) -> Result<Packages> {
-    make(house, Profile::Release, time(house)?)
-}
-
 /// Builds the programs and packs them.
 ///
 /// # Errors
@@ -202,17 +193,6 @@ fn pack(house: &House, programs: &Programs, level: Compression, time: u64) -> Re
 }
 
 impl Packages {
-    /// Unpacks the archive, and answers the folder that it makes.
-    ///
-    /// # Errors
-    /// It cannot be unpacked.
-    pub fn unpack(&self, to: &Path) -> Result<PathBuf> {
-        let failed = || format!("could not unpack {}", self.archive.name);
-        let mut archive = tar::Archive::new(GzDecoder::new(&self.archive.bytes[..]));
-        archive.unpack(to).with_context(failed)?;
-        Ok(to.join(self.archive.name.trim_end_matches(".tar.gz")))
-    }
-
     /// Writes both into a folder, and says so.
     ///
     /// # Errors

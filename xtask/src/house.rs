@@ -27,8 +27,8 @@ impl House {
     /// # Errors
     /// Cargo cannot be run, or the project is not there any more.
     pub fn find() -> Result<Self> {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let output = cargo(here)
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let output = cargo(&root)
             .args(["metadata", "--format-version", "1", "--no-deps"])
             .stderr(Stdio::inherit())
             .output()

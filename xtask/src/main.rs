@@ -1,7 +1,6 @@
 //! What can `cargo xtask` do?
 
 mod attack;
-mod bench;
 mod demo;
 mod dist;
 mod edit;
@@ -11,9 +10,9 @@ mod prerequisites;
 mod python;
 mod reference;
 mod schema;
+#[allow(dead_code, reason = "shared with lab")]
 mod scratch;
 mod setup;
-mod simulate;
 mod targets;
 mod terminal;
 mod test;
@@ -30,8 +29,6 @@ usage: cargo xtask TASK
   demo    build, obtain the model, and see hippod index and answer a small workspace
   test    the gate: set-up, format, lints, tests, documentation
   attack  the attacks of tests/attacks, by the clock: [--only NAME,…] [--minutes N] [--seed N]
-  bench   the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
-  simulate  a year of an agent in a minute: figures and tables of docs/simulation.md [--seed N]
   schema  the protocol as JSON Schema, and the types of the clients: what is not as the Rust types say is written anew
   dist    the packages: an archive and a .deb [--profile release|dev] [--out DIR]
           --check builds them in two folders, compares them, and tries the .deb as --try does; with --profile dev it only
@@ -65,14 +62,8 @@ fn run() -> Result<()> {
     if task == "attack" {
         return attack::run(&house, rest);
     }
-    if task == "bench" {
-        return bench::run(&house, rest);
-    }
     if task == "dist" {
         return dist::run(&house, rest);
-    }
-    if task == "simulate" {
-        return simulate::run(&house, rest);
     }
     if let Some(unknown) = rest.first() {
         bail!("unknown argument of {task}: {unknown}\n\n{USAGE}");

@@ -38,7 +38,12 @@ pub fn run(house: &House) -> Result<()> {
         setup::run(house)
     })?;
     gate.step("format", |house| {
-        house::run(house.cargo().args(["fmt", "--all", "--check"]))
+        house::run(house.cargo().args(["fmt", "--all", "--check"]))?;
+        house::run(
+            house
+                .cargo()
+                .args(["fmt", "--manifest-path", "lab/Cargo.toml", "--check"]),
+        )
     })?;
     gate.step("lints", |house| {
         let mut whole = house.cargo();

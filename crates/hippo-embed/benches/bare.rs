@@ -1,4 +1,4 @@
-//! What does the model cost without a daemon? Prints JSON for `cargo xtask bench`.
+//! What does the model cost without a daemon? Prints JSON for `cargo lab bench`.
 //!
 //! `cargo bench -p hippo-embed --bench bare -- questions FILE` times each line of a file as a question;
 //! `-- pieces FOLDER` counts the word pieces of a folder of markdown; `-- passages FOLDER` sends all of its text through

@@ -59,7 +59,7 @@ impl fmt::Display for Figure {
 /// Prints all figures as one table in markdown.
 pub fn print(figures: &[Figure]) {
     say(format_args!(
-        "\n| what | measured | reach | reached | `cargo xtask bench --eval DIR` |\n|---|---|---|---|---|"
+        "\n| what | measured | reach | reached | `cargo lab bench --eval DIR` |\n|---|---|---|---|---|"
     ));
     figures.iter().for_each(|figure| say(format_args!("{figure}")));
 }

@@ -14,8 +14,7 @@ use tempfile::TempDir;
 use super::Ground;
 use super::client::{add, root_of};
 use super::table::{Figure, ms, percentile};
-use crate::dist;
-use crate::house::{House, describe, succeeded};
+use crate::house::{self, House, describe, succeeded};
 use crate::scratch::{Scratch, copy_folder};
 use crate::setup;
 
@@ -56,40 +55,54 @@ pub fn alone(house: &House) -> Result<Vec<Figure>> {
 
 /// The packages, and what is in the archive.
 struct Unpacked {
-    packages: dist::Packages,
+    /// Bytes of the archive and of the Debian package.
+    packages: [u64; 2],
     root: PathBuf,
     _folder: TempDir,
 }
 
 impl Unpacked {
     fn make(house: &House) -> Result<Self> {
-        let packages = dist::packages(house)?;
         let folder = tempfile::tempdir().context("could not create a temporary folder")?;
+        let out = folder.path().join("packages");
+        house::run(house.cargo().args(["xtask", "dist", "--out"]).arg(&out))?;
+        let (mut archive, mut debian) = (None, None);
+        for entry in fs::read_dir(&out).with_context(|| format!("could not read {}", out.display()))? {
+            let path = entry?.path();
+            match path.extension().and_then(|ending| ending.to_str()) {
+                Some("gz") => archive = Some(path),
+                Some("deb") => debian = Some(path),
+                _ => {}
+            }
+        }
+        let (archive, debian) = archive.zip(debian).context("cargo xtask dist made no packages")?;
+        let mut tar = Command::new("tar");
+        house::run(tar.arg("-xzf").arg(&archive).arg("-C").arg(folder.path()))?;
+        let name = archive
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         Ok(Self {
-            root: packages.unpack(folder.path())?,
-            packages,
+            packages: [fs::metadata(&archive)?.len(), fs::metadata(&debian)?.len()],
+            root: folder.path().join(name.trim_end_matches(".tar.gz")),
             _folder: folder,
         })
     }
 
     fn figures(&self) -> Result<Vec<Figure>> {
-        let mut figures = sizes(&self.packages, &self.root)?;
+        let mut figures = sizes(self.packages, &self.root)?;
         figures.extend(starts(&self.root.join("bin"))?);
         Ok(figures)
     }
 }
 
-fn sizes(packages: &dist::Packages, unpacked: &Path) -> Result<Vec<Figure>> {
+fn sizes([archive, debian]: [u64; 2], unpacked: &Path) -> Result<Vec<Figure>> {
     let mb = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
     let mut figures = Vec::new();
     for name in ["hippod", "hippoctl"] {
         let size = fs::metadata(unpacked.join("bin").join(name))?.len();
         figures.push(Figure::new("size", format!("`{name}`, stripped"), mb(size)));
     }
-    let (archive, debian) = (
-        packages.archive.bytes.len() as u64,
-        packages.debian.bytes.len() as u64,
-    );
     figures.push(Figure::new(
         "size",
         "the archive, with the runtime library",

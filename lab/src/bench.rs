@@ -28,11 +28,10 @@ mod ways;
 mod workspaces;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::house::{self, House};
+use crate::house::House;
 use crate::scratch::Scratch;
 use crate::setup;
 use crate::terminal::say;
@@ -126,7 +125,7 @@ struct Ground<'a> {
     workspaces: Workspaces<'a>,
 }
 
-/// Runs the benchmarks that the arguments after `bench` ask for, and prints their figures. What measures is a release build itself.
+/// Runs the benchmarks that the arguments after `bench` ask for, and prints their figures.
 ///
 /// # Errors
 /// An argument is unknown, the evaluation data is not there, or something failed.
@@ -138,15 +137,6 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
         return Ok(());
     }
     let values_alone = wanted.iter().all(|part| VALUES.contains(part));
-    let packages: &[&str] = if values_alone {
-        &["xtask"]
-    } else {
-        &["hippod", "hippoctl", "xtask"]
-    };
-    if cfg!(debug_assertions) {
-        house.build_release(packages)?;
-        return house::run(Command::new(house.release("xtask")).arg("bench").args(arguments));
-    }
     let eval = options
         .eval
         .clone()
@@ -166,7 +156,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
         table::print(&figures);
         return Ok(());
     }
-    house.build_release(packages)?;
+    house.build_release(&["hippod", "hippoctl"])?;
     let installed = setup::run(house)?;
     let scratch = match &options.keep {
         Some(folder) => Scratch::kept(house, &installed, folder)?,

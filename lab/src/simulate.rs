@@ -24,7 +24,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use hippo_core::decay::Profile;
 use hippo_core::hierarchy::Limits;
 
-use crate::house::{House, succeeded};
+use crate::house::House;
 use crate::terminal::{duration, note, say};
 use brain::Options;
 use sweep::{Curve, Outcome};
@@ -43,23 +43,8 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     let seed = match arguments {
         [] => SEED,
         [flag, seed] if flag == "--seed" => seed.parse().context("could not read the seed")?,
-        _ => bail!("usage: cargo xtask simulate [--seed N]"),
+        _ => bail!("usage: cargo lab simulate [--seed N]"),
     };
-    if cfg!(debug_assertions) {
-        // The same code, ten times as fast.
-        let mut command = house.cargo();
-        command.args([
-            "run",
-            "--quiet",
-            "--release",
-            "--package",
-            "xtask",
-            "--",
-            "simulate",
-        ]);
-        let status = command.args(arguments).status().context("could not run cargo")?;
-        return succeeded("the simulation", status);
-    }
     let begun = Instant::now();
     let (protocol, tuned, curves) = thread::scope(|scope| -> Result<_> {
         let protocol = scope.spawn(|| live(seed, Profile::PROTOCOL));

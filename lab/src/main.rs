@@ -1,0 +1,58 @@
+//! Measurements on a release build: benchmarks on external data, and the simulation of a year.
+
+mod bench;
+#[path = "../../xtask/src/edit.rs"]
+mod edit;
+#[path = "../../xtask/src/house.rs"]
+mod house;
+#[path = "../../xtask/src/prerequisites.rs"]
+#[allow(dead_code, reason = "shared with xtask")]
+mod prerequisites;
+#[path = "../../xtask/src/scratch.rs"]
+mod scratch;
+#[path = "../../xtask/src/setup.rs"]
+#[allow(dead_code, reason = "shared with xtask")]
+mod setup;
+mod simulate;
+#[path = "../../xtask/src/terminal.rs"]
+mod terminal;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::house::House;
+
+const USAGE: &str = "\
+usage: cargo lab TASK
+
+  bench     the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
+  simulate  a year of an agent in a minute: figures and tables of docs/simulation.md [--seed N]
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            terminal::note(format_args!("\nlab: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (task, rest) = match arguments.split_first() {
+        Some((task, rest)) => (task.as_str(), rest),
+        None => ("help", &arguments[..]),
+    };
+    match task {
+        "help" | "-h" | "--help" => {
+            terminal::say(format_args!("{}", USAGE.trim_end()));
+            Ok(())
+        }
+        "bench" => bench::run(&House::find()?, rest),
+        "simulate" => simulate::run(&House::find()?, rest),
+        unknown => bail!("unknown task: {unknown}\n\n{USAGE}"),
+    }
+}
