@@ -363,9 +363,19 @@ fn build_once_a_run(folder: &Path) {
         return;
     }
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "hippod", "--package", "hippoctl"]);
-    if !cfg!(feature = "onnx") {
-        cargo.arg("--no-default-features");
+    if cfg!(feature = "onnx") {
+        // With the features that the tests were built with: nothing is built twice.
+        cargo.args(["build", "--quiet", "--workspace", "--bins", "--tests"]);
+    } else {
+        cargo.args([
+            "build",
+            "--quiet",
+            "--package",
+            "hippod",
+            "--package",
+            "hippoctl",
+            "--no-default-features",
+        ]);
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()

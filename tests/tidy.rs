@@ -8,10 +8,12 @@
 mod crates;
 #[path = "tidy/file_access.rs"]
 mod file_access;
+#[path = "tidy/generated.rs"]
+mod generated;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use hippo_proto::{ErrorKind, METHODS, Notification, RpcError};
 use serde_json::Value;
@@ -30,6 +32,14 @@ fn root() -> PathBuf {
 
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Compares a generated file with what is committed, and writes it where the environment variable `UPDATE` is set.
+fn compare(path: &str, made: &str, command: &str) {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(root().join(path), made).unwrap_or_else(|error| panic!("{path}: {error}"));
+    }
+    assert!(read(path) == made, "{path} is not up to date: run {command}");
 }
 
 /// All files with this ending below these folders, relative to the root, with `/`.
@@ -261,6 +271,33 @@ fn the_licences_of_the_manifest_are_there() {
 }
 
 #[test]
+fn packaged_documents_link_to_packaged_documents() {
+    let packed = read("xtask/src/dist/contents.rs");
+    let mut seen = 0;
+    for document in documents() {
+        for (path, _) in hippod_tests::page::links(&read(&document)) {
+            let mut target = PathBuf::from(&document);
+            target.pop();
+            for part in Path::new(path).components() {
+                match part {
+                    Component::ParentDir => drop(target.pop()),
+                    part => target.push(part),
+                }
+            }
+            let name = target.to_str().unwrap();
+            let is_packed = if name.starts_with("docs") {
+                root().join(&target).exists()
+            } else {
+                packed.contains(&format!("\"{name}\","))
+            };
+            assert!(path.is_empty() || is_packed, "{document}: {path}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
 fn the_gate_is_all_that_ci_runs() {
     let text = read(".ci/run");
     let commands = text.lines().filter(|line| line.starts_with("cargo "));
@@ -270,9 +307,11 @@ fn the_gate_is_all_that_ci_runs() {
 #[test]
 fn every_setting_is_documented_as_it_is() {
     let text = read("docs/configuration.md");
-    let (_, rest) = text.split_once("\n```toml\n").expect("no block of settings");
-    let (documented, _) = rest.split_once("```\n").unwrap();
-    assert_eq!(documented, hippod::config::Config::documented());
+    let (before, rest) = text.split_once("\n```toml\n").expect("no block of settings");
+    let (_, after) = rest.split_once("```\n").unwrap();
+    let settings = hippod::config::Config::documented();
+    let made = format!("{before}\n```toml\n{settings}```\n{after}");
+    compare("docs/configuration.md", &made, "cargo xtask docs");
 }
 
 #[test]

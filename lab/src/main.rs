@@ -1,20 +1,11 @@
 //! Measurements on a release build: benchmarks on external data, and the simulation of a year.
 
 mod bench;
-#[path = "../../xtask/src/edit.rs"]
 mod edit;
-#[path = "../../xtask/src/house.rs"]
 mod house;
-#[path = "../../xtask/src/prerequisites.rs"]
-#[allow(dead_code, reason = "shared with xtask")]
-mod prerequisites;
-#[path = "../../xtask/src/scratch.rs"]
 mod scratch;
-#[path = "../../xtask/src/setup.rs"]
-#[allow(dead_code, reason = "shared with xtask")]
 mod setup;
 mod simulate;
-#[path = "../../xtask/src/terminal.rs"]
 mod terminal;
 
 use std::process::ExitCode;

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::house::{House, describe, succeeded};
 use crate::prerequisites;
@@ -13,23 +13,14 @@ use crate::terminal::say;
 
 /// Minutes of a run over all attacks.
 const MINUTES: u64 = 60;
+/// With the features of the whole workspace, as everything else is built.
+const ATTACKS: [&str; 6] = ["test", "--quiet", "--workspace", "--test", "attacks", "--"];
 const USAGE: &str = "usage: cargo xtask attack [--only NAME,…] [--minutes N] [--seed N]";
 
 struct Options {
     only: Vec<String>,
     minutes: u64,
     seed: u64,
-}
-
-/// A line of the report that an attack appends.
-#[derive(Deserialize)]
-struct Run {
-    attack: String,
-    cases: usize,
-    tried: usize,
-    failed: Vec<usize>,
-    first: Option<String>,
-    seconds: u64,
 }
 
 /// Runs attacks one after the other, each for its share of the time, and prints a table.
@@ -64,15 +55,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
         say(format_args!("\n=== {test}: {seconds} s, seed {}", options.seed));
         let mut command = house.cargo();
         command
-            .args([
-                "test",
-                "--quiet",
-                "--package",
-                "hippod-tests",
-                "--test",
-                "attacks",
-                "--",
-            ])
+            .args(ATTACKS)
             .args(["--exact", test, "--nocapture"])
             .env("HIPPOD_ATTACK_SECONDS", seconds.to_string())
             .env("HIPPOD_ATTACK_SEED", options.seed.to_string())
@@ -87,13 +70,13 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
         }
     }
     let lines = fs::read_to_string(&report).unwrap_or_default();
-    let runs: Vec<Run> = lines
+    let runs: Vec<Value> = lines
         .lines()
         .map(serde_json::from_str)
         .collect::<Result<_, _>>()
         .context("could not read the report of the attacks")?;
     table(&runs, options.seed);
-    let failed: usize = runs.iter().map(|run| run.failed.len()).sum();
+    let failed: usize = runs.iter().map(|run| failed_cases(run).len()).sum();
     if failed > 0 {
         bail!("{failed} cases failed");
     }
@@ -129,15 +112,7 @@ impl Options {
 /// Names of all attacks, as `MODULE::TEST`. Modules named `tests` check the tools of the attacks.
 fn tests(house: &House) -> Result<Vec<String>> {
     let mut command = house.cargo();
-    command.args([
-        "test",
-        "--quiet",
-        "--package",
-        "hippod-tests",
-        "--test",
-        "attacks",
-        "--",
-    ]);
+    command.args(ATTACKS);
     command.args(["--list", "--format", "terse"]);
     let name = describe(&command);
     let output = command
@@ -151,27 +126,34 @@ fn tests(house: &House) -> Result<Vec<String>> {
     Ok(attacks.map(str::to_owned).collect())
 }
 
-fn table(runs: &[Run], seed: u64) {
+/// The cases of a line of the report that failed.
+fn failed_cases(run: &Value) -> &[Value] {
+    run["failed"].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Prints the lines of the report, which attacks append.
+fn table(runs: &[Value], seed: u64) {
     say(format_args!(
         "\n{:<24} {:>8} {:>10} {:>8} {:>8}  repeat with",
         "attack", "cases", "tried", "failed", "seconds"
     ));
     for run in runs {
-        let repeat = run
-            .failed
+        let failed = failed_cases(run);
+        let repeat = failed
             .first()
             .map(|case| format!("HIPPOD_ATTACK_SEED={seed} HIPPOD_ATTACK_CASE={case}"));
+        let number = |name: &str| run[name].as_u64().unwrap_or_default();
         say(format_args!(
             "{:<24} {:>8} {:>10} {:>8} {:>8}  {}",
-            run.attack,
-            run.cases,
-            run.tried,
-            run.failed.len(),
-            run.seconds,
+            run["attack"].as_str().unwrap_or_default(),
+            number("cases"),
+            number("tried"),
+            failed.len(),
+            number("seconds"),
             repeat.unwrap_or_default()
         ));
     }
-    for first in runs.iter().filter_map(|run| run.first.as_ref()) {
+    for first in runs.iter().filter_map(|run| run["first"].as_str()) {
         say(format_args!("\n{first}"));
     }
     say(format_args!("seed: {seed}"));

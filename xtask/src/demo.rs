@@ -1,47 +1,32 @@
-//! Does it work? Builds hippod, runs it on the example workspace and asks it five questions.
+//! The demonstration: builds hippod, indexes the example workspace, asks questions and edits a file.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use hippo_core::text::clip;
-use hippo_proto::{SearchHit, SearchResponse};
-use serde::Deserialize;
+use serde_json::Value;
 
-use crate::edit::{Edit, Editor};
 use crate::house::{self, House};
-use crate::scratch::{self, Scratch};
-use crate::setup;
+use crate::setup::{self, Home, copy_folder};
 use crate::terminal::{duration, say};
 
-/// How many results are looked at.
-pub const DEPTH: u32 = 5;
-/// How long the daemon may be silent.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Results that are looked at.
+pub const DEPTH: usize = 5;
 
-const EDIT: Edit<'_> = Edit {
-    file: "memory/2026-03-30.md",
-    line: "- The locksmith moved the appointment for the cellar door to Thursday at half past four.",
-    words: "locksmith cellar door",
-    meaning: "When will somebody come to repair the entrance to the basement?",
-    depth: DEPTH,
-};
+/// The file that is edited, the line that is added, words of it, and a question with other words.
+const FILE: &str = "memory/2026-03-30.md";
+const LINE: &str = "- The locksmith moved the appointment for the cellar door to Thursday at half past four.";
+const WORDS: &str = "locksmith cellar door";
+const MEANING: &str = "When will somebody come to repair the entrance to the basement?";
 
 /// A question with the places that answer it.
-#[derive(Deserialize)]
+/// A question with the places that answer it.
 pub struct Question {
-    /// What is asked.
+    /// The words of the question.
     pub query: String,
-    evidence: Vec<Span>,
-    group: String,
-}
-
-#[derive(Deserialize)]
-struct Span {
-    path: String,
-    start_line: u32,
-    end_line: u32,
+    evidence: Vec<Value>,
 }
 
 /// Runs the demonstration.
@@ -52,136 +37,125 @@ pub fn run(house: &House) -> Result<()> {
     let mut times: Vec<(String, Duration)> = Vec::new();
     say(format_args!("building hippod and hippoctl"));
     let begun = Instant::now();
-    house.build_release(&["hippod", "hippoctl"])?;
+    let programs = setup::build(house)?;
     times.push(("build".into(), begun.elapsed()));
 
     let begun = Instant::now();
-    let installed = setup::run(house)?;
+    let home = Home::new(house, &programs)?;
     times.push(("set-up".into(), begun.elapsed()));
-
-    let scratch = Scratch::new(house, &installed)?;
-    let workspace = scratch.folder.join("workspace");
-    scratch::copy_folder(&house.root.join("examples/workspace"), &workspace)?;
-    let root = workspace
-        .to_str()
-        .context("the temporary folder's name is not unicode")?;
-    times.push(("daemon start".into(), scratch.start()?));
 
     say(format_args!("\nindexing a copy of examples/workspace"));
     let begun = Instant::now();
-    house::run(scratch.hippoctl().args(["workspace", "add"]).arg(root))?;
-    house::run(scratch.hippoctl().args(["--workspace", root, "sync", "--wait"]))?;
+    let workspace = home.folder.join("workspace");
+    copy_folder(&house.root.join("examples/workspace"), &workspace)?;
+    let root = workspace
+        .to_str()
+        .context("the temporary folder's name is not unicode")?;
+    home.run(&["workspace", "add", root])?;
+    home.run(&["--workspace", root, "sync", "--wait"])?;
     times.push(("index".into(), begun.elapsed()));
-
     say(format_args!("\n$ hippoctl status"));
-    house::run(scratch.hippoctl().arg("status"))?;
+    home.run(&["status"])?;
 
-    let asked = ask_all(
-        &scratch,
-        root,
-        &house.root.join("examples/questions.jsonl"),
-        &mut times,
-    )?;
+    let mut missed = Vec::new();
+    let questions = questions(&house.root.join("examples/questions.jsonl"))?;
+    for (nth, question) in questions.iter().enumerate() {
+        let begun = Instant::now();
+        let answer = search(&home, root, "hybrid", &question.query)?;
+        let whole = begun.elapsed();
+        let inside = Duration::from_secs_f64(answer["took_ms"].as_f64().unwrap_or_default().max(0.0) / 1e3);
+        let rank = question.rank_in(&answer);
+        show(question, &answer, rank);
+        say(format_args!(
+            "  {} in the daemon, {} with the client's process",
+            duration(inside),
+            duration(whole)
+        ));
+        times.push((format!("query {} (daemon {})", nth + 1, duration(inside)), whole));
+        if rank.is_none() {
+            missed.push(&question.query);
+        }
+    }
 
-    say(format_args!("\nadding a line to {}:\n  {}", EDIT.file, EDIT.line));
-    let mut editor = Editor::new(root, scratch.connect(PATIENCE)?, scratch.connect(PATIENCE)?)?;
-    let found = editor.make(&EDIT)?;
-    drop(editor);
-    say(format_args!(
-        "  found by the words \"{}\" after {}",
-        EDIT.words,
-        duration(found.lexical)
-    ));
-    say(format_args!(
-        "  found by the meaning \"{}\" after {}",
-        EDIT.meaning,
-        duration(found.vector)
-    ));
-    times.push(("saved edit to found by words".into(), found.lexical));
-    times.push(("saved edit to found by meaning".into(), found.vector));
+    say(format_args!("\nadding a line to {FILE}:\n  {LINE}"));
+    let mut file = OpenOptions::new().append(true).open(workspace.join(FILE))?;
+    writeln!(file, "{LINE}")?;
+    drop(file);
+    let saved = Instant::now();
+    for (mode, by, query) in [("lexical", "words", WORDS), ("vector", "meaning", MEANING)] {
+        while !hits(&search(&home, root, mode, query)?)
+            .any(|hit| hit["text"].as_str().is_some_and(|text| text.contains(LINE)))
+        {
+            if saved.elapsed() > Duration::from_secs(20) {
+                bail!("the edit of {FILE} was not found: {query}");
+            }
+        }
+        say(format_args!(
+            "  found by the {by} \"{query}\" after {}",
+            duration(saved.elapsed())
+        ));
+        times.push((format!("saved edit to found by {by}"), saved.elapsed()));
+    }
 
-    times.push(("daemon stop".into(), scratch.stop()?));
-    scratch.remove()?;
-
+    let begun = Instant::now();
+    home.close()?;
+    times.push(("daemon stop".into(), begun.elapsed()));
     say(format_args!("\ntimings:"));
     for (name, time) in &times {
         say(format_args!("  {name:<32} {}", duration(*time)));
     }
-    if let Some(first) = asked.missed.first() {
-        let (missed, all) = (asked.missed.len(), asked.missed.len() + asked.found);
+    if let Some(first) = missed.first() {
+        let (missed, all) = (missed.len(), questions.len());
         bail!(
             "{missed} of {all} answers were not among the first {DEPTH} results, the first one of: {first}"
         );
     }
     say(format_args!(
         "\nall {} questions answered; the daemon has stopped, nothing is left running",
-        asked.found
+        questions.len()
     ));
     Ok(())
 }
 
-struct Asked {
-    found: usize,
-    missed: Vec<String>,
+fn search(home: &Home, root: &str, mode: &str, query: &str) -> Result<Value> {
+    let mut command = home.hippoctl();
+    command.args([
+        "--no-start",
+        "--json",
+        "--workspace",
+        root,
+        "search",
+        "--mode",
+        mode,
+    ]);
+    let said = house::output(command.args(["-n", &DEPTH.to_string(), "--", query]))?;
+    serde_json::from_slice(&said).context("could not read the answer to a search")
 }
 
-fn ask_all(
-    scratch: &Scratch,
-    root: &str,
-    questions: &Path,
-    times: &mut Vec<(String, Duration)>,
-) -> Result<Asked> {
-    let mut asked = Asked {
-        found: 0,
-        missed: Vec::new(),
-    };
-    for question in self::questions(questions)? {
-        let begun = Instant::now();
-        let mut command = scratch.hippoctl();
-        command.args([
-            "--json",
-            "--workspace",
-            root,
-            "search",
-            "-n",
-            &DEPTH.to_string(),
-            "--",
-            &question.query,
-        ]);
-        let answer: SearchResponse = scratch::answer(&mut command)?;
-        let whole = begun.elapsed();
-        let rank = question.rank_in(&answer);
-        say(format_args!("\n{}", question.query));
-        if answer.results.is_empty() {
-            say(format_args!("  nothing found"));
-        }
-        let shown = rank.map_or(answer.results.len(), |rank| rank + 1);
-        for (at, hit) in answer.results.iter().take(shown).enumerate() {
-            let mark = if rank == Some(at) { "*" } else { " " };
-            let text = hit.text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let place = format!("{}:{}", hit.path, hit.start_line);
-            say(format_args!(
-                "{mark} {:.2}  {place}\n        {}",
-                hit.score,
-                clip(&text, 180)
-            ));
-        }
-        let inside = duration(Duration::from_secs_f64(answer.took_ms.max(0.0) / 1e3)).to_string();
+fn hits(answer: &Value) -> impl Iterator<Item = &Value> {
+    answer["results"].as_array().into_iter().flatten()
+}
+
+/// Prints the results up to the one that holds the evidence.
+fn show(question: &Question, answer: &Value, rank: Option<usize>) {
+    say(format_args!("\n{}", question.query));
+    for (at, hit) in hits(answer).enumerate().take(rank.map_or(DEPTH, |rank| rank + 1)) {
+        let mark = if rank == Some(at) { "*" } else { " " };
+        let text = hit["text"].as_str().unwrap_or_default();
+        let text: String = text
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .chars()
+            .take(180)
+            .collect();
+        let path = hit["path"].as_str().unwrap_or_default();
+        let score = hit["score"].as_f64().unwrap_or_default();
         say(format_args!(
-            "  {} in the daemon, {} with the client's process",
-            inside,
-            duration(whole)
+            "{mark} {score:.2}  {path}:{}\n        {text}",
+            hit["start_line"]
         ));
-        times.push((
-            format!("query {} (daemon {inside})", asked.found + asked.missed.len() + 1),
-            whole,
-        ));
-        match rank {
-            Some(_) => asked.found += 1,
-            None => asked.missed.push(question.query),
-        }
     }
-    Ok(asked)
 }
 
 /// The questions of the demonstration in a file.
@@ -192,13 +166,18 @@ pub fn questions(path: &Path) -> Result<Vec<Question>> {
     let failed = || format!("could not read the questions: {}", path.display());
     let text = fs::read_to_string(path).with_context(failed)?;
     let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let all: Vec<Question> = lines
+    let all = lines
         .map(serde_json::from_str)
-        .collect::<Result<_, _>>()
+        .collect::<Result<Vec<Value>, _>>()
         .with_context(failed)?;
-    let asked: Vec<Question> = all
-        .into_iter()
-        .filter(|question| question.group == "demo")
+    let of_demo = all.iter().filter(|line| line["group"] == "demo");
+    let asked: Vec<Question> = of_demo
+        .filter_map(|line| {
+            Some(Question {
+                query: line["query"].as_str()?.to_owned(),
+                evidence: line["evidence"].as_array()?.clone(),
+            })
+        })
         .collect();
     if asked.is_empty() {
         bail!("no questions of the group \"demo\": {}", path.display());
@@ -207,14 +186,14 @@ pub fn questions(path: &Path) -> Result<Vec<Question>> {
 }
 
 impl Question {
-    /// Where in an answer the first result stands that holds the evidence, from 0.
-    pub fn rank_in(&self, answer: &SearchResponse) -> Option<usize> {
-        answer.results.iter().position(|hit| self.is_answered_by(hit))
-    }
-
-    fn is_answered_by(&self, hit: &SearchHit) -> bool {
-        self.evidence.iter().any(|span| {
-            span.path == hit.path && span.start_line <= hit.end_line && hit.start_line <= span.end_line
+    /// The position, from 0, of the first result of an answer that holds the evidence.
+    pub fn rank_in(&self, answer: &Value) -> Option<usize> {
+        hits(answer).position(|hit| {
+            self.evidence.iter().any(|span| {
+                hit["path"] == span["path"]
+                    && span["start_line"].as_u64() <= hit["end_line"].as_u64()
+                    && hit["start_line"].as_u64() <= span["end_line"].as_u64()
+            })
         })
     }
 }

@@ -1,12 +1,8 @@
-//! What does a person install: an archive and a Debian package, the same bytes wherever they are built?
+//! The packages: an archive and a Debian package, the same bytes whoever builds them.
 
-mod archive;
 mod build;
 mod check;
 mod contents;
-mod deb;
-mod elf;
-mod licences;
 mod rehearsal;
 mod root;
 mod runtime;
@@ -16,14 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use flate2::Compression;
 
-use crate::house::House;
+use crate::house::{self, House};
+use crate::prerequisites::tool;
 use crate::terminal::say;
-use archive::Make;
-use build::{Profile, Programs};
-use contents::{Kind, Material};
-use runtime::Runtime;
+use build::Profile;
+use contents::Kind;
 
 pub use rehearsal::rehearse;
 
@@ -71,47 +65,6 @@ impl Options {
     }
 }
 
-/// The processor family of this machine: in the name of the archive, and as Debian says it.
-struct Platform {
-    triple: String,
-    archive: String,
-    debian: &'static str,
-}
-
-impl Platform {
-    /// # Errors
-    /// Packages are made on Linux, for Linux.
-    fn here() -> Result<Self> {
-        let arch = std::env::consts::ARCH;
-        let debian = match (std::env::consts::OS, arch) {
-            ("linux", "x86_64") => "amd64",
-            ("linux", "aarch64") => "arm64",
-            (os, arch) => bail!("could not make packages on {os} {arch}: they are made on Linux"),
-        };
-        Ok(Self {
-            triple: format!("{arch}-unknown-linux-gnu"),
-            archive: format!("{arch}-linux"),
-            debian,
-        })
-    }
-}
-
-/// A package: its file name and its bytes.
-pub struct Package {
-    /// Name of the file.
-    pub name: String,
-    /// Its content.
-    pub bytes: Vec<u8>,
-}
-
-/// Both packages.
-pub struct Packages {
-    /// The archive.
-    pub archive: Package,
-    /// The Debian package.
-    pub debian: Package,
-}
-
 /// Makes the packages.
 ///
 /// # Errors
@@ -126,8 +79,9 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     if let Some(package) = options.install {
         return check::try_out(house, &package);
     }
+    let packages = make(house, options.profile, time(house)?)?;
     let folder = options.out.unwrap_or_else(|| folder(house));
-    make(house, options.profile, time(house)?)?.write(&folder)
+    write(&packages, &folder)
 }
 
 /// Where packages go.
@@ -135,79 +89,110 @@ pub fn folder(house: &House) -> PathBuf {
     house.target.join("packages")
 }
 
-/// Builds the programs and packs them.
+/// Builds the programs and packs them. Returns the archive and the Debian package.
 ///
 /// # Errors
 /// Something does not build, or names a folder of this machine.
-fn make(house: &House, profile: Profile, time: u64) -> Result<Packages> {
-    let programs = Programs::build(house, profile)?;
+fn make(house: &House, profile: Profile, time: u64) -> Result<[PathBuf; 2]> {
+    let programs = build::build(house, profile)?;
     if profile == Profile::Release {
-        for (name, program) in [("hippod", &programs.hippod), ("hippoctl", &programs.hippoctl)] {
-            if let Some(told) = build::told_of_the_machine(house, program)? {
-                bail!("{name} names a folder of this machine: {told}");
+        for name in build::PROGRAMS {
+            if let Some(named) = build::named_folder(house, &programs.join(name))? {
+                bail!("{name} names a folder of this machine: {named}");
             }
         }
     }
-    let level = match profile {
-        Profile::Release => Compression::best(),
-        Profile::Dev => Compression::fast(),
-    };
-    pack(house, &programs, level, time)
+    let licences = licences(house)?;
+    let archive = archive(house, &programs, &licences, time)?;
+    Ok([archive, debian(house, &programs, &licences, time)?])
 }
 
-/// Packs programs that are built.
+/// Packs the archive.
 ///
 /// # Errors
 /// A part is missing.
-fn pack(house: &House, programs: &Programs, level: Compression, time: u64) -> Result<Packages> {
-    let platform = Platform::here()?;
-    let runtime = Runtime::obtain(house)?;
-    let material = Material {
-        house,
-        programs,
-        runtime: &runtime,
-        third_party: &licences::third_party(house, &platform.triple)?,
-    };
-    let make = Make { time, level };
-    let folder = format!("hippod-{VERSION}-{}", platform.archive);
-    let depends = elf::depends(
-        [&programs.hippod[..], &programs.hippoctl]
-            .into_iter()
-            .chain(runtime.files.iter().map(|(_, bytes)| &bytes[..])),
-    )?;
-    let control = deb::Control {
-        version: VERSION,
-        architecture: platform.debian,
-        depends: &depends,
-    };
-    Ok(Packages {
-        archive: Package {
-            bytes: make.tar_gz(&format!("{folder}/"), &material.files(Kind::Archive, make)?)?,
-            name: format!("{folder}.tar.gz"),
-        },
-        debian: Package {
-            bytes: deb::package(make, &control, &material.files(Kind::Debian, make)?)?,
-            name: format!("hippod_{VERSION}_{}.deb", platform.debian),
-        },
-    })
+fn archive(house: &House, programs: &Path, licences: &str, time: u64) -> Result<PathBuf> {
+    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    if os != "linux" {
+        bail!("could not make packages on {os}: they are made on Linux");
+    }
+    let name = format!("hippod-{VERSION}-{arch}-linux");
+    let work = contents::stage(house, Kind::Archive, &name, programs, licences)?;
+    let place = work.join(format!("{name}.tar.gz"));
+    let mut tar = Command::new("tar");
+    tar.args(["--create", "--format=gnu", "--sort=name", "--mode=u=rwX,go=rX"]);
+    tar.args([
+        "--owner=root:0",
+        "--group=root:0",
+        "--use-compress-program=gzip -n -9",
+    ]);
+    tar.arg(format!("--mtime=@{time}")).arg("--file").arg(&place);
+    house::run(tar.arg("--directory").arg(&work).arg(&name))?;
+    Ok(place)
 }
 
-impl Packages {
-    /// Writes both into a folder, and says so.
-    ///
-    /// # Errors
-    /// They cannot be written.
-    fn write(&self, folder: &Path) -> Result<()> {
-        fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
-        for package in [&self.archive, &self.debian] {
-            let place = folder.join(&package.name);
-            fs::write(&place, &package.bytes)
-                .with_context(|| format!("could not write {}", place.display()))?;
-            let size = package.bytes.len() as f64 / 1e6;
-            say(format_args!("{}: {size:.1} MB", place.display()));
-        }
-        Ok(())
+/// Packs the Debian package, as `[package.metadata.deb]` of hippod describes it. Nothing is started or enabled when it is installed:
+/// the daemon is a user's own.
+///
+/// # Errors
+/// A part is missing, or cargo-deb cannot be obtained.
+fn debian(house: &House, programs: &Path, licences: &str, time: u64) -> Result<PathBuf> {
+    let work = contents::stage(house, Kind::Debian, "usr", programs, licences)?;
+    let mut deb = Command::new(tool(house, "cargo-deb", "3.8.0", &[])?);
+    deb.args([
+        "--package",
+        "hippod",
+        "--no-build",
+        "--no-strip",
+        "--profile",
+        "dist",
+        "--locked",
+    ]);
+    deb.args(["--compress-type", "gz", "--output"]).arg(&work);
+    deb.env("SOURCE_DATE_EPOCH", time.to_string())
+        .env("CARGO_TARGET_DIR", &house.target);
+    house::run(deb.current_dir(&house.root))?;
+    let made = contents::names(&work)?;
+    let made = made
+        .iter()
+        .find(|name| name.ends_with(".deb"))
+        .context("cargo-deb made no package")?;
+    Ok(work.join(made))
+}
+
+/// The names of all crates that the programs are made of, with their terms and the texts of these.
+///
+/// # Errors
+/// A crate says nothing of its terms, or cargo-about cannot be obtained.
+fn licences(house: &House) -> Result<String> {
+    let program = tool(house, "cargo-about", "0.9.3", &["--features", "cli"])?;
+    let mut text = String::new();
+    for package in ["hippod", "hippoctl"] {
+        let mut about = Command::new(&program);
+        about.args(["about", "generate", "--locked", "--offline", "--fail"]);
+        about.args(["--config", "xtask/about.toml", "--manifest-path"]);
+        about
+            .arg(format!("crates/{package}/Cargo.toml"))
+            .arg("xtask/about.hbs");
+        let said = house::output(about.current_dir(&house.root))?;
+        text.push_str(&String::from_utf8(said).context("could not read what cargo-about says")?);
     }
+    Ok(text)
+}
+
+/// Copies packages into a folder, and says so.
+///
+/// # Errors
+/// They cannot be written.
+fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
+    for package in packages {
+        let place = folder.join(package.file_name().unwrap_or_default());
+        let size =
+            fs::copy(package, &place).with_context(|| format!("could not write {}", place.display()))?;
+        say(format_args!("{}: {:.1} MB", place.display(), size as f64 / 1e6));
+    }
+    Ok(())
 }
 
 /// The time that all files bear: `SOURCE_DATE_EPOCH`, else that of the commit.

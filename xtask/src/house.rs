@@ -1,11 +1,11 @@
-//! Where is the project, where does it build, and how is cargo called?
+//! The folders of the project, and how cargo and other programs are run.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
+use serde_json::Value;
 
 /// The project's folders.
 pub struct House {
@@ -13,12 +13,6 @@ pub struct House {
     pub root: PathBuf,
     /// Where cargo builds.
     pub target: PathBuf,
-}
-
-#[derive(Deserialize)]
-struct Metadata {
-    workspace_root: PathBuf,
-    target_directory: PathBuf,
 }
 
 impl House {
@@ -39,39 +33,23 @@ impl House {
                 output.status
             );
         }
-        let Metadata {
-            workspace_root,
-            target_directory,
-        } = serde_json::from_slice(&output.stdout).context("could not read the answer of cargo metadata")?;
+        let said: Value =
+            serde_json::from_slice(&output.stdout).context("could not read the answer of cargo metadata")?;
+        let folder = |name: &str| {
+            said[name]
+                .as_str()
+                .map(PathBuf::from)
+                .context("cargo metadata names no folder")
+        };
         Ok(Self {
-            root: workspace_root,
-            target: target_directory,
+            root: folder("workspace_root")?,
+            target: folder("target_directory")?,
         })
     }
 
     /// Cargo in the project's root.
     pub fn cargo(&self) -> Command {
         cargo(&self.root)
-    }
-
-    /// A binary of the release build.
-    pub fn release(&self, name: &str) -> PathBuf {
-        self.target
-            .join("release")
-            .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
-    }
-
-    /// Builds release binaries.
-    ///
-    /// # Errors
-    /// They do not build.
-    pub fn build_release(&self, packages: &[&str]) -> Result<()> {
-        let mut command = self.cargo();
-        command.args(["build", "--release"]);
-        for package in packages {
-            command.args(["--package", package]);
-        }
-        run(&mut command)
     }
 }
 
@@ -119,4 +97,20 @@ pub fn describe(command: &Command) -> String {
     let name = program.file_stem().unwrap_or(program.as_os_str());
     let words = std::iter::once(name).chain(command.get_args());
     words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs a command and returns what it writes to standard output.
+///
+/// # Errors
+/// It could not be run, or failed, with what it wrote to standard error.
+pub fn output(command: &mut Command) -> Result<Vec<u8>> {
+    let name = describe(command);
+    let output = command
+        .output()
+        .with_context(|| format!("could not run {name}"))?;
+    if !output.status.success() {
+        let why = String::from_utf8_lossy(&output.stderr);
+        bail!("{name} failed ({}): {}", output.status, why.trim());
+    }
+    Ok(output.stdout)
 }

@@ -1,17 +1,12 @@
-//! What can `cargo xtask` do?
+//! The project's own tasks: `cargo xtask TASK`.
 
 mod attack;
 mod demo;
 mod dist;
-mod edit;
 mod house;
 mod node;
 mod prerequisites;
 mod python;
-mod reference;
-mod schema;
-#[allow(dead_code, reason = "shared with lab")]
-mod scratch;
 mod setup;
 mod targets;
 mod terminal;
@@ -42,7 +37,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            terminal::complain(&error);
+            terminal::note(format_args!("\nxtask: {error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -69,14 +64,24 @@ fn run() -> Result<()> {
         bail!("unknown argument of {task}: {unknown}\n\n{USAGE}");
     }
     match task {
-        "docs" => reference::write(&house),
         "demo" => demo::run(&house),
         "test" => test::run(&house),
-        "schema" => schema::run(&house),
+        "docs" => {
+            write(&house, "reference", "the_reference_is_what_the_programs_parse_by")?;
+            write(&house, "tidy", "every_setting_is_documented_as_it_is")
+        }
+        "schema" => write(&house, "tidy", "generated::"),
         "setup" => {
             prerequisites::provide_strace();
-            setup::run(&house).map(drop)
+            setup::obtain(&house, &setup::build(&house)?).map(drop)
         }
         unknown => bail!("unknown task: {unknown}\n\n{USAGE}"),
     }
+}
+
+/// Has the tests that compare generated files write them.
+fn write(house: &House, target: &str, tests: &str) -> Result<()> {
+    let mut command = house.cargo();
+    command.args(["test", "--quiet", "--workspace", "--test", target, tests]);
+    house::run(command.env("UPDATE", "1"))
 }

@@ -1,61 +1,28 @@
-//! What must be on the machine, and how does it get there?
+//! Programs that must be on the machine.
 
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
-use hippo_embed::acquire::{AcquireError, check_pip};
 
+use crate::house::{self, House};
+use crate::setup;
 use crate::terminal::say;
 
-/// The oldest Rust that builds the project.
-const RUST: &str = env!("CARGO_PKG_RUST_VERSION");
-
-/// Checks for Rust and a C compiler, and for Python with pip where something must be downloaded.
+/// Checks for a C compiler, which SQLite needs. Cargo checks the version of Rust, and `hippoctl model pull` looks for pip.
 ///
 /// # Errors
-/// Names everything that is missing, each with what to install.
-pub fn check(download: bool) -> Result<()> {
-    let mut missing = Vec::new();
-    match version(&cargo()) {
-        None => missing.push(format!("Rust {RUST} or newer: install it from https://rustup.rs")),
-        Some(found) if older(&found, RUST) => {
-            missing.push(format!(
-                "Rust {RUST} or newer (found {found}): run `rustup update stable`"
-            ));
-        }
-        Some(_) => {}
-    }
+/// There is none; names what to install.
+pub fn check() -> Result<()> {
     let cc = std::env::var_os("CC")
         .filter(|cc| !cc.is_empty())
         .unwrap_or_else(|| "cc".into());
     if !runs(Command::new(&cc).arg("--version")) {
-        missing.push(
-            "a C compiler: Debian: `apt install build-essential`, macOS: `xcode-select --install`".into(),
+        bail!(
+            "no C compiler here\nhint: Debian: `apt install build-essential`, macOS: `xcode-select --install`"
         );
     }
-    if download {
-        match check_pip(Path::new("python3")) {
-            Ok(()) => {}
-            Err(AcquireError::Pip { .. }) => {
-                missing.push(
-                    "pip for Python 3: Debian: `apt install python3-pip`, macOS: `brew install python`"
-                        .into(),
-                );
-            }
-            Err(_) => {
-                let debian = "apt install python3 python3-pip";
-                missing.push(format!(
-                    "Python 3 with pip: Debian: `{debian}`, macOS: `brew install python`"
-                ));
-            }
-        }
-    }
-    if missing.is_empty() {
-        return Ok(());
-    }
-    bail!("these prerequisites are missing:\n  - {}", missing.join("\n  - "))
+    Ok(())
 }
 
 /// Installs strace on Debian where the user may do that. Without it two attacks are left out, which is no failure.
@@ -75,7 +42,7 @@ pub fn provide_strace() {
 
 /// Whether `cargo NAME` is installed.
 pub fn has_subcommand(name: &str) -> bool {
-    runs(Command::new(cargo()).args([name, "--version"]))
+    has_program(&format!("cargo-{name}"))
 }
 
 /// Whether a program is installed that knows `--version`.
@@ -83,9 +50,24 @@ pub fn has_program(name: &str) -> bool {
     runs(Command::new(name).arg("--version"))
 }
 
-/// The cargo that runs this task; it has the version of its compiler.
-fn cargo() -> OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+/// A program of cargo's registry in this version, which is installed into the cache where it is not there.
+///
+/// # Errors
+/// It cannot be installed.
+pub fn tool(house: &House, name: &str, version: &str, more: &[&str]) -> Result<PathBuf> {
+    let folder = setup::cache(house)?
+        .join("tools")
+        .join(format!("{name}-{version}"));
+    let program = folder.join("bin").join(name);
+    if !program.is_file() {
+        let mut install = house.cargo();
+        install
+            .args(["install", "--locked", "--root"])
+            .arg(&folder)
+            .args(more);
+        house::run(install.arg(format!("{name}@{version}")))?;
+    }
+    Ok(program)
 }
 
 fn runs(command: &mut Command) -> bool {
@@ -94,53 +76,4 @@ fn runs(command: &mut Command) -> bool {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     quiet.status().is_ok_and(|status| status.success())
-}
-
-/// The second word of what `PROGRAM --version` prints.
-fn version(program: &OsStr) -> Option<String> {
-    let output = Command::new(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.split_whitespace()
-        .nth(1)
-        .map(str::to_owned)
-        .filter(|_| output.status.success())
-}
-
-fn older(found: &str, wanted: &str) -> bool {
-    let numbers = |version: &str| -> Vec<u32> {
-        version
-            .split(['.', '-'])
-            .map_while(|part| part.parse().ok())
-            .collect()
-    };
-    numbers(found) < numbers(wanted)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_compared_by_number() {
-        for (found, wanted, is_older) in [
-            ("1.95.0", "1.89", false),
-            ("1.89.0", "1.89", false),
-            ("1.9.0", "1.89", true),
-            ("1.88.1", "1.89", true),
-            ("1.97.0-nightly", "1.89", false),
-            ("2.0.0", "1.89", false),
-        ] {
-            assert_eq!(older(found, wanted), is_older, "{found} {wanted}");
-        }
-    }
-
-    #[test]
-    fn a_program_that_is_not_there_has_no_version() {
-        assert_eq!(version("no-such-program-of-hippod".as_ref()), None);
-        assert!(version(&cargo()).is_some());
-    }
 }

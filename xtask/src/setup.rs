@@ -1,95 +1,213 @@
-//! How do the runtime library and the model get into the cache?
+//! The model and the runtime library in the cache, and homes for daemons that use them.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow};
-use hippo_embed::acquire::{self, AcquireError, Layout, Manifest};
+use anyhow::{Context, Result};
+use tempfile::TempDir;
 
-use crate::house::House;
+use crate::house::{self, House};
 use crate::prerequisites;
-use crate::terminal::{self, Meter, say};
+use crate::terminal::{duration, note, say, status};
 
-/// Checks the prerequisites and completes the installation in the cache. Answers the folder that holds `models/`
-/// and `runtime/`.
+/// Obtains the model and the runtime library by programs that are built. Returns the folder that holds `models/` and `runtime/`.
 ///
 /// # Errors
-/// A prerequisite is missing, or something could not be obtained.
-pub fn run(house: &House) -> Result<PathBuf> {
-    let cache = cache(&house.target, |name| std::env::var_os(name))?;
-    let home = cache.join("home");
-    let manifest = Manifest::embedded().map_err(explain)?;
-    let layout = Layout::in_home(&home, cache.join("wheels"));
-    let complete = acquire::locate(&layout, &manifest).is_ok();
-    prerequisites::check(!complete)?;
-    if complete {
-        say(format_args!(
-            "model and runtime library are in the cache: {}",
-            cache.display()
-        ));
-        return Ok(home);
-    }
-    say(format_args!(
-        "obtaining the model and the runtime library into the cache: {}",
-        cache.display()
-    ));
-    let begun = Instant::now();
-    let mut meter = Meter::new();
-    let pulled = acquire::pull(
-        &layout,
-        &manifest,
-        &mut |progress| meter.show(progress),
-        &AtomicBool::new(false),
-    );
-    drop(meter);
-    pulled.map_err(explain)?;
-    say(format_args!(
-        "model and runtime library obtained in {}",
-        terminal::duration(begun.elapsed())
-    ));
-    Ok(home)
+/// Something could not be obtained.
+pub fn obtain(house: &House, programs: &Path) -> Result<PathBuf> {
+    Home::new(house, programs)?.close()?;
+    Ok(cache(house)?.join("home"))
 }
 
-/// Where downloaded wheels are kept.
+/// Builds hippod and hippoctl for a demonstration. Returns their folder.
 ///
 /// # Errors
-/// The current folder cannot be found.
-pub fn wheels(house: &House) -> Result<PathBuf> {
-    Ok(cache(&house.target, |name| std::env::var_os(name))?.join("wheels"))
+/// A prerequisite is missing, or they do not build.
+pub fn build(house: &House) -> Result<PathBuf> {
+    prerequisites::check()?;
+    let mut command = house.cargo();
+    command.args([
+        "build",
+        "--profile",
+        "demo",
+        "--package",
+        "hippod",
+        "--package",
+        "hippoctl",
+    ]);
+    let name = house::describe(&command);
+    let ended = status(&mut command, "building").with_context(|| format!("could not run {name}"))?;
+    house::succeeded(&name, ended)?;
+    Ok(house.target.join("demo"))
 }
 
 /// The cache of this user, or one below the build folder where no home is known.
-fn cache(target: &Path, variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Result<PathBuf> {
-    let folder = acquire::default_cache(variable).unwrap_or_else(|| target.join("hippod-cache"));
-    std::path::absolute(&folder).with_context(|| format!("could not find the cache: {}", folder.display()))
+///
+/// # Errors
+/// The current folder cannot be found.
+pub fn cache(house: &House) -> Result<PathBuf> {
+    let folder = |name: &str| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let base = match std::env::consts::OS {
+        "macos" => folder("HOME").map(|home| home.join("Library/Caches")),
+        "windows" => folder("LOCALAPPDATA"),
+        _ => folder("XDG_CACHE_HOME")
+            .filter(|path| path.is_absolute())
+            .or_else(|| folder("HOME").map(|home| home.join(".cache"))),
+    };
+    let cache = folder("HIPPOD_CACHE")
+        .or_else(|| base.map(|base| base.join("hippod")))
+        .unwrap_or_else(|| house.target.join("hippod-cache"));
+    std::path::absolute(&cache).with_context(|| format!("could not find the cache: {}", cache.display()))
 }
 
-fn explain(error: AcquireError) -> anyhow::Error {
-    match error.hint() {
-        Some(hint) => anyhow!("{error}\nhint: {hint}"),
-        None => anyhow!("{error}"),
+/// A temporary home for a daemon, with model and runtime library of the cache. The daemon is stopped and the home removed when this
+/// is dropped, or when the user interrupts the task.
+pub struct Home {
+    inner: Arc<Mutex<Inner>>,
+    /// The temporary folder.
+    pub folder: PathBuf,
+}
+
+struct Inner {
+    folder: Option<TempDir>,
+    hippoctl: PathBuf,
+    wheels: PathBuf,
+}
+
+impl Home {
+    /// Makes the home, and obtains what the cache lacks. Only one can be made in a process, because it answers interrupts.
+    ///
+    /// # Errors
+    /// The folder cannot be made, or something could not be obtained.
+    pub fn new(house: &House, programs: &Path) -> Result<Self> {
+        let cache = cache(house)?;
+        let folder = tempfile::Builder::new().prefix("hippod-").tempdir();
+        let folder = folder.context("could not create a temporary folder")?;
+        let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
+        fs::create_dir_all(path.join("home")).context("could not create a home")?;
+        for name in ["models", "runtime"] {
+            let kept = cache.join("home").join(name);
+            fs::create_dir_all(&kept).with_context(|| format!("could not create {}", kept.display()))?;
+            link(&kept, &path.join("home").join(name))
+                .with_context(|| format!("could not link {}", kept.display()))?;
+        }
+        let inner = Arc::new(Mutex::new(Inner {
+            folder: Some(folder),
+            hippoctl: programs.join(format!("hippoctl{}", std::env::consts::EXE_SUFFIX)),
+            wheels: cache.join("wheels"),
+        }));
+        let interrupted = Arc::clone(&inner);
+        ctrlc::set_handler(move || {
+            note(format_args!("\nxtask: interrupted"));
+            let _ = interrupted.lock().unwrap_or_else(PoisonError::into_inner).close();
+            std::process::exit(130);
+        })
+        .context("could not watch for interrupts")?;
+        let home = Self { inner, folder: path };
+        say(format_args!("model and runtime library: {}", cache.display()));
+        let begun = Instant::now();
+        home.run(&["model", "pull"])?;
+        say(format_args!("  there after {}", duration(begun.elapsed())));
+        Ok(home)
+    }
+
+    /// The client of this home; it starts the daemon where none runs.
+    pub fn hippoctl(&self) -> Command {
+        self.inner
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .hippoctl(&self.folder)
+    }
+
+    /// Runs a verb of the client, with its output shown.
+    ///
+    /// # Errors
+    /// It failed.
+    pub fn run(&self, words: &[&str]) -> Result<()> {
+        let mut command = self.hippoctl();
+        command.args(words);
+        let name = house::describe(&command);
+        let ended = status(&mut command, words[0]).with_context(|| format!("could not run {name}"))?;
+        house::succeeded(&name, ended)
+    }
+
+    /// Stops the daemon and removes the home.
+    ///
+    /// # Errors
+    /// The daemon does not stop, or the folder cannot be removed.
+    pub fn close(self) -> Result<()> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).close()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Drop for Home {
+    fn drop(&mut self) {
+        if let Err(error) = self.inner.lock().unwrap_or_else(PoisonError::into_inner).close() {
+            note(format_args!("xtask: {error:#}"));
+        }
+    }
+}
 
-    #[test]
-    fn without_a_home_the_cache_is_below_the_build_folder() {
-        let target = Path::new("/build/target");
-        let cache = |pairs: &[(&str, &str)]| {
-            cache(target, |name| {
-                pairs
-                    .iter()
-                    .find(|(key, _)| *key == name)
-                    .map(|(_, value)| value.into())
-            })
-            .unwrap()
+impl Inner {
+    fn hippoctl(&self, folder: &Path) -> Command {
+        let mut command = Command::new(&self.hippoctl);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("HIPPOD_") {
+                command.env_remove(&name);
+            }
+        }
+        command
+            .env("HIPPOD_HOME", folder.join("home"))
+            .env("HIPPOD_CACHE", &self.wheels);
+        command.env("HIPPOD_EMBED_SPARE", "false").stdin(Stdio::null());
+        command
+    }
+
+    fn close(&mut self) -> Result<()> {
+        let Some(folder) = self.folder.take() else {
+            return Ok(());
         };
-        assert_eq!(cache(&[]), Path::new("/build/target/hippod-cache"));
-        assert_eq!(cache(&[("HOME", "")]), Path::new("/build/target/hippod-cache"));
-        assert_eq!(cache(&[("HOME", "/h"), ("HIPPOD_CACHE", "/c")]), Path::new("/c"));
+        let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
+        let stopped = house::output(self.hippoctl(&path).args(["--no-start", "stop"]));
+        folder.close().context("could not remove the temporary folder")?;
+        stopped.map(drop)
     }
+}
+
+#[cfg(unix)]
+fn link(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(from, to)
+}
+
+#[cfg(windows)]
+fn link(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::os::windows::fs::symlink_dir(from, to)
+}
+
+/// Copies a folder with all that is in it.
+///
+/// # Errors
+/// Something cannot be read or written.
+pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    let failed = || format!("could not copy {}", from.display());
+    fs::create_dir_all(to).with_context(failed)?;
+    for entry in fs::read_dir(from).with_context(failed)? {
+        let entry = entry.with_context(failed)?;
+        let target = to.join(entry.file_name());
+        if entry.file_type().with_context(failed)?.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else {
+            // Not its permissions: what is copied from a read-only place must be writable.
+            let bytes = fs::read(entry.path()).with_context(failed)?;
+            fs::write(target, bytes).with_context(failed)?;
+        }
+    }
+    Ok(())
 }

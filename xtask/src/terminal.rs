@@ -1,11 +1,14 @@
-//! How does a task speak: plain lines for pipes, progress bars for terminals?
+//! Output of the tasks: lines, durations, and signs of life while a program runs.
 
 use std::fmt::{Arguments, Display};
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
+use std::process::{Command, ExitStatus};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use hippo_embed::acquire::{Progress, Step};
-use indicatif::{ProgressBar, ProgressStyle};
+/// How long a program may run without a line from us, where it shows no progress of its own.
+const SILENCE: Duration = Duration::from_millis(1900);
 
 /// Writes a line to standard output. A reader that has gone away is no failure of the task.
 pub fn say(line: Arguments<'_>) {
@@ -15,11 +18,6 @@ pub fn say(line: Arguments<'_>) {
 /// Writes a line to standard error.
 pub fn note(line: Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "{line}");
-}
-
-/// Says why the task failed.
-pub fn complain(error: &anyhow::Error) {
-    note(format_args!("\nxtask: {error:#}"));
 }
 
 /// A duration for people: `2 min 5 s`, `3.4 s`, `12 ms`, `0.8 ms`.
@@ -33,64 +31,26 @@ pub fn duration(time: Duration) -> impl Display {
     }
 }
 
-/// Shows how an installation goes on: a bar on a terminal, else one line for each step.
-pub struct Meter {
-    bar: Option<ProgressBar>,
-    current: Option<(String, Step)>,
-}
-
-impl Meter {
-    /// Looks whether standard error is a terminal.
-    pub fn new() -> Self {
-        let bar = io::stderr().is_terminal().then(|| {
-            let style = "{msg:36} {bar:30} {bytes:>10} of {total_bytes:<10} {eta:>4}";
-            let bar = ProgressBar::new(0);
-            // The template is a constant: what remains of a wrong one is the default bar.
-            bar.set_style(
-                ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
-            );
-            bar
+/// Runs a command to its end. Where standard error is no terminal, programs show no progress bars there: a line says every two
+/// seconds that it is still running.
+///
+/// # Errors
+/// The command could not be run.
+pub fn status(command: &mut Command, what: &str) -> io::Result<ExitStatus> {
+    if io::stderr().is_terminal() {
+        return command.status();
+    }
+    let mut child = command.spawn()?;
+    let (ended, end) = mpsc::channel::<()>();
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            while end.recv_timeout(SILENCE) == Err(RecvTimeoutError::Timeout) {
+                note(format_args!("  {what}: {:.0} s", begun.elapsed().as_secs_f64()));
+            }
         });
-        Self { bar, current: None }
-    }
-
-    /// Takes one report.
-    pub fn show(&mut self, progress: Progress<'_>) {
-        let Progress {
-            artifact,
-            step,
-            done,
-            total,
-        } = progress;
-        let new = self
-            .current
-            .as_ref()
-            .is_none_or(|(known, at)| known != artifact || *at != step);
-        if new {
-            self.current = Some((artifact.to_owned(), step));
-        }
-        let line = format!("{} {artifact}", step.name());
-        match (&self.bar, step) {
-            (Some(bar), Step::Done) => {
-                let line = format!("  {line}");
-                bar.suspend(|| note(format_args!("{line}")));
-            }
-            (Some(bar), _) => {
-                bar.set_length(total);
-                bar.set_position(done);
-                bar.set_message(line);
-            }
-            (None, Step::Done) => note(format_args!("  {line}")),
-            (None, _) if new => note(format_args!("  {line} ({:.1} MB)", total as f64 / 1e6)),
-            (None, _) => {}
-        }
-    }
-}
-
-impl Drop for Meter {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
+        let status = child.wait();
+        drop(ended);
+        status
+    })
 }

@@ -1,4 +1,4 @@
-//! Is the tree fit to be merged? The one gate.
+//! The gate: all that must pass before a change is merged.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -11,18 +11,6 @@ use crate::house::{self, House, describe, succeeded};
 use crate::terminal::{duration, say};
 use crate::{dist, node, prerequisites, python, setup, targets};
 
-/// The packages that can be built without the model; chosen by name, so that no other package of the workspace
-/// brings the feature back.
-const WITHOUT_MODEL: [&str; 7] = [
-    "-p",
-    "hippo-embed",
-    "-p",
-    "hippod",
-    "-p",
-    "hippod-tests",
-    "--no-default-features",
-];
-
 /// Runs every step, and stops at the first that fails.
 ///
 /// # Errors
@@ -33,10 +21,8 @@ pub fn run(house: &House) -> Result<()> {
         house,
         done: Vec::new(),
     };
-    let home = gate.step("set-up", |house| {
-        prerequisites::provide_strace();
-        setup::run(house)
-    })?;
+    prerequisites::provide_strace();
+    prerequisites::check()?;
     gate.step("format", |house| {
         house::run(house.cargo().args(["fmt", "--all", "--check"]))?;
         house::run(
@@ -46,18 +32,32 @@ pub fn run(house: &House) -> Result<()> {
         )
     })?;
     gate.step("lints", |house| {
-        let mut whole = house.cargo();
+        let mut whole = cargo(house);
         house::run(whole.args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-        let mut fewer = house.cargo();
-        fewer.arg("clippy").args(WITHOUT_MODEL);
-        house::run(fewer.args(["--all-targets", "--", "-D", "warnings"]))
+        // The model is a feature of these. Its other half is checked, and not built and tested a second time.
+        let mut fewer = cargo(house);
+        fewer.args([
+            "clippy",
+            "-p",
+            "hippo-embed",
+            "-p",
+            "hippod",
+            "--no-default-features",
+        ]);
+        house::run(fewer.args(["--", "-D", "warnings"]))
     })?;
     for target in targets::installed() {
         gate.step("types on other systems", |house| targets::check(house, target))?;
     }
+    // With the features of the tests: what they start is built once.
+    gate.step("build", |house| {
+        house::run(cargo(house).args(["build", "--workspace", "--bins", "--tests"]))
+    })?;
+    let home = gate.step("set-up", |house| {
+        setup::obtain(house, &house.target.join("debug"))
+    })?;
     let runner = Runner::choose();
-    gate.step("programs", |house| build_programs(house, &[]))?;
-    let tests = gate.step("tests", |house| runner.run(house, &home, &["--workspace"]))?;
+    let tests = gate.step("tests", |house| runner.run(house, &home))?;
     if node::is_there() {
         for (what, folder) in node::SUITES {
             gate.step(what, |house| node::test(house, folder))?;
@@ -73,17 +73,8 @@ pub fn run(house: &House) -> Result<()> {
     } else {
         say(format_args!("\nnot Linux: packages are not made"));
     }
-    gate.step("programs without the model", |house| {
-        build_programs(house, &["--no-default-features"])
-    })?;
-    let fewer = gate.step("tests without the model", |house| {
-        runner.run(house, &home, &WITHOUT_MODEL)
-    })?;
-    gate.step("documentation tests", |house| {
-        house::run(house.cargo().args(["test", "--workspace", "--doc", "--quiet"]))
-    })?;
     gate.step("documentation", |house| {
-        let mut command = house.cargo();
+        let mut command = cargo(house);
         command.args(["doc", "--workspace", "--no-deps", "--quiet"]);
         house::run(command.env("RUSTDOCFLAGS", "-D warnings"))
     })?;
@@ -101,7 +92,6 @@ pub fn run(house: &House) -> Result<()> {
         say(format_args!("  {name:<24} {}", duration(*time)));
     }
     say(format_args!("tests: {tests}"));
-    say(format_args!("tests without the model: {fewer}"));
     say(format_args!(
         "all {} steps passed in {}",
         gate.done.len(),
@@ -110,11 +100,11 @@ pub fn run(house: &House) -> Result<()> {
     Ok(())
 }
 
-/// The scenarios run these and would build them themselves, each with its patience running.
-fn build_programs(house: &House, features: &[&str]) -> Result<()> {
+/// Cargo without incremental compilation, which costs room and, in a clean clone, time.
+fn cargo(house: &House) -> Command {
     let mut command = house.cargo();
-    command.args(["build", "--package", "hippod", "--package", "hippoctl"]);
-    house::run(command.args(features))
+    command.env("CARGO_INCREMENTAL", "0");
+    command
 }
 
 struct Gate<'a> {
@@ -155,13 +145,13 @@ impl Runner {
     }
 
     /// Runs tests and answers what they came to, in the runner's own words.
-    fn run(self, house: &House, home: &Path, packages: &[&str]) -> Result<String> {
-        let mut command = house.cargo();
+    fn run(self, house: &House, home: &Path) -> Result<String> {
+        let mut command = cargo(house);
         match self {
             Self::Nextest => command.args(["nextest", "run", "--no-fail-fast"]),
             Self::Cargo => command.args(["test", "--no-fail-fast", "--all-targets"]),
         };
-        command.args(packages).env("HIPPOD_TEST_MODEL_HOME", home);
+        command.arg("--workspace").env("HIPPOD_TEST_MODEL_HOME", home);
         match self {
             Self::Nextest => {
                 let summary = watch(&mut command, |line| line.trim_start().starts_with("Summary"))?;

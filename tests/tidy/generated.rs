@@ -1,0 +1,54 @@
+//! Files made from the types of the protocol: the schema, and the types of the clients.
+
+mod python;
+mod shape;
+mod typescript;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::{compare, read};
+
+/// Makes a file from the schema.
+type Make = fn(&Value) -> Result<String>;
+
+/// The files, and how each is made.
+const MADE: [(&str, Make); 4] = [
+    ("docs/schema/protocol.schema.json", text),
+    ("integrations/typescript/src/protocol.ts", typescript::types),
+    ("integrations/python/src/hippod/protocol.py", python::types),
+    ("integrations/python/src/hippod/methods.py", python::methods),
+];
+
+fn text(schema: &Value) -> Result<String> {
+    let mut text = serde_json::to_string_pretty(schema)?;
+    text.push('\n');
+    Ok(text)
+}
+
+#[test]
+fn what_is_committed_is_what_the_types_give() {
+    let schema = hippo_proto::schema::document();
+    for (name, make) in MADE {
+        compare(name, &make(&schema).unwrap(), "cargo xtask schema");
+    }
+}
+
+#[test]
+fn the_page_quotes_the_examples_that_are_run() {
+    let page = read("docs/clients.md");
+    let examples = [
+        ("ts", "typescript/examples/search.ts"),
+        ("python", "python/examples/search.py"),
+        ("python", "python/examples/langchain_search.py"),
+    ];
+    for (language, name) in examples {
+        let code = read(&format!("integrations/{name}"));
+        let quoted = format!("```{language}\n{code}```\n");
+        assert!(
+            page.contains(&quoted),
+            "docs/clients.md does not quote {name} as it is"
+        );
+    }
+    assert_eq!(page.matches("```").count(), 2 * examples.len());
+}
