@@ -1,7 +1,10 @@
 //! Files made from the types of the protocol: the schema, and the types of the clients.
 
+#[path = "generated/python.rs"]
 mod python;
+#[path = "generated/shape.rs"]
 mod shape;
+#[path = "generated/typescript.rs"]
 mod typescript;
 
 use anyhow::Result;
