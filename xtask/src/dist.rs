@@ -204,12 +204,9 @@ fn time(house: &House) -> Result<u64> {
             .parse()
             .with_context(|| format!("could not read SOURCE_DATE_EPOCH ({set}): {hint}"));
     }
-    let mut git = Command::new("git");
-    git.args(["log", "-1", "--format=%ct"]).current_dir(&house.root);
-    let output = git
-        .output()
-        .with_context(|| format!("could not run git: {hint}"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let said =
+        house::output(house.git().args(["log", "-1", "--format=%ct"])).with_context(|| hint.to_owned())?;
+    let text = String::from_utf8_lossy(&said);
     text.trim()
         .parse()
         .with_context(|| format!("could not find the time of the commit: {hint}"))

@@ -47,6 +47,13 @@ impl House {
         })
     }
 
+    /// Git in the project's root.
+    pub fn git(&self) -> Command {
+        let mut command = Command::new("git");
+        command.current_dir(&self.root);
+        command
+    }
+
     /// Cargo in the project's root.
     pub fn cargo(&self) -> Command {
         cargo(&self.root)

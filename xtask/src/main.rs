@@ -1,6 +1,7 @@
 //! The project's own tasks: `cargo xtask TASK`.
 
 mod attack;
+mod count;
 mod demo;
 mod dist;
 mod house;
@@ -29,6 +30,7 @@ usage: cargo xtask TASK
           --check builds them in two folders, compares them, and tries the .deb as --try does; with --profile dev it only
           compares the contents of what tests run with what is expected, as the gate does
           --try DEB installs a package in a fresh Debian without network, asks questions, and removes it
+  count   lines of code, documentation and tests of each crate
   docs    write docs/cli.md from the definitions that the programs parse by
   setup   check the prerequisites; put runtime library and model into the cache
 ";
@@ -64,6 +66,7 @@ fn run() -> Result<()> {
         bail!("unknown argument of {task}: {unknown}\n\n{USAGE}");
     }
     match task {
+        "count" => count::run(&house),
         "demo" => demo::run(&house),
         "test" => test::run(&house),
         "docs" => {

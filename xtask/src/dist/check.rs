@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -13,7 +12,7 @@ use super::root::Root;
 use super::runtime::{model_wheel, sum};
 use super::{folder, make, time, write};
 use crate::demo::{self, Question};
-use crate::house::House;
+use crate::house::{self, House};
 use crate::setup;
 use crate::terminal::{duration, say};
 
@@ -170,22 +169,16 @@ fn look_at_answers(root: &Root, questions: &[Question]) -> Result<()> {
 
 /// Copies what is part of the project, with its times, so that nothing is built again in vain.
 fn copy_sources(house: &House, to: &Path) -> Result<()> {
-    let mut git = Command::new("git");
-    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-    let output = git
-        .current_dir(&house.root)
-        .output()
-        .context("could not run git")?;
-    if !output.status.success() {
-        bail!(
-            "git ls-files failed: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-    }
+    let listed =
+        house::output(
+            house
+                .git()
+                .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]),
+        )?;
     if to.exists() {
         fs::remove_dir_all(to).with_context(|| format!("could not remove {}", to.display()))?;
     }
-    let listed = String::from_utf8_lossy(&output.stdout);
+    let listed = String::from_utf8_lossy(&listed);
     for name in listed.split('\0').filter(|name| !name.is_empty()) {
         let (from, to) = (house.root.join(name), to.join(name));
         let failed = || format!("could not copy {}", from.display());
