@@ -43,6 +43,7 @@ pub fn run(house: &House) -> Result<()> {
             "-p",
             "hippod",
             "--no-default-features",
+            "--all-targets",
         ]);
         house::run(fewer.args(["--", "-D", "warnings"]))
     })?;

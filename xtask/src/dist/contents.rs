@@ -115,8 +115,7 @@ impl Stage {
         command.args([
             "test",
             "--quiet",
-            "--package",
-            "hippoctl",
+            "--workspace",
             "--test",
             "reference",
             "packages",
