@@ -135,7 +135,6 @@ fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
             json!({"from": "mem0", "path": beside("zanzibar.json"), "apply": true}),
         ),
         ("backup", json!({"to": beside("zanzibar.tar.zst")})),
-        ("export", json!({"to": beside("zanzibar-export")})),
         ("doctor", json!({"fix": true})),
         ("workspace.sync", json!({"wait": true})),
         ("workspace.trust", json!({})),

@@ -159,10 +159,8 @@ methods! {
     "backup" => Backup(BackupRequest) -> BackupResponse,
     /// Checks a backup against its checksums.
     "backup.verify" => BackupVerify(BackupVerifyRequest) -> BackupResponse,
-    /// Makes workspaces again from a backup or an export.
+    /// Makes workspaces again from a backup.
     "restore" => Restore(RestoreRequest) -> RestoreResponse,
-    /// Writes workspaces in open formats.
-    "export" => Export(ExportRequest) -> BackupResponse,
 }
 
 impl Request {
@@ -216,8 +214,7 @@ impl Request {
             | Request::ModelImport(_)
             | Request::ModelRemove(_)
             | Request::Backup(_)
-            | Request::Restore(_)
-            | Request::Export(_) => false,
+            | Request::Restore(_) => false,
         }
     }
 }

@@ -25,8 +25,8 @@ pub use audit::{
     MAX_EXAMPLES,
 };
 pub use backup::{
-    BackedUp, BackupFormat, BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, LeftOut,
-    RestoreRequest, RestoreResponse, Restored,
+    BackedUp, BackupRequest, BackupResponse, BackupVerifyRequest, LeftOut, RestoreRequest, RestoreResponse,
+    Restored,
 };
 pub use compact::{
     CompactEntry, CompactProblem, CompactStats, MAX_SCORES, SessionCompactRequest, SessionCompactResponse,

@@ -203,7 +203,6 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::Backup(request) => line(&id, backups::backup(shared, request, &id, outbox).await),
         Request::BackupVerify(request) => line(&id, backups::verify(shared, request, &id, outbox).await),
         Request::Restore(request) => line(&id, backups::restore(shared, request, &id, outbox).await),
-        Request::Export(request) => line(&id, backups::export(shared, request, &id, outbox).await),
     }
 }
 
