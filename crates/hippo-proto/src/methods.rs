@@ -97,8 +97,6 @@ methods! {
     "get" => Get(GetRequest) -> GetResponse,
     /// Appends to the log of today, and enters it into the index file.
     "remember" => Remember(RememberRequest) -> RememberResponse,
-    /// Takes over the memories of another program, or says what that would write.
-    "import" => Import(ImportRequest) -> ImportResponse,
     /// The entries of the index file, with their strengths.
     "index.list" => IndexList(IndexListRequest) -> IndexListResponse,
     /// One entry, and why it is as strong as it is.
@@ -194,7 +192,6 @@ impl Request {
             | Request::WorkspaceRemove(_)
             | Request::WorkspaceSync(_)
             | Request::Remember(_)
-            | Request::Import(_)
             | Request::IndexEdit(_)
             | Request::IndexForget(_)
             | Request::IndexRestore(_)

@@ -9,7 +9,6 @@ mod doctor;
 mod flush;
 mod get;
 mod heartbeat;
-mod import;
 mod index;
 mod model;
 mod moment;
@@ -51,7 +50,6 @@ pub use doctor::{Check, DoctorRequest, DoctorResponse, Fixed, Problem, Severity}
 pub use flush::{FlushedLog, SessionFlushRequest, SessionFlushResponse};
 pub use get::{GetRequest, GetResponse};
 pub use heartbeat::{HeartbeatRequest, HeartbeatResponse, Pending};
-pub use import::{ImportFrom, ImportProblem, ImportRequest, ImportResponse, ImportedFile, MAX_PROBLEMS};
 pub use index::{
     IndexBand, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForecast, IndexForgetRequest,
     IndexForgetResponse, IndexListRequest, IndexListResponse, IndexOrigin, IndexPlace, IndexPointer,

@@ -202,9 +202,9 @@ pub enum Verb {
     /// Take transcripts of sessions into the daily logs, each message once
     #[command(after_help = ingest::EXAMPLES)]
     Ingest(IngestArgs),
-    /// Take over the memories of another program as markdown, each once; without --apply, only say what would be written
+    /// Convert the JSON export of another program into markdown files, each memory once; without --apply, only print what would be written
     ///
-    /// Logs are appended to and files are added; nothing that is there changes. Secrets are redacted.
+    /// Files are added; nothing that is there changes. Secrets are redacted.
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArgs),
     /// Serve the memory to an agent over MCP, on standard input and output

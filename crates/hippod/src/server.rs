@@ -6,7 +6,6 @@ mod dispatch;
 mod doctor;
 mod entries;
 mod flush;
-mod imports;
 mod long;
 mod measures;
 mod models;

@@ -16,7 +16,7 @@ use hippo_proto::{
 use super::connection::Outbox;
 use super::long::{Cancellation, Tell, at_length, nobody_waits};
 use super::removal::remove;
-use super::{backups, doctor, entries, flush, imports, models};
+use super::{backups, doctor, entries, flush, models};
 use crate::audit;
 use crate::contexts;
 use crate::engine::Change;
@@ -103,7 +103,6 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::Search(request) => line(&id, recall::search(shared, request).await),
         Request::Get(request) => line(&id, recall::get(shared, request).await),
         Request::Remember(request) => line(&id, entries::remember(shared, request).await),
-        Request::Import(request) => line(&id, imports::import(shared, request, &id, outbox).await),
         Request::IndexList(request) => line(&id, entries::list(shared, request).await),
         Request::IndexShow(request) => line(&id, entries::show(shared, request).await),
         Request::IndexEdit(request) => {
