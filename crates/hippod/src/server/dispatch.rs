@@ -28,7 +28,7 @@ use crate::tree;
 use crate::view::WorkspaceView;
 
 /// Parts of the protocol that this daemon has.
-const FEATURES: [&str; 15] = [
+const FEATURES: [&str; 14] = [
     "search",
     "get",
     "workspace",
@@ -42,7 +42,6 @@ const FEATURES: [&str; 15] = [
     "tree",
     "metrics",
     "audit",
-    "import",
     "backup",
 ];
 
