@@ -16,7 +16,7 @@ use hippo_core::context::policy;
 use hippo_core::context::render::Format::{Json, Markdown};
 use hippo_core::context::render::{CLOSE, OPEN, render, without_sections};
 use hippo_core::extract::{self, Hints, MOST_TOKENS};
-use hippo_core::import::{self, Found, LARGEST, Memory, Program, Trouble};
+use hippo_core::import::{self, LARGEST, Memory, Program, Trouble};
 use hippo_core::index_file::{self, IndexFile};
 use hippo_core::time::Timestamp;
 use hippo_core::{chunk, control, flush, harness, own_block, redact, tokens};
@@ -240,15 +240,9 @@ pub fn request(data: &[u8]) {
 /// Whatever another program left, memories are no larger than it, and what is wrong with it is said in short.
 pub fn imports(data: &[u8]) {
     let (choice, bytes) = split(data);
-    let one = |memory| Found {
-        memories: vec![memory],
-        ..Found::default()
-    };
-    let found = match choice % 4 {
+    let found = match choice % 2 {
         0 => import::export(Program::Mem0, bytes),
-        1 => import::export(Program::ClaudeMem, bytes),
-        2 => import::file(Program::BasicMemory, "notes/a.md", bytes).map(one),
-        _ => import::file(Program::HippoMemory, "episodic/a.md", bytes).map(one),
+        _ => import::export(Program::ClaudeMem, bytes),
     };
     let (memories, troubles) = match found {
         Ok(found) => (found.memories, found.troubles),

@@ -277,7 +277,6 @@ fn case(dice: &mut Dice) -> usize {
         ("audit", with(json!({"examples": 100}))),
         ("status", json!({})),
         ("backup", with(json!({"to": scratch.beside("backup.tar.zst")}))),
-        ("export", with(json!({"to": scratch.beside("export")}))),
     ];
     requests.extend(PLACES.iter().map(|place| ("get", with(json!({"path": place})))));
     for (method, params) in requests {
@@ -299,7 +298,7 @@ fn case(dice: &mut Dice) -> usize {
     for (what, text) in &said {
         assert!(!text.contains(MARKER), "{what} shows it: {made:#?}\n{text}");
     }
-    for folder in [root.clone(), scratch.home(), scratch.beside("export")] {
+    for folder in [root.clone(), scratch.home()] {
         let all = if folder.exists() {
             picture(&folder)
         } else {

@@ -1,12 +1,14 @@
-//! Does what comes out of a backup or an export answer as what went into it?
+//! Does what comes out of a backup answer as what went into it?
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
 use std::process::{Command, Output};
 
 use hippo_proto::{
     BackupRequest, BackupResponse, BackupVerifyRequest, ClientError, ContextCloseRequest,
-    ContextCloseResponse, ContextFetchResponse, CycleName, ErrorKind, ExportRequest, Request, RestoreRequest,
-    RestoreResponse, RpcError,
+    ContextCloseResponse, ContextFetchResponse, CycleName, ErrorKind, IndexListResponse, Request,
+    RestoreRequest, RestoreResponse, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
 };
 use hippod_tests::{Answer, Caller, Daemon, QUIET, Scratch, assert_same, begun, client_program};
 
@@ -131,13 +133,17 @@ pub(super) fn backup(client: &mut Caller, to: &Path) -> Result<BackupResponse, R
     refused(client, request.into())
 }
 
-pub(super) fn export(client: &mut Caller, to: &Path) -> BackupResponse {
-    let request = ExportRequest {
-        workspace: None,
-        to: shown(to),
-        force: false,
+/// The members of a sound backup.
+pub(super) fn members(sound: &Path) -> Vec<(String, Vec<u8>)> {
+    let packed = zstd::Decoder::new(std::fs::File::open(sound).unwrap()).unwrap();
+    let mut archive = tar::Archive::new(packed);
+    let read = |entry: std::io::Result<tar::Entry<'_, _>>| {
+        let mut entry = entry.unwrap();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        (entry.path().unwrap().display().to_string(), bytes)
     };
-    client.raw().call(&request.into()).expect("exported")
+    archive.entries().unwrap().map(read).collect()
 }
 
 pub(super) fn verify(client: &mut Caller, from: &Path) -> Result<BackupResponse, RpcError> {
@@ -153,7 +159,6 @@ pub(super) fn restore(
         from: shown(from),
         workspace: None,
         into: into.map(shown),
-        aside: false,
         other_files: false,
     };
     refused(client, request.into())
@@ -206,40 +211,23 @@ fn what_is_restored_answers_as_before() {
 
     // Where it was, after all of it is gone.
     std::fs::remove_dir_all(&root).unwrap();
-    let answer = restore(&mut client, &file, None).unwrap();
-    assert_eq!(
-        answer.workspaces[0].aside.len(),
-        1,
-        "the state that was there: {answer:?}"
-    );
+    let refusal = restore(&mut client, &file, None).unwrap_err();
+    assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
+    let purge = format!("hippoctl workspace remove --purge {}", root.display());
+    assert!(refusal.data.hint.contains(&purge), "{refusal:?}");
+    let remove = WorkspaceRemoveRequest {
+        workspace: shown(&root),
+        purge: true,
+        ..WorkspaceRemoveRequest::default()
+    };
+    let _: WorkspaceRemoveResponse = refused(&mut client, remove.into()).unwrap();
+    restore(&mut client, &file, None).unwrap();
     assert_knows("where it was", &mut client, &root, &before);
     drop(client);
     daemon.terminate();
     let daemon = scratch.quiet_daemon();
     let status = daemon.client().status();
     assert_eq!(status.workspaces.len(), 1, "it is registered");
-}
-
-#[test]
-fn an_export_comes_back_to_equal_answers() {
-    let (scratch, _daemon, mut client, ids, forgotten) = used();
-    let root = scratch.workspace();
-    let before = known(&mut client, &root, &ids, &forgotten);
-    for (number, name) in ["open", "open.tar.zst"].into_iter().enumerate() {
-        let out = scratch.beside(name);
-        let written = export(&mut client, &out);
-        assert_eq!(out.is_dir(), number == 0);
-        assert_eq!(verify(&mut client, &out).unwrap().workspaces, written.workspaces);
-        if number == 0 {
-            let log = std::fs::read(out.join("1/files/MEMORY.md")).unwrap();
-            assert_eq!(log, std::fs::read(root.join("MEMORY.md")).unwrap(), "as it is");
-        }
-        let other = elsewhere(&scratch, &format!("other-{number}"));
-        let mut there = other.client();
-        let moved = scratch.beside(&format!("moved-{number}"));
-        restore(&mut there, &out, Some(&moved)).unwrap();
-        assert_knows(name, &mut there, &moved, &before);
-    }
 }
 
 #[test]
@@ -252,15 +240,15 @@ fn what_hippod_cannot_take_is_told() {
     scratch.write(".hippocampus/config.toml", "[search]\nlimit = 7\n");
     std::os::unix::fs::symlink("/etc", root.join(".hippocampus/link")).unwrap();
     client.sync(&root);
-    let out = scratch.beside("open");
-    let written = export(&mut client, &out);
+    let file = scratch.beside("b.tar.zst");
+    let written = backup(&mut client, &file).unwrap();
+    let members: BTreeMap<String, Vec<u8>> = members(&file).into_iter().collect();
     let left: Vec<&str> = written.workspaces[0]
         .left_out
         .iter()
         .map(|left| left.path.as_str())
         .collect();
     assert_eq!(left, [".hippocampus/link", "memory/link.md"]);
-    let files = out.join("1/files");
     for name in [
         ".hippoignore",
         ".hippocampus/config.toml",
@@ -268,13 +256,13 @@ fn what_hippod_cannot_take_is_told() {
         "HIPPOCAMPUS.md",
     ] {
         assert_eq!(
-            std::fs::read(files.join(name)).unwrap(),
+            members[&format!("1/files/{name}")],
             std::fs::read(root.join(name)).unwrap(),
             "{name}"
         );
     }
-    assert!(!files.join("memory/private.md").exists());
-    assert!(!files.join(".hippocampus/canary").exists());
+    assert!(!members.contains_key("1/files/memory/private.md"));
+    assert!(!members.contains_key("1/files/.hippocampus/canary"));
 }
 
 pub(super) fn hippoctl(home: &Path, words: &[&str]) -> Output {
@@ -305,7 +293,7 @@ fn the_command_line_does_it_all_for_several_workspaces() {
         );
         String::from_utf8(output.stdout).unwrap()
     };
-    let (one, all, open) = (path("one.tar.zst"), path("all.tar.zst"), path("open"));
+    let (one, all) = (path("one.tar.zst"), path("all.tar.zst"));
     done(&["--workspace", &shown(&root), "backup", &one]);
     let told = done(&["backup", "--all", &all]);
     assert!(
@@ -313,7 +301,9 @@ fn the_command_line_does_it_all_for_several_workspaces() {
         "{told}"
     );
     assert!(done(&["backup", "verify", &all]).contains("ok"));
-    done(&["export", "--all", &open]);
+    let entries = done(&["--workspace", &shown(&root), "export"]);
+    let entries: IndexListResponse = serde_json::from_str(&entries).unwrap();
+    assert_eq!(entries.entries, client.listed(&root, true, None).entries);
     let code = |words: &[&str]| hippoctl(&home, words).status.code();
     assert_eq!(code(&["backup", "--all", &all]), Some(5), "it is there already");
     done(&["backup", "--all", "--force", &all]);
@@ -331,16 +321,6 @@ fn the_command_line_does_it_all_for_several_workspaces() {
         client.best(Path::new(&into), "lantern").as_deref(),
         Some("memory/2026-03-02.md:1")
     );
-    let told = done(&["restore", &one, "--aside"]);
-    let aside: Vec<PathBuf> = told
-        .lines()
-        .filter_map(|line| line.split("is now ").nth(1))
-        .map(PathBuf::from)
-        .collect();
-    assert_eq!(aside.len(), 2, "{told}");
-    assert!(aside[0].join("MEMORY.md").is_file() && root.join("MEMORY.md").is_file());
-    client.sync(&root);
-    assert_eq!(client.best(&root, "blue pump").as_deref(), Some("MEMORY.md:5"));
     let refusal = restore(&mut client, Path::new(&one), Some(&home)).unwrap_err();
     assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
     // A workspace whose disk is away is missing, and is told; the others are there.
@@ -354,14 +334,4 @@ fn the_command_line_does_it_all_for_several_workspaces() {
         "{told}"
     );
     assert!(done(&["backup", "verify", &all]).contains(&shown(&root)));
-    // What lies within a workspace is not moved along with it.
-    let inner = root.join("projects/inner");
-    std::fs::create_dir_all(inner.join("memory")).unwrap();
-    client.index(&inner);
-    assert_eq!(
-        code(&["restore", &one, "--aside"]),
-        Some(2),
-        "a workspace lies within it"
-    );
-    assert!(inner.join("memory").is_dir());
 }

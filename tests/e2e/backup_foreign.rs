@@ -1,6 +1,5 @@
 //! Restores of archives with files that no backup has: what programs and harnesses heed without being told about it.
 
-use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -8,21 +7,8 @@ use hippo_proto::{ErrorKind, RestoreRequest, RestoreResponse, RpcError};
 use hippod_tests::Caller;
 use serde_json::{Value, json};
 
-use crate::backup::{refused, shown};
+use crate::backup::{members, refused, shown};
 use crate::backup_odd::{Entry, file, hostile, made, names};
-
-/// The members of a sound backup.
-fn members(sound: &Path) -> Vec<(String, Vec<u8>)> {
-    let packed = zstd::Decoder::new(std::fs::File::open(sound).unwrap()).unwrap();
-    let mut archive = tar::Archive::new(packed);
-    let read = |entry: std::io::Result<tar::Entry<'_, _>>| {
-        let mut entry = entry.unwrap();
-        let mut bytes = Vec::new();
-        entry.read_to_end(&mut bytes).unwrap();
-        (entry.path().unwrap().display().to_string(), bytes)
-    };
-    archive.entries().unwrap().map(read).collect()
-}
 
 /// Writes a backup that is sound but for more files, which its manifest lists as programs.
 fn with_files(sound: &Path, to: &Path, paths: &[&str]) {

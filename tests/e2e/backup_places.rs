@@ -1,16 +1,13 @@
-//! Where may a backup, an export or a restore go, and what is never put aside or replaced?
+//! Where may a backup or a restore go, and what is never replaced?
 
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use hippo_proto::{
-    AuditRequest, AuditResponse, BackupRequest, BackupResponse, ErrorKind, ExportRequest, RestoreRequest,
-    RestoreResponse, RpcError,
-};
+use hippo_proto::{AuditRequest, AuditResponse, BackupRequest, BackupResponse, ErrorKind, RpcError};
 use hippod_tests::{Caller, begun};
 
-use crate::backup::{elsewhere, export, hippoctl, refused, restore, shown, verify};
+use crate::backup::{elsewhere, hippoctl, refused, restore, shown, verify};
 use crate::backup_odd::{Entry, assert_refused, file, hostile, made, manifest};
 
 fn backup_to(client: &mut Caller, to: &Path, force: bool) -> Result<BackupResponse, RpcError> {
@@ -18,19 +15,6 @@ fn backup_to(client: &mut Caller, to: &Path, force: bool) -> Result<BackupRespon
     refused(
         client,
         BackupRequest {
-            workspace: None,
-            to,
-            force,
-        }
-        .into(),
-    )
-}
-
-fn export_to(client: &mut Caller, to: &Path, force: bool) -> Result<BackupResponse, RpcError> {
-    let to = shown(to);
-    refused(
-        client,
-        ExportRequest {
             workspace: None,
             to,
             force,
@@ -59,20 +43,9 @@ fn nothing_is_written_where_it_would_be_memory_again() {
     let log = root.join("knowledge/a.md");
     let state = scratch.home().join("state/workspaces");
     for to in [
-        root.join("memory/out"),
-        root.join("knowledge/out"),
-        second.join("memory/out"),
-    ] {
-        assert_kind(
-            export_to(&mut client, &to, false),
-            ErrorKind::BadRequest,
-            "would be memory itself",
-        );
-        assert!(!to.exists());
-    }
-    for to in [
         log.clone(),
         root.join("MEMORY.md"),
+        second.join("memory/out.md"),
         root.join(".hippocampus/b.tar.zst"),
     ] {
         assert_kind(
@@ -89,10 +62,9 @@ fn nothing_is_written_where_it_would_be_memory_again() {
     );
     // What is not watched, or ignored, is no memory.
     fs::create_dir_all(root.join("memory/exports")).unwrap();
-    for to in [root.join("out"), root.join("memory/exports/out")] {
-        export_to(&mut client, &to, false).unwrap();
+    for to in ["out", "memory/exports/out", "memory/b.tar.zst"] {
+        backup_to(&mut client, &root.join(to), false).unwrap();
     }
-    backup_to(&mut client, &root.join("memory/b.tar.zst"), false).unwrap();
 }
 
 #[test]
@@ -101,26 +73,17 @@ fn a_name_that_promises_another_format_is_refused() {
     for name in ["x.tar.gz", "x.TGZ", "x.zip", "x.tar"] {
         let to = scratch.beside(name);
         assert_kind(
-            export_to(&mut client, &to, false),
-            ErrorKind::BadRequest,
-            "another format",
-        );
-        assert_kind(
             backup_to(&mut client, &to, false),
             ErrorKind::BadRequest,
             "another format",
         );
         assert!(!to.exists(), "{name}");
     }
-    assert_kind(
-        export_to(&mut client, &scratch.beside("x.zst"), false),
-        ErrorKind::BadRequest,
-        "another format",
-    );
-    let file = scratch.beside("x.TAR.ZST");
-    export_to(&mut client, &file, false).unwrap();
-    assert!(file.is_file());
-    export_to(&mut client, &scratch.beside("2026.03.02"), false).unwrap();
+    for name in ["x.zst", "x.TAR.ZST", "2026.03.02"] {
+        let file = scratch.beside(name);
+        backup_to(&mut client, &file, false).unwrap();
+        assert!(file.is_file());
+    }
 }
 
 #[test]
@@ -131,8 +94,6 @@ fn force_replaces_an_earlier_backup_and_nothing_else() {
     fs::write(folder.join("mine.txt"), "mine").unwrap();
     let text = scratch.beside("notes.txt");
     fs::write(&text, "mine").unwrap();
-    let packed = scratch.beside("folder.tar.zst");
-    fs::create_dir(&packed).unwrap();
     // An archive of somebody else, packed in the same way.
     let foreign = scratch.beside("foreign.tar.zst");
     let mut archive = tar::Builder::new(Vec::new());
@@ -155,14 +116,6 @@ fn force_replaces_an_earlier_backup_and_nothing_else() {
         assert_kind(backup_to(&mut client, &text, force), conflict, wrote);
         assert_kind(backup_to(&mut client, &foreign, force), conflict, wrote);
         assert_kind(backup_to(&mut client, &link, force), conflict, "no regular file");
-        assert_kind(
-            export_to(&mut client, &packed, force),
-            conflict,
-            "a folder is there",
-        );
-        let told = "could not write the export";
-        assert_kind(export_to(&mut client, &folder, force), conflict, told);
-        assert_kind(export_to(&mut client, &text, force), conflict, told);
     }
     assert_eq!(fs::read(folder.join("mine.txt")).unwrap(), b"mine");
     assert_eq!(fs::read(&text).unwrap(), b"mine");
@@ -175,22 +128,11 @@ fn force_replaces_an_earlier_backup_and_nothing_else() {
         "a file is there already",
     );
     backup_to(&mut client, &file, true).unwrap();
-    export_to(&mut client, &file, true).unwrap();
     verify(&mut client, &file).unwrap();
 }
 
-fn aside(client: &mut Caller, from: &Path, into: Option<&Path>) -> Result<RestoreResponse, RpcError> {
-    let request = RestoreRequest {
-        from: shown(from),
-        into: into.map(shown),
-        aside: true,
-        ..RestoreRequest::default()
-    };
-    refused(client, request.into())
-}
-
 #[test]
-fn only_what_hippod_had_is_moved_aside_without_its_name() {
+fn a_folder_with_files_of_others_is_not_restored_into() {
     let (scratch, daemon, _client, sound) = made();
     let root = scratch.workspace();
     daemon.terminate();
@@ -200,23 +142,18 @@ fn only_what_hippod_had_is_moved_aside_without_its_name() {
     fs::write(root.join("main.c"), "mine").unwrap();
     let other = elsewhere(&scratch, "other");
     let mut there = other.client();
-    let refusal = aside(&mut there, &sound, None).unwrap_err();
-    assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
-    assert!(refusal.data.hint.contains("--into"), "{refusal:?}");
-    assert_eq!(fs::read(root.join("main.c")).unwrap(), b"mine");
-    aside(&mut there, &sound, Some(&root)).unwrap();
-    assert!(root.join("MEMORY.md").is_file());
-    // Two within the same second: each has its own place.
-    let mut kept: Vec<String> = Vec::new();
-    for _ in 0..3 {
-        let answer = aside(&mut there, &sound, None).unwrap();
-        kept.extend(answer.workspaces[0].aside.iter().cloned());
+    for into in [None, Some(&*root)] {
+        let refusal = restore(&mut there, &sound, into).unwrap_err();
+        assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
+        assert!(
+            refusal.data.hint.contains("move what is in it away"),
+            "{refusal:?}"
+        );
     }
-    let count = kept.len();
-    kept.sort();
-    kept.dedup();
-    assert_eq!((count, kept.len()), (6, 6), "{kept:?}");
-    assert!(kept.iter().all(|path| Path::new(path).is_dir()), "{kept:?}");
+    assert_eq!(fs::read(root.join("main.c")).unwrap(), b"mine");
+    fs::remove_file(root.join("main.c")).unwrap();
+    restore(&mut there, &sound, None).unwrap();
+    assert!(root.join("MEMORY.md").is_file());
 }
 
 #[test]
@@ -235,17 +172,6 @@ fn what_a_harness_had_is_named_after_a_restore() {
     let notes = told(&["restore", &file, "--into", &path("new")]);
     let words = format!("hippoctl init --platform claude-code {}", path("new"));
     assert!(notes.contains(&words), "{notes}");
-    let notes = told(&["restore", &file, "--aside"]);
-    assert!(
-        notes.contains(&format!("claude-code {}\n", shown(&root))),
-        "{notes}"
-    );
-    assert!(
-        notes.contains("no memory") && notes.contains(".before-restore-"),
-        "{notes}"
-    );
-    told(&["init", "--platform", "claude-code", &shown(&root)]);
-    assert!(root.join("CLAUDE.md").is_file());
 }
 
 #[test]
@@ -362,9 +288,6 @@ fn what_no_restore_would_take_is_not_written() {
         "unpacks to far more",
     );
     assert!(!file.exists());
-    let open = scratch.beside("open");
-    export_to(&mut client, &open, false).unwrap();
-    restore(&mut client, &open, Some(&scratch.beside("into"))).unwrap();
 }
 
 #[test]
@@ -379,14 +302,10 @@ fn earlier_audits_come_along() {
         client.raw().call(&request.into()).unwrap()
     };
     let first = audit(&mut client, &scratch.workspace());
-    let (packed, open): (PathBuf, PathBuf) = (scratch.beside("b.tar.zst"), scratch.beside("open"));
-    backup_to(&mut client, &packed, false).unwrap();
-    export(&mut client, &open);
-    for (number, from) in [packed, open].iter().enumerate() {
-        let into = scratch.beside(&format!("into-{number}"));
-        restore(&mut client, from, Some(&into)).unwrap();
-        let before = audit(&mut client, &into).before;
-        assert_eq!(before.len(), 1, "{}", from.display());
-        assert_eq!(before[0].at, first.at);
-    }
+    let (file, into) = (scratch.beside("b.tar.zst"), scratch.beside("into"));
+    backup_to(&mut client, &file, false).unwrap();
+    restore(&mut client, &file, Some(&into)).unwrap();
+    let before = audit(&mut client, &into).before;
+    assert_eq!(before.len(), 1);
+    assert_eq!(before[0].at, first.at);
 }

@@ -13,7 +13,7 @@ use hippod_tests::page::{Block, Step, are_like, blocks, headings, links, steps};
 use hippod_tests::{QUIET, client_program};
 use serde_json::json;
 
-use crate::import::{fixture, store_of_claude_mem};
+use crate::import::fixture;
 
 /// Programs that a document may name and no test may run: what they do does not end with the test.
 const OUT_OF_REACH: &str =
@@ -244,7 +244,7 @@ fn seed(home: &Path) {
     );
     let known = json!({"results": [{"id": "1", "memory": "Ada reads the meter on Fridays.", "created_at": "2026-03-01T09:00:00Z"}]});
     write("my-agent/memories.json", &known.to_string());
-    store_of_claude_mem(&home.join(".claude-mem"));
+    fs::copy(fixture("claude-mem.json"), home.join("my-agent/export.json")).unwrap();
     for (name, place) in [("basic-memory", "basic-memory"), ("hippo-memory", "orchard")] {
         copy(&fixture(name), &home.join(place));
     }

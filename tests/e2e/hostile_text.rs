@@ -76,12 +76,6 @@ fn no_nested_text_ends_the_daemon() {
                 "content": "total 8\n-rw-r--r-- 1 ada ada 12 Mar  2 10:00 lib.rs\n"});
             ask(&daemon, "context.put", put);
             ask(&daemon, "doctor", json!({}));
-            let notes = scratch.beside(&format!("notes-{number}-{most}"));
-            std::fs::create_dir_all(&notes).unwrap();
-            let note = format!("---\ntitle: A\ntags: {nested}\n---\n\n- [fact] the pump is blue\n");
-            std::fs::write(notes.join("a.md"), note).unwrap();
-            let import = json!({"workspace": root, "from": "basic-memory", "path": notes});
-            reply(&daemon, "import", import);
             assert!(daemon.is_alive(), "{opener}");
         }
     }

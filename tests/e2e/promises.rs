@@ -130,12 +130,7 @@ fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
         ("session.compact", json!({"messages": [message]})),
         ("session.flush", json!({"path": transcript, "wait": true})),
         ("audit", json!({})),
-        (
-            "import",
-            json!({"from": "mem0", "path": beside("zanzibar.json"), "apply": true}),
-        ),
         ("backup", json!({"to": beside("zanzibar.tar.zst")})),
-        ("export", json!({"to": beside("zanzibar-export")})),
         ("doctor", json!({"fix": true})),
         ("workspace.sync", json!({"wait": true})),
         ("workspace.trust", json!({})),

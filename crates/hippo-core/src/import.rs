@@ -1,18 +1,18 @@
-//! What do the exports and stores of other memory programs say, memory by memory?
+//! JSON exports of other memory programs: their memories, and the markdown that each becomes.
 //!
-//! Each program's own page in docs/import.md says which of its fields are read. Nothing here writes: what a memory becomes is
-//! decided by who writes it.
+//! docs/import.md says which fields of which program are read. Nothing here writes.
 
 mod claude_mem;
-mod front_matter;
-mod hippo_memory;
 mod mem0;
-mod note;
 mod records;
+mod section;
 #[cfg(test)]
 mod tests;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
+
+pub use section::{Section, hashes, section};
 
 use crate::redact::without_secrets;
 use crate::text::start;
@@ -23,19 +23,15 @@ pub const LARGEST: usize = 4 << 20;
 /// Bytes of an id that are told where a record is named.
 const NAMED: usize = 60;
 
-/// The fields of one record of an export, or one row of a table.
-pub type Fields = Map<String, Value>;
+/// The fields of one record of an export.
+type Fields = Map<String, Value>;
 
 /// A program whose memories can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
-    /// hippo-memory: a folder `.hippo` with a database and markdown beside it.
-    HippoMemory,
-    /// basic-memory: a folder of markdown notes.
-    BasicMemory,
-    /// claude-mem: a database, or the JSON that its script exports.
+    /// claude-mem: the JSON that its script exports.
     ClaudeMem,
-    /// mem0: the JSON of `get_all`, or the history database.
+    /// mem0: the JSON of `get_all`.
     Mem0,
 }
 
@@ -54,21 +50,8 @@ impl Program {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::HippoMemory => "hippo-memory",
-            Self::BasicMemory => "basic-memory",
             Self::ClaudeMem => "claude-mem",
             Self::Mem0 => "mem0",
-        }
-    }
-
-    /// The tables of its database that hold memories.
-    #[must_use]
-    pub const fn tables(self) -> &'static [&'static str] {
-        match self {
-            Self::HippoMemory => &["memories"],
-            Self::BasicMemory => &[],
-            Self::ClaudeMem => &["observations", "session_summaries"],
-            Self::Mem0 => &["history"],
         }
     }
 }
@@ -82,7 +65,7 @@ pub struct Memory {
     pub kind: String,
     /// What it is about, where the program says that.
     pub title: Option<String>,
-    /// What it says, markdown. Of a [`note`](Self::note) the whole file.
+    /// What it says, markdown.
     pub text: String,
     /// When it was made.
     pub created: Option<Timestamp>,
@@ -92,12 +75,10 @@ pub struct Memory {
     pub tags: Vec<String>,
     /// What else is worth a line, with its name.
     pub details: Vec<(&'static str, String)>,
-    /// It is a document of its own, at this path below the folder that was read.
-    pub note: Option<String>,
 }
 
 /// What could not be read, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trouble {
     /// Line of the file, from 1; `None` where it has none.
     pub line: Option<u32>,
@@ -133,13 +114,6 @@ pub fn export(program: Program, bytes: &[u8]) -> Result<Found, Trouble> {
     let groups: &[&str] = match program {
         Program::ClaudeMem => &["observations", "summaries", "sessions", "prompts"],
         Program::Mem0 => &["results", "memories"],
-        Program::HippoMemory | Program::BasicMemory => {
-            let what = format!(
-                "{} keeps its memories in files, and exports no JSON",
-                program.name()
-            );
-            return Err(Trouble { line: None, what });
-        }
     };
     let records = records::read(bytes, groups)?;
     let mut found = Found::default();
@@ -163,7 +137,7 @@ pub fn export(program: Program, bytes: &[u8]) -> Result<Found, Trouble> {
         };
         let memory = match program {
             Program::ClaudeMem => claude_mem::memory(record.group, &fields),
-            _ => mem0::memory(&fields).map(Some),
+            Program::Mem0 => mem0::memory(&fields).map(Some),
         };
         let named = |what| named(&place, &id(&fields, "id"), what);
         found.take(memory, |what| Trouble::at(record.line, named(what)));
@@ -205,49 +179,6 @@ fn named(place: &str, id: &str, what: String) -> String {
         ("", id) => format!("id {id:?}: {what}"),
         (place, "") => format!("{place}: {what}"),
         (place, id) => format!("{place} (id {id:?}): {what}"),
-    }
-}
-
-/// The memories of a table of its database.
-#[must_use]
-pub fn rows(program: Program, table: &str, rows: &[Fields]) -> Found {
-    let mut found = Found::default();
-    if program == Program::Mem0 {
-        return mem0::history(rows);
-    }
-    for (number, row) in rows.iter().enumerate() {
-        let memory = match program {
-            Program::ClaudeMem => claude_mem::memory(table, row),
-            _ => hippo_memory::row(row).map(Some),
-        };
-        found.take(memory, |what| in_row(number, table, &id(row, "id"), what));
-    }
-    found
-}
-
-/// What is wrong with a row, which is counted from 0.
-fn in_row(number: usize, table: &str, id: &str, what: String) -> Trouble {
-    let place = format!("row {} of {table}", number + 1);
-    Trouble {
-        line: None,
-        what: named(&place, id, what),
-    }
-}
-
-/// The memory of one markdown file, at this path below the folder that is read.
-///
-/// # Errors
-/// It is damaged, with the line.
-pub fn file(program: Program, path: &str, bytes: &[u8]) -> Result<Memory, Trouble> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| Trouble::at(line_of(bytes, error.valid_up_to()), "it is not UTF-8"))?;
-    let text = text
-        .strip_prefix('\u{feff}')
-        .unwrap_or(text)
-        .replace("\r\n", "\n");
-    match program {
-        Program::BasicMemory => note::memory(path, text),
-        _ => hippo_memory::file(&text),
     }
 }
 

@@ -27,6 +27,7 @@ pub mod own_block;
 pub mod redact;
 pub mod retrieval;
 pub mod schedule;
+pub mod section;
 pub mod source;
 pub mod text;
 pub mod time;

@@ -102,6 +102,24 @@ pub fn days_between(earlier: Date, later: Date) -> i32 {
     i32::try_from(later.duration_since(earlier).as_hours() / 24).unwrap_or(i32::MAX)
 }
 
+/// Returns whether a day is so far ahead that a log of it is taken for a slip: a month.
+#[must_use]
+pub fn is_far_ahead(today: Date, day: Date) -> bool {
+    days_between(today, day) >= 31
+}
+
+/// Returns a moment as RFC 3339 in UTC, to the second.
+#[must_use]
+pub fn rfc3339(at: Timestamp) -> String {
+    let end = if at.0 < 0 {
+        jiff::Timestamp::MIN
+    } else {
+        jiff::Timestamp::MAX
+    };
+    let moment = jiff::Timestamp::from_millisecond(at.0.div_euclid(1000).saturating_mul(1000)).unwrap_or(end);
+    moment.to_string()
+}
+
 /// The first full date in a text: `2026-01-10`, with `-`, `_`, `/` or `.` between the parts, or `20260110`.
 ///
 /// Longer runs of digits are no dates, and neither are days that no calendar has.

@@ -97,8 +97,6 @@ methods! {
     "get" => Get(GetRequest) -> GetResponse,
     /// Appends to the log of today, and enters it into the index file.
     "remember" => Remember(RememberRequest) -> RememberResponse,
-    /// Takes over the memories of another program, or says what that would write.
-    "import" => Import(ImportRequest) -> ImportResponse,
     /// The entries of the index file, with their strengths.
     "index.list" => IndexList(IndexListRequest) -> IndexListResponse,
     /// One entry, and why it is as strong as it is.
@@ -159,10 +157,8 @@ methods! {
     "backup" => Backup(BackupRequest) -> BackupResponse,
     /// Checks a backup against its checksums.
     "backup.verify" => BackupVerify(BackupVerifyRequest) -> BackupResponse,
-    /// Makes workspaces again from a backup or an export.
+    /// Makes workspaces again from a backup.
     "restore" => Restore(RestoreRequest) -> RestoreResponse,
-    /// Writes workspaces in open formats.
-    "export" => Export(ExportRequest) -> BackupResponse,
 }
 
 impl Request {
@@ -196,7 +192,6 @@ impl Request {
             | Request::WorkspaceRemove(_)
             | Request::WorkspaceSync(_)
             | Request::Remember(_)
-            | Request::Import(_)
             | Request::IndexEdit(_)
             | Request::IndexForget(_)
             | Request::IndexRestore(_)
@@ -216,8 +211,7 @@ impl Request {
             | Request::ModelImport(_)
             | Request::ModelRemove(_)
             | Request::Backup(_)
-            | Request::Restore(_)
-            | Request::Export(_) => false,
+            | Request::Restore(_) => false,
         }
     }
 }

@@ -9,7 +9,6 @@ mod doctor;
 mod flush;
 mod get;
 mod heartbeat;
-mod import;
 mod index;
 mod model;
 mod moment;
@@ -25,8 +24,8 @@ pub use audit::{
     MAX_EXAMPLES,
 };
 pub use backup::{
-    BackedUp, BackupFormat, BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, LeftOut,
-    RestoreRequest, RestoreResponse, Restored,
+    BackedUp, BackupRequest, BackupResponse, BackupVerifyRequest, LeftOut, RestoreRequest, RestoreResponse,
+    Restored,
 };
 pub use compact::{
     CompactEntry, CompactProblem, CompactStats, MAX_SCORES, SessionCompactRequest, SessionCompactResponse,
@@ -51,7 +50,6 @@ pub use doctor::{Check, DoctorRequest, DoctorResponse, Fixed, Problem, Severity}
 pub use flush::{FlushedLog, SessionFlushRequest, SessionFlushResponse};
 pub use get::{GetRequest, GetResponse};
 pub use heartbeat::{HeartbeatRequest, HeartbeatResponse, Pending};
-pub use import::{ImportFrom, ImportProblem, ImportRequest, ImportResponse, ImportedFile, MAX_PROBLEMS};
 pub use index::{
     IndexBand, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForecast, IndexForgetRequest,
     IndexForgetResponse, IndexListRequest, IndexListResponse, IndexOrigin, IndexPlace, IndexPointer,

@@ -27,11 +27,6 @@ fn little_is_needed() {
         ..BackupRequest::default()
     };
     assert_eq!(asked("backup", r#"{"to":"/b"}"#).unwrap(), backup.into());
-    let export = ExportRequest {
-        to: to(),
-        ..ExportRequest::default()
-    };
-    assert_eq!(asked("export", r#"{"to":"/b"}"#).unwrap(), export.into());
     let restore = RestoreRequest {
         from: to(),
         ..RestoreRequest::default()
@@ -44,7 +39,7 @@ fn little_is_needed() {
         ("backup.verify", r#"{"from":""}"#),
         ("restore", r#"{"from":"/b","into":""}"#),
         ("restore", r#"{"from":"/b","force":true}"#),
-        ("export", r#"{"to":""}"#),
+        ("restore", r#"{"from":"/b","aside":true}"#),
     ] {
         assert!(asked(method, params).is_err(), "{method} {params}");
     }
@@ -63,7 +58,6 @@ fn answers_of_backups() {
     };
     let answer = BackupResponse {
         file: "/b.tar.zst".into(),
-        format: BackupFormat::Backup,
         hippod: "0.1.0".into(),
         at: "2026-03-02T10:00:00Z".into(),
         workspaces: vec![workspace.clone()],
@@ -75,14 +69,13 @@ fn answers_of_backups() {
         took_ms: 12.5,
     };
     same(
-        r#"{"file":"/b.tar.zst","format":"backup","hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"root":"/w","files":3,"bytes":4096,"left_out":[{"path":"memory/pipe.md","reason":"no regular file"}]}],"left_out":[{"path":"/away","reason":"its folder is not there"}],"bytes":1024,"took_ms":12.5}"#,
+        r#"{"file":"/b.tar.zst","hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"root":"/w","files":3,"bytes":4096,"left_out":[{"path":"memory/pipe.md","reason":"no regular file"}]}],"left_out":[{"path":"/away","reason":"its folder is not there"}],"bytes":1024,"took_ms":12.5}"#,
         &answer,
     );
     same(
-        r#"{"file":"/b","format":"export","hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"root":"/w","files":3,"bytes":4096}],"bytes":1024,"took_ms":12.5}"#,
+        r#"{"file":"/b","hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"root":"/w","files":3,"bytes":4096}],"bytes":1024,"took_ms":12.5}"#,
         &BackupResponse {
             file: "/b".into(),
-            format: BackupFormat::Export,
             workspaces: vec![BackedUp {
                 left_out: vec![],
                 ..workspace
@@ -95,18 +88,11 @@ fn answers_of_backups() {
         root: "/new".into(),
         was: "/w".into(),
         files: 3,
-        aside: vec![],
     };
     same(
-        r#"{"workspaces":[{"root":"/new","was":"/w","files":3},{"root":"/new","was":"/w","files":3,"aside":["/new.before"]}],"took_ms":9.0}"#,
+        r#"{"workspaces":[{"root":"/new","was":"/w","files":3}],"took_ms":9.0}"#,
         &RestoreResponse {
-            workspaces: vec![
-                restored.clone(),
-                Restored {
-                    aside: vec!["/new.before".into()],
-                    ..restored
-                },
-            ],
+            workspaces: vec![restored],
             took_ms: 9.0,
         },
     );

@@ -6,7 +6,6 @@
 
 mod entries;
 mod fresh;
-mod import;
 mod load;
 mod read;
 mod salvage;
@@ -30,6 +29,8 @@ pub use entries::{
 };
 pub use load::{Loaded, LoadedDocument};
 pub use read::Reader;
+#[cfg(test)]
+pub(crate) use salvage::{SALVAGED, columns};
 pub use salvage::{Salvaged, salvage};
 pub use seal::Mended;
 pub use spare::{Recovered, recover};
@@ -38,7 +39,6 @@ pub use write::{Batch, DocumentChange, DocumentRecord, NewChunk};
 
 use crate::StoreError;
 use crate::in_place::{self, Open};
-pub(crate) use import::import;
 use schema::Counter;
 pub(crate) use schema::{VERSION as SCHEMA, make};
 use seal::Seal;

@@ -5,7 +5,6 @@ pub mod contexts;
 pub mod copies;
 pub mod db;
 mod error;
-pub mod foreign;
 pub mod in_place;
 pub mod shared_file;
 pub mod system;

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use backup::{BackupArgs, BackupVerb, ExportArgs, RestoreArgs};
+pub use backup::{BackupArgs, BackupVerb, RestoreArgs};
 pub use bench::{BenchArgs, BenchMode, Distinct};
 pub use compact::{CompactArgs, FormatArg};
 pub use completions::ShellArg;
@@ -202,9 +202,9 @@ pub enum Verb {
     /// Take transcripts of sessions into the daily logs, each message once
     #[command(after_help = ingest::EXAMPLES)]
     Ingest(IngestArgs),
-    /// Take over the memories of another program as markdown, each once; without --apply, only say what would be written
+    /// Convert the JSON export of another program into markdown files, each memory once; without --apply, only print what would be written
     ///
-    /// Logs are appended to and files are added; nothing that is there changes. Secrets are redacted.
+    /// Files are added; nothing that is there changes. Secrets are redacted.
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArgs),
     /// Serve the memory to an agent over MCP, on standard input and output
@@ -223,13 +223,15 @@ pub enum Verb {
     /// docs/backup.md.
     #[command(after_help = backup::BACKUP_EXAMPLES)]
     Backup(BackupArgs),
-    /// Make a workspace again from a backup or an export
+    /// Make a workspace again from a backup, in an empty folder
     ///
-    /// Everything is checked first. A folder with anything in it is refused, unless --aside moves it beside.
+    /// Everything is checked first. A folder with anything in it is refused.
     #[command(after_help = backup::RESTORE_EXAMPLES)]
     Restore(RestoreArgs),
-    /// Write a workspace in open formats: its files, and lines of JSON
-    Export(ExportArgs),
+    /// Write all entries of the map as JSON, those in the archive as well
+    ///
+    /// The text itself is in the markdown files of the workspace, which any program reads.
+    Export,
     /// Measure retrieval quality on your own questions, beside plain grep and a full scan
     Bench(BenchArgs),
     /// Print a script that completes hippoctl's words in a shell

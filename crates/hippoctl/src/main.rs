@@ -112,7 +112,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Model { verb } => verbs::model::model(&mut session, verb, out),
         Verb::Backup(args) => verbs::backup::backup(&mut session, args, out),
         Verb::Restore(args) => verbs::backup::restore(&mut session, &args, out),
-        Verb::Export(args) => verbs::backup::export(&mut session, &args, out),
+        Verb::Export => verbs::index::export(&mut session, out),
         Verb::Bench(args) => bench::bench(&mut session, &args, out),
     }
 }

@@ -1,14 +1,11 @@
-//! How does a memory get into one file, and out of it again: backup, export, and restoring from either?
+//! Backup of workspaces into one archive, and restore from it into empty places.
 //!
-//! Both are the same list of members with their checksums, the manifest last: files as they are, and beside them the
-//! databases (a backup) or their tables as lines of JSON (an export). So there is one writer, one reader, and one way back.
-//! All of it runs beside the engine, on read-only connections; only the last step of a restore, a few renames, is the
-//! engine's.
+//! An archive is a list of members with their checksums, the manifest last: files and databases as they are. All of it
+//! runs beside the engine, on read-only connections; only the last step of a restore, two renames, is the engine's.
 
 mod commit;
 mod destination;
 mod gather;
-mod left;
 mod manifest;
 mod members;
 mod partial;
@@ -19,9 +16,8 @@ mod target;
 mod write;
 
 pub use commit::{Staged, commit, finish_what_was_begun};
-pub use left::{before_restores, left, tidy};
 pub use partial::clear_left;
-pub use restore::{prepare, restored};
+pub use restore::prepare;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,8 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use hippo_proto::{
-    BackedUp, BackupFormat, BackupRequest, BackupResponse, BackupVerifyRequest, ErrorKind, ExportRequest,
-    LeftOut, RpcError,
+    BackedUp, BackupRequest, BackupResponse, BackupVerifyRequest, ErrorKind, LeftOut, RpcError,
 };
 
 use crate::clock::rfc3339;
@@ -104,22 +99,22 @@ pub fn backup(
     job: &mut Job<'_>,
 ) -> Result<BackupResponse, RpcError> {
     let to = absolute(&request.to)?;
-    let to = Destination::of(shared, &to, BackupFormat::Backup, request.force)?;
-    write(shared, wanted(shared, request.workspace.as_deref())?, to, job)
-}
-
-/// Answers `export`.
-///
-/// # Errors
-/// As [`backup`].
-pub fn export(
-    shared: &Shared,
-    request: &ExportRequest,
-    job: &mut Job<'_>,
-) -> Result<BackupResponse, RpcError> {
-    let to = absolute(&request.to)?;
-    let to = Destination::of(shared, &to, BackupFormat::Export, request.force)?;
-    write(shared, wanted(shared, request.workspace.as_deref())?, to, job)
+    let to = Destination::of(shared, &to, request.force)?;
+    let wanted = wanted(shared, request.workspace.as_deref())?;
+    let start = Instant::now();
+    let place = to.path.clone();
+    let mut writer = Writer::begin(&shared.paths.state, to)?;
+    let mut manifest = Manifest::new(rfc3339(shared.clock.now()));
+    for (number, view) in (1..).zip(&wanted.views) {
+        job.begin(view.root.display().to_string());
+        let workspace = gather::gather(shared, view, number, &mut writer, job)?;
+        manifest.workspaces.push(workspace);
+    }
+    let (manifest, bytes) = writer.finish(manifest)?;
+    Ok(BackupResponse {
+        left_out: wanted.left_out,
+        ..told(manifest, &place, bytes, start)
+    })
 }
 
 /// Answers `backup.verify`.
@@ -132,28 +127,6 @@ pub fn verify(request: &BackupVerifyRequest, job: &mut Job<'_>) -> Result<Backup
     let source = Source::open(&from)?;
     let manifest = source.verify(job)?;
     Ok(told(manifest, &from, source.bytes(), start))
-}
-
-fn write(
-    shared: &Shared,
-    wanted: Wanted,
-    to: Destination,
-    job: &mut Job<'_>,
-) -> Result<BackupResponse, RpcError> {
-    let start = Instant::now();
-    let (format, place) = (to.format, to.path.clone());
-    let mut writer = Writer::begin(&shared.paths.state, to)?;
-    let mut manifest = Manifest::new(format, rfc3339(shared.clock.now()));
-    for (number, view) in (1..).zip(&wanted.views) {
-        job.begin(view.root.display().to_string());
-        let workspace = gather::gather(shared, view, number, format, &mut writer, job)?;
-        manifest.workspaces.push(workspace);
-    }
-    let (manifest, bytes) = writer.finish(manifest)?;
-    Ok(BackupResponse {
-        left_out: wanted.left_out,
-        ..told(manifest, &place, bytes, start)
-    })
 }
 
 fn told(manifest: Manifest, file: &Path, bytes: u64, start: Instant) -> BackupResponse {
@@ -175,7 +148,6 @@ fn told(manifest: Manifest, file: &Path, bytes: u64, start: Instant) -> BackupRe
     };
     BackupResponse {
         file: file.display().to_string(),
-        format: manifest.format,
         workspaces: manifest.workspaces.iter().map(told).collect(),
         left_out: Vec::new(),
         bytes,

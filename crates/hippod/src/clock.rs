@@ -3,6 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+pub use hippo_core::time::rfc3339;
 use hippo_core::time::{Date, Timestamp};
 use jiff::tz::TimeZone;
 
@@ -37,17 +38,6 @@ pub fn date_in(at: Timestamp, zone: &TimeZone) -> Date {
     };
     let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or(end);
     zone.to_datetime(moment).date()
-}
-
-/// A moment as RFC 3339 in UTC, to the second.
-pub fn rfc3339(at: Timestamp) -> String {
-    let end = if at.0 < 0 {
-        jiff::Timestamp::MIN
-    } else {
-        jiff::Timestamp::MAX
-    };
-    let moment = jiff::Timestamp::from_millisecond(at.0.div_euclid(1000).saturating_mul(1000)).unwrap_or(end);
-    moment.to_string()
 }
 
 /// A moment of a request: RFC 3339, or a day, which begins at midnight in the zone.

@@ -7,7 +7,7 @@ use tracing::Span;
 
 use hippo_core::consolidation::Cycle;
 use hippo_proto::{
-    CycleHistoryRequest, CycleHistoryResponse, NextCycle, Pending, RpcError, WorkspaceAddResponse,
+    CycleHistoryRequest, CycleHistoryResponse, NextCycle, Pending, Restored, RpcError, WorkspaceAddResponse,
     WorkspaceRemoveResponse, WorkspaceSyncResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
 
@@ -179,8 +179,8 @@ pub enum Request {
     TakeIn {
         /// What is ready.
         staged: Staged,
-        /// The way back: the paths of what stood there before.
-        reply: Answer<Vec<String>>,
+        /// The way back.
+        reply: Answer<Restored>,
     },
     /// What runs there were.
     History {

@@ -2,7 +2,6 @@
 //!
 //! Those of a workspace are opened by hippo-fs.
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
@@ -13,12 +12,8 @@ use hippo_core::entry::Pointer;
 pub use hippo_fs::is_absence;
 use hippo_fs::{Kind, WorkspaceDir};
 use hippo_proto::{Paths, RpcError};
-use hippo_store::system;
 
 use crate::watcher::OWN_FOLDER;
-
-/// Files that are made durable one by one.
-const FEW: usize = 32;
 
 /// Opens a regular file. A pipe without a writer is not waited for.
 ///
@@ -46,45 +41,6 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::from(io::ErrorKind::FileTooLarge));
     }
     Ok(bytes)
-}
-
-/// Makes the contents of files of a workspace and their names durable.
-///
-/// # Errors
-/// As [`WorkspaceDir::parent`].
-pub fn sync_all(dir: &WorkspaceDir, paths: &[&str]) -> io::Result<()> {
-    if paths.len() > FEW && sync_systems(dir, paths)? {
-        return Ok(());
-    }
-    let mut synced = BTreeSet::new();
-    for path in paths {
-        let (folder, name) = dir.parent(*path)?;
-        folder.sync_file(name)?;
-        if synced.insert(Path::new(path).parent()) {
-            folder.sync()?;
-        }
-    }
-    Ok(())
-}
-
-/// Has the system write down all that it holds back of the file systems that files are on, if it can: waiting for each of thousands of
-/// files takes minutes.
-#[cfg(target_os = "linux")]
-fn sync_systems(dir: &WorkspaceDir, paths: &[&str]) -> io::Result<bool> {
-    let mut done = BTreeSet::new();
-    for path in paths {
-        let (file, metadata) = dir.open_file(path)?;
-        if done.insert(system::FileId::of(Path::new(path), &metadata)?.device) {
-            rustix::fs::syncfs(file)?;
-        }
-    }
-    Ok(true)
-}
-
-/// It cannot for one of them alone.
-#[cfg(not(target_os = "linux"))]
-fn sync_systems(_: &WorkspaceDir, _: &[&str]) -> io::Result<bool> {
-    Ok(false)
 }
 
 /// Writes a file whole or not at all: as a draft on the same disk, which takes its name. Its bytes are durable, and its name once

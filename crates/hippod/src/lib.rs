@@ -12,7 +12,6 @@ mod event;
 mod files;
 mod handles;
 mod harness;
-mod import;
 mod index;
 pub mod instance;
 mod models;

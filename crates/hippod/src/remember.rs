@@ -7,22 +7,18 @@ mod append;
 mod entry;
 mod log;
 mod secret;
-mod topic;
 
 use std::path::Path;
 
 use hippo_core::redact::without_secrets;
+use hippo_core::section::{tamed, topic_of};
 use hippo_core::time::Date;
-use hippo_fs::WorkspaceDir;
 use hippo_proto::{RememberRequest, RpcError};
-
-use crate::files;
 
 pub use entry::structured;
 pub use hippo_core::text::one_line;
 use log::Log;
 pub use secret::Secrets;
-pub use topic::made;
 
 /// What was appended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +44,7 @@ pub struct Appended {
 pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<Appended, RpcError> {
     let topic = match &request.topic {
         Some(topic) => one_line(&without_secrets(topic)),
-        None => made(&without_secrets(&request.text)),
+        None => topic_of(&without_secrets(&request.text)),
     };
     let section = match request.type_ {
         Some(kind) => format!("{topic} [{}]", kind.name()),
@@ -89,39 +85,6 @@ pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<O
     }))
 }
 
-/// Appends sections to a log at any path below the workspace, which is begun with the title where there is none; of sections that a write
-/// was cut off in the middle of, the rest. They are on the disk after [`settle`].
-///
-/// # Errors
-/// As [`append`].
-pub fn append_sections(
-    root: &Path,
-    path: &str,
-    title: Option<&str>,
-    sections: &str,
-) -> Result<Lines, RpcError> {
-    let log = Log::at(root, path.to_owned(), title.map(str::to_owned))?;
-    let (start_line, end_line) = log.append_or_finish(sections, path)?;
-    Ok(Lines {
-        path: log.path,
-        start_line,
-        end_line,
-    })
-}
-
-/// Waits until what was appended to these logs is on the disk.
-///
-/// # Errors
-/// `internal` with what the system said.
-pub fn settle(root: &Path, paths: &[&str]) -> Result<(), RpcError> {
-    let synced = WorkspaceDir::open(root).and_then(|dir| files::sync_all(&dir, paths));
-    synced.map_err(|error| {
-        let what = format!("could not bring what was written to the disk: {error}");
-        RpcError::internal(what)
-            .hint("look after the disk of the workspace, then do it again: nothing is written twice")
-    })
-}
-
 /// Lines of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lines {
@@ -146,50 +109,6 @@ fn standing(log: &[u8], section: &str, text: &str) -> Option<(u32, u32)> {
     let line = |upto: usize| 1 + log[..upto].matches('\n').count();
     let (first, last) = (line(at), line(at + wanted.len()));
     Some((u32::try_from(first).ok()?, u32::try_from(last).ok()?))
-}
-
-/// A text that stays within its section: headings stand below the section's own, underlines make none, and a fence that was left open is
-/// closed.
-pub fn tamed(text: &str) -> String {
-    let mut open: Option<&str> = None;
-    let mut before = "";
-    let mut out = String::with_capacity(text.len());
-    for line in text.lines() {
-        let bare = line.trim_start();
-        let fence = ["```", "~~~"].into_iter().find(|fence| bare.starts_with(fence));
-        match (open, fence) {
-            (None, Some(_)) => open = fence,
-            (Some(mark), Some(fence)) if mark == fence => open = None,
-            _ => {}
-        }
-        let marks = bare.bytes().take_while(|byte| *byte == b'#').count();
-        let heading = (1..=2).contains(&marks) && bare[marks..].starts_with([' ', '\t']);
-        let outside = open.is_none() && line.len() - bare.len() < 4;
-        if heading && outside {
-            out.push_str(&"#".repeat(3 - marks));
-            out.push_str(bare);
-        } else if outside && is_underline(bare) && !before.trim().is_empty() {
-            // The line above would be a heading of the section's own level or above it.
-            out.push('\\');
-            out.push_str(bare);
-        } else {
-            out.push_str(line);
-        }
-        out.push('\n');
-        before = line;
-    }
-    if let Some(fence) = open {
-        out.push_str(fence);
-    }
-    out.trim_end().to_owned()
-}
-
-/// Whether a line makes a heading of the one above it.
-fn is_underline(line: &str) -> bool {
-    let line = line.trim_end();
-    ['=', '-']
-        .into_iter()
-        .any(|mark| !line.is_empty() && line.chars().all(|other| other == mark))
 }
 
 #[cfg(test)]
@@ -264,18 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_stays_within_its_section() {
-        assert_eq!(
-            tamed("# Day\nx\n## Other\n### Mine"),
-            "### Day\nx\n### Other\n### Mine"
-        );
-        assert_eq!(tamed("Code:\n```sh\n# ls\n"), "Code:\n```sh\n# ls\n```");
-        assert_eq!(tamed("```\nx\n```\n#tag"), "```\nx\n```\n#tag");
-        assert_eq!(
-            tamed("Result\n======\nDone\n---  \n\n---\na | b\n--|--"),
-            "Result\n\\======\nDone\n\\---  \n\n---\na | b\n--|--"
-        );
-        assert_eq!(tamed("```\nx\n===\n```"), "```\nx\n===\n```");
+    fn a_secret_is_no_topic() {
         let folder = tempfile::tempdir().unwrap();
         let named = append(
             &folder.path().canonicalize().unwrap(),
@@ -284,7 +192,7 @@ mod tests {
         );
         assert_eq!(named.unwrap().section, "Token …");
         assert_eq!(
-            made(&without_secrets("The deploy token is glpat-1234567890abcdefghij")),
+            topic_of(&without_secrets("The deploy token is glpat-1234567890abcdefghij")),
             "The deploy token is …"
         );
     }

@@ -20,7 +20,6 @@ use crate::embed_worker::{EmbedWorker, Sink};
 use crate::engine::Engine;
 use crate::event::Event;
 use crate::handles;
-use crate::import;
 use crate::instance::Instance;
 use crate::models::Models;
 use crate::registry::Registry;
@@ -82,7 +81,6 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         tracing::error!(error = %error, hint = %error.data.hint, "could not finish a restore");
     }
     backup::clear_left(&paths.state);
-    import::clear_left(&paths.state);
     let models = Models::new(&paths, &config.embed)?;
     let (events, inbox) = mpsc::channel();
     let (embed, embed_thread) = start_embedding(&models, &config, events.clone())?;
@@ -103,7 +101,6 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         pulse: Pulse::default(),
         backups: Turns::default(),
         rescuing: AtomicBool::new(false),
-        imports: Turns::default(),
         served: AtomicU64::new(0),
         measures,
         stop: stop.clone(),

@@ -6,7 +6,6 @@ mod dispatch;
 mod doctor;
 mod entries;
 mod flush;
-mod imports;
 mod long;
 mod measures;
 mod models;
@@ -29,7 +28,7 @@ use hippo_proto::{ErrorKind, Id, Reply, RpcError};
 
 pub use entries::remember;
 pub use flush::take_up_what_is_left;
-pub use long::{Cancellation, Tell, nobody_waits};
+pub use long::{Cancellation, nobody_waits};
 pub use measures::{BUCKETS, Measures};
 
 use room::Budget;

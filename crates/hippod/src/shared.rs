@@ -54,8 +54,6 @@ pub struct Shared {
     pub backups: Turns,
     /// What was open when it was taken away is being written again before the end.
     pub rescuing: AtomicBool,
-    /// Who is at an import.
-    pub imports: Turns,
     /// When the daemon started.
     pub started: Instant,
     /// The engine's sign of life.

@@ -25,7 +25,7 @@ pub use examine::examine;
 pub use foreign::{GivenBack, give_back, has_originals, restore_carried};
 pub use health::statuses;
 pub use keeper::{after, keep, summarise, waiting, wish};
-pub use logs::{examine as examine_logs, is_far_ahead};
+pub use logs::examine as examine_logs;
 pub use run::{Wish, compact};
 pub use serve::{pending, show, submit, wish_of};
 

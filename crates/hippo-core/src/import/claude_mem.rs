@@ -13,11 +13,11 @@ const SUMMARY: [(&str, &str); 6] = [
     ("notes", "notes"),
 ];
 
-/// The memory of a record of this group or table; `None` for what is none.
+/// The memory of a record of this group; `None` for what is none.
 pub(super) fn memory(group: &str, fields: &Fields) -> Result<Option<Memory>, String> {
     match group {
         "observations" => observation(fields).map(Some),
-        "summaries" | "session_summaries" => summary(fields).map(Some),
+        "summaries" => summary(fields).map(Some),
         "sessions" | "prompts" => Ok(None),
         // A line of its own does not say what it is.
         _ if fields.contains_key("investigated") => summary(fields).map(Some),

@@ -58,7 +58,6 @@ fn what_is_no_export_is_refused() {
         let refused = export(Program::Mem0, bytes).unwrap_err();
         assert!(refused.what.contains(what), "{refused:?}");
     }
-    assert!(export(Program::BasicMemory, b"[]").is_err());
     assert_eq!(
         export(Program::Mem0, b"{\"results\": []}").unwrap(),
         Found::default()
@@ -182,92 +181,12 @@ fn an_observation_says_its_title_its_facts_and_its_files() {
     assert_eq!(summary.title.as_deref(), Some("Do it"));
 }
 
-#[test]
-fn a_history_leaves_the_last_text_of_what_was_not_deleted() {
-    let row = |of: &str, new: Option<&str>, event: &str, at: &str| {
-        let row = serde_json::json!({"memory_id": of, "new_memory": new, "event": event, "created_at": at});
-        row.as_object().unwrap().clone()
-    };
-    let table = [
-        row("a", Some("at 9:30"), "ADD", "2026-03-01T08:00:00+00:00"),
-        row("b", Some("wrong"), "ADD", "2026-03-01T08:01:00+00:00"),
-        row("a", Some("at 9:45"), "UPDATE", "2026-03-04T08:00:00+00:00"),
-        row("b", None, "DELETE", "2026-03-01T08:02:00+00:00"),
-        row("", None, "ADD", ""),
-    ];
-    let found = rows(Program::Mem0, "history", &table);
-    assert_eq!(found.troubles[0].what, "row 5 of history: it has no memory");
-    assert_eq!(
-        (found.memories.len(), found.left_out, found.troubles.len()),
-        (1, 1, 1)
-    );
-    assert_eq!(found.memories[0].text, "at 9:45");
-    assert_eq!(found.memories[0].created, Some(moment_of("2026-03-01T08:00:00Z")));
-}
-
-#[test]
-fn a_file_and_its_row_are_the_same_memory() {
-    let of_file = file(
-        Program::HippoMemory,
-        "episodic/mem_1.md",
-        b"---\r\nid: mem_1\r\ncreated: \"2026-11-22T16:05:10.147Z\"\r\nlayer: episodic\r\ntags: [pump, \"k\xc3\xbcche\"]\r\npinned: true\r\nconfidence: observed\r\n---\r\n\r\nIt hums\r\n",
-    );
-    let of_row = serde_json::json!({"id": "mem_1", "created": "2026-11-22T16:05:10.147Z", "layer": "episodic",
-        "tags_json": "[\"pump\",\"küche\"]", "pinned": 1, "confidence": "observed", "content": "It hums"});
-    let of_row = rows(
-        Program::HippoMemory,
-        "memories",
-        &[of_row.as_object().unwrap().clone()],
-    );
-    assert_eq!(of_file.clone().unwrap(), of_row.memories[0]);
-    assert_eq!(of_file.unwrap().tags, ["pump", "küche"]);
-    let empty = serde_json::json!({"id": "mem_2", "content": " "});
-    let empty = rows(
-        Program::HippoMemory,
-        "memories",
-        &[empty.as_object().unwrap().clone()],
-    );
-    assert_eq!(
-        empty.troubles[0].what,
-        "row 1 of memories (id \"mem_2\"): it has no content"
-    );
-    for (bytes, line) in [
-        (&b"# no front matter"[..], 1),
-        (b"---\nid: a\n", 1),
-        (b"---\nid: a\ntags: [\n---\nx", 4),
-        (b"---\nid: a\n---\n \n", 1),
-        (b"---\nid: a\n---\n\nx\n\xff", 6),
-    ] {
-        let trouble = file(Program::HippoMemory, "x.md", bytes).unwrap_err();
-        assert_eq!(trouble.line, Some(line), "{trouble:?}");
-    }
-}
-
-#[test]
-fn a_note_stays_the_file_that_it_is() {
-    let text = "---\ntitle: Pump room\ntype: note\npermalink: main/pumps/pump-room\ntags:\n- pump\n---\n\n# Pump room\n- [fact] It hums #pump\n";
-    let note = file(Program::BasicMemory, "pumps/Pump room.md", text.as_bytes()).unwrap();
-    assert_eq!(
-        (&*note.text, note.note.as_deref()),
-        (text, Some("pumps/Pump room.md"))
-    );
-    assert_eq!(
-        (note.title.as_deref(), &*note.id),
-        (Some("Pump room"), "main/pumps/pump-room")
-    );
-    let broken = file(Program::BasicMemory, "x.md", b"---\na: [\n---\nbody\n").unwrap();
-    assert_eq!(broken.text, "---\na: [\n---\nbody\n");
-    assert!(file(Program::BasicMemory, "x.md", b" \n").is_err());
-}
-
 proptest::proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), json in "[\\[\\]{}\",:a-c\n\\\\ ]{0,80}") {
-        for program in [Program::HippoMemory, Program::BasicMemory, Program::ClaudeMem, Program::Mem0] {
+        for program in [Program::ClaudeMem, Program::Mem0] {
             let _ = export(program, &bytes);
             let _ = export(program, json.as_bytes());
-            let _ = file(program, "x.md", &bytes);
-            let _ = file(program, "x.md", format!("---\n{json}\n---\n").as_bytes());
         }
     }
 }

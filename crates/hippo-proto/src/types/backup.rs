@@ -1,4 +1,4 @@
-//! How is a memory put into one file, checked, and taken out again: `backup`, `backup.verify`, `restore`, `export`?
+//! Types of `backup`, `backup.verify` and `restore`.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,34 +27,12 @@ impl Validate for BackupRequest {
     }
 }
 
-/// Parameters of `export`. `progress` notifications come before the answer.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct ExportRequest {
-    /// Absolute path of the workspace or of anything below it; all workspaces when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workspace: Option<String>,
-    /// Absolute path: a folder that is made, or a file whose name ends in `.tar.zst`.
-    pub to: String,
-    /// Whether a file that is there already is replaced; a folder never is.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub force: bool,
-}
-
-impl Validate for ExportRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", self.workspace.as_deref())?;
-        no_empty("to", Some(&self.to))
-    }
-}
-
 /// Parameters of `backup.verify`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BackupVerifyRequest {
-    /// Absolute path of a backup, or of an export.
+    /// Absolute path of a backup.
     pub from: String,
 }
 
@@ -64,25 +42,12 @@ impl Validate for BackupVerifyRequest {
     }
 }
 
-/// Whether somebody may take back what is in the file with this build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum BackupFormat {
-    /// Files and databases as they are.
-    Backup,
-    /// Files as they are, and tables as lines of JSON.
-    Export,
-}
-
-/// Answer to `backup`, `export` and `backup.verify`: what is in the file.
+/// Answer to `backup` and `backup.verify`: what is in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BackupResponse {
-    /// The file, or the folder of an export.
+    /// The file.
     pub file: String,
-    /// What it is.
-    pub format: BackupFormat,
     /// Version of hippod that wrote it.
     pub hippod: String,
     /// When it was begun, RFC 3339.
@@ -98,7 +63,7 @@ pub struct BackupResponse {
     pub took_ms: f64,
 }
 
-/// One workspace in a backup or an export.
+/// One workspace in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BackedUp {
@@ -128,17 +93,14 @@ pub struct LeftOut {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RestoreRequest {
-    /// Absolute path of a backup, or of an export.
+    /// Absolute path of a backup.
     pub from: String,
     /// The root, as the backup names it, of the only workspace that is wanted; all of them when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// Absolute path of the folder that becomes the workspace; the root that it had when absent.
+    /// Absolute path of the folder that becomes the workspace, empty or not there yet; the root that it had when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
-    /// Whether what stands there is moved aside; otherwise a folder with anything in it is refused.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub aside: bool,
     /// Whether files are taken too that are memory only by settings that the workspace had of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub other_files: bool,
@@ -172,7 +134,4 @@ pub struct Restored {
     pub was: String,
     /// Files of the workspace.
     pub files: u64,
-    /// Where what stood there before is now.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub aside: Vec<String>,
 }

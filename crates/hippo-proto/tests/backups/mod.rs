@@ -22,22 +22,12 @@ pub fn requests() -> Vec<(&'static str, Request)> {
             .into(),
         ),
         (
-            r#"{"from":"/b.tar.zst","workspace":"/w","into":"/new","aside":true}"#,
+            r#"{"from":"/b.tar.zst","workspace":"/w","into":"/new","other_files":true}"#,
             RestoreRequest {
                 from: "/b.tar.zst".into(),
                 workspace: Some("/w".into()),
                 into: Some("/new".into()),
-                aside: true,
-                other_files: false,
-            }
-            .into(),
-        ),
-        (
-            r#"{"workspace":"/w","to":"/out","force":true}"#,
-            ExportRequest {
-                workspace: Some("/w".into()),
-                to: "/out".into(),
-                force: true,
+                other_files: true,
             }
             .into(),
         ),

@@ -14,9 +14,24 @@ use rusqlite::{Connection, ErrorCode, Transaction};
 use super::spare::spare_of;
 use super::{Store, open_reader};
 use crate::StoreError;
-use crate::copies::{Database, columns};
 use crate::in_place::Made;
 use crate::system;
+
+/// The tables that cannot be derived from files, each after those that it refers to.
+pub(crate) const SALVAGED: [&str; 12] = [
+    "entries",
+    "tombstones",
+    "accesses",
+    "access_days",
+    "co_access",
+    "runs",
+    "run_steps",
+    "run_files",
+    "quick_access",
+    "proposed",
+    "bases",
+    "sqlite_sequence",
+];
 
 /// What a salvage brought.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -76,9 +91,11 @@ fn take_over(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(), 
     match open_reader(from).and_then(|damaged| tables(&damaged).map(|names| (damaged, names))) {
         Ok((damaged, names)) => {
             let change = store.sql(store.connection.unchecked_transaction())?;
-            let kept = Database::Index.tables().iter().map(|table| table.name);
             // An older schema lacks some.
-            for table in kept.filter(|table| names.iter().any(|name| name == table)) {
+            for table in SALVAGED
+                .iter()
+                .filter(|table| names.iter().any(|name| name == *table))
+            {
                 store.sql(take(&damaged, &change, table, salvaged))?;
             }
             store.sql(change.commit())?;
@@ -171,6 +188,14 @@ fn order(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> 
     }
     connection
         .prepare("SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk")?
+        .query_map([table], |row| row.get(0))?
+        .collect()
+}
+
+/// The columns of a table.
+pub(crate) fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+    connection
+        .prepare("SELECT name FROM pragma_table_info(?1)")?
         .query_map([table], |row| row.get(0))?
         .collect()
 }

@@ -1,4 +1,4 @@
-//! Which words do `backup`, `restore` and `export` understand?
+//! Arguments of `backup` and `restore`.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,6 @@ pub const BACKUP_EXAMPLES: &str = "Examples:
 pub const RESTORE_EXAMPLES: &str = "Examples:
   hippoctl restore ~/agent.tar.zst                     where it was
   hippoctl restore ~/agent.tar.zst --into ~/new        in an empty folder
-  hippoctl restore ~/export --into ~/new               from an export
   hippoctl --workspace /home/ada/agent restore ~/memory.tar.zst
                                                        one of several";
 
@@ -41,7 +40,7 @@ pub struct BackupArgs {
 pub enum BackupVerb {
     /// Check a backup against its checksums, and restore nothing
     Verify {
-        /// The backup, or an export
+        /// The backup
         file: PathBuf,
     },
 }
@@ -49,30 +48,12 @@ pub enum BackupVerb {
 /// Options of `restore`.
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
-    /// The backup, or an export
+    /// The backup
     pub from: PathBuf,
-    /// The folder that becomes the workspace [default: where it was]
+    /// The folder that becomes the workspace, empty or not there yet [default: where it was]
     #[arg(long, value_name = "DIR")]
     pub into: Option<PathBuf>,
-    /// Move what stands there aside, where the folder is not empty. A folder that never was a workspace has to be named by
-    /// --into
-    #[arg(long)]
-    pub aside: bool,
     /// Also restore files that are memory only by settings that the workspace had of its own
     #[arg(long)]
     pub other_files: bool,
-}
-
-/// Options of `export`.
-#[derive(Debug, Args)]
-pub struct ExportArgs {
-    /// A folder that is made, or a file whose name ends in .tar.zst
-    #[arg(value_name = "DIR|FILE")]
-    pub to: PathBuf,
-    /// All workspaces
-    #[arg(long)]
-    pub all: bool,
-    /// Replace an earlier export in one file; a folder is never replaced
-    #[arg(long)]
-    pub force: bool,
 }

@@ -1,39 +1,33 @@
-//! How is `import` written on the command line?
+//! Arguments of `import`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use hippo_proto::ImportFrom;
+use hippo_core::import::Program;
 
 /// Shown below the help of `import`.
 pub const EXAMPLES: &str = "\
 Examples:
-  hippoctl import claude-mem ~/.claude-mem
-  hippoctl import basic-memory ~/basic-memory --apply
-  hippoctl import mem0 memories.json --into memory/imported --apply
+  hippoctl import claude-mem export.json
+  hippoctl import mem0 memories.json --apply
+  hippoctl import mem0 memories.json --into memory/of-ada --apply
 
 What was imported before is left out: a second run adds nothing.";
 
 /// A program whose memories can be taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FromArg {
-    /// A folder .hippo, or its hippo.db
-    HippoMemory,
-    /// A folder of notes
-    BasicMemory,
-    /// The JSON of its export script, claude-mem.db, or the folder with it
+    /// The JSON of its export script
     ClaudeMem,
-    /// What get_all answers as JSON, or history.db
+    /// The answer of get_all as JSON
     Mem0,
 }
 
-impl From<FromArg> for ImportFrom {
+impl From<FromArg> for Program {
     fn from(from: FromArg) -> Self {
         match from {
-            FromArg::HippoMemory => ImportFrom::HippoMemory,
-            FromArg::BasicMemory => ImportFrom::BasicMemory,
-            FromArg::ClaudeMem => ImportFrom::ClaudeMem,
-            FromArg::Mem0 => ImportFrom::Mem0,
+            FromArg::ClaudeMem => Self::ClaudeMem,
+            FromArg::Mem0 => Self::Mem0,
         }
     }
 }
@@ -44,15 +38,15 @@ pub struct ImportArgs {
     /// Which program made it
     #[arg(value_enum)]
     pub from: FromArg,
-    /// Its export or store
+    /// Its export
     pub path: PathBuf,
-    /// Folder of the workspace that everything goes into [default: logs into memory, the rest into knowledge/imported]
+    /// Folder of the workspace that everything goes into [default: memory/imported/PROGRAM]
     #[arg(long, value_name = "DIR")]
     pub into: Option<PathBuf>,
-    /// Write; without it only what would be written is said
+    /// Write; without it only print what would be written
     #[arg(long, conflicts_with = "dry_run")]
     pub apply: bool,
-    /// Only say what would be written, which is the default
+    /// Only print what would be written, which is the default
     #[arg(long)]
     pub dry_run: bool,
 }

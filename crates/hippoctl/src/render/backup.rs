@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hippo_proto::{BackupFormat, BackupResponse, RestoreResponse};
+use hippo_proto::{BackupResponse, RestoreResponse};
 
 use super::{bytes, one_line};
 use crate::output::Style;
@@ -20,12 +20,8 @@ pub fn written(answer: &BackupResponse, style: Style) -> String {
 
 /// What was checked.
 pub fn verified(answer: &BackupResponse, style: Style) -> String {
-    let what = match answer.format {
-        BackupFormat::Backup => "a backup",
-        BackupFormat::Export => "an export",
-    };
     let head = format!(
-        "{}: {}, {what} of {} by hippod {}\n",
+        "{}: {}, a backup of {} by hippod {}\n",
         style.path(&answer.file),
         style.good("ok"),
         answer.at,
@@ -46,9 +42,6 @@ pub fn restored(answer: &RestoreResponse, style: Style) -> String {
             workspace.files,
             answer.took_ms / 1000.0
         );
-        for aside in &workspace.aside {
-            let _ = writeln!(text, "  what stood there before is now {}", style.path(aside));
-        }
     }
     text
 }

@@ -1,17 +1,16 @@
-//! How does it look that memories of another program were taken over, or would be?
+//! Output of `import`.
 
 use std::fmt::Write;
 
-use hippo_proto::ImportResponse;
-
-use super::{INDENT, lines, one_line, plural};
+use super::{INDENT, one_line, plural};
 use crate::output::Style;
+use crate::verbs::import::Imported;
 
 /// Damaged places that are named.
 const NAMED: usize = 10;
 
-/// Each file with how many memories it gets, what was left out, and how it is taken back.
-pub fn imported(answer: &ImportResponse, style: Style) -> String {
+/// Returns each file with its number of memories, what was left out, and how to take it back.
+pub fn imported(answer: &Imported, style: Style) -> String {
     let new: u64 = answer.files.iter().map(|file| file.memories).sum();
     let mut text = format!("{} found", memories(answer.memories));
     if answer.known > 0 {
@@ -21,19 +20,11 @@ pub fn imported(answer: &ImportResponse, style: Style) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(text, ", {new} {done}");
     for file in &answer.files {
-        let place = match (file.start_line, file.end_line) {
-            (Some(start), Some(end)) => format!("{}:{}", one_line(&file.path), lines(start, end)),
-            _ => one_line(&file.path).to_string(),
-        };
-        let kind = if file.new { ", a new file" } else { "" };
         let count = memories(file.memories);
-        let _ = writeln!(text, "{INDENT}{}: {count}{kind}", style.path(place));
+        let _ = writeln!(text, "{INDENT}{}: {count}", style.path(one_line(&file.path)));
     }
     for (count, what) in [
-        (
-            answer.left_out,
-            "left out: prompts and the like, or deleted there",
-        ),
+        (answer.left_out, "left out: prompts and the like"),
         (answer.redacted, "with a secret that is redacted"),
         (
             answer.flagged,
@@ -49,10 +40,9 @@ pub fn imported(answer: &ImportResponse, style: Style) -> String {
         for problem in answer.problems.iter().take(NAMED) {
             let line = problem
                 .line
-                .map(|line| format!(", line {line}"))
+                .map(|line| format!("line {line}: "))
                 .unwrap_or_default();
-            let what = one_line(&problem.what);
-            let _ = writeln!(text, "{INDENT}{}{line}: {what}", one_line(&problem.path));
+            let _ = writeln!(text, "{INDENT}{line}{}", one_line(&problem.what));
         }
         let told = answer.problems.len();
         let more = answer.malformed.saturating_sub(NAMED as u64);
@@ -65,7 +55,7 @@ pub fn imported(answer: &ImportResponse, style: Style) -> String {
     }
     if new > 0 {
         text.push_str(if answer.applied {
-            "to take it back, delete the new files, and in the others the lines named above\n"
+            "to take it back, delete these files\n"
         } else {
             "nothing was written; add --apply to write it\n"
         });
@@ -82,50 +72,44 @@ fn memories(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hippo_proto::{ImportProblem, ImportedFile};
+    use hippo_core::import::Trouble;
 
     use super::*;
+    use crate::verbs::import::NewFile;
 
     #[test]
     fn what_would_be_written_and_what_was() {
-        let file = |path: &str, new, lines: Option<(u32, u32)>| ImportedFile {
+        let file = |path: &str| NewFile {
             path: path.into(),
             memories: 2,
-            new,
-            start_line: lines.map(|lines| lines.0),
-            end_line: lines.map(|lines| lines.1),
         };
-        let dry = ImportResponse {
+        let problem = Trouble {
+            line: Some(12),
+            what: "the record has no text".into(),
+        };
+        let dry = Imported {
             memories: 7,
             known: 3,
-            files: vec![
-                file("memory/2026-03-03.md", true, None),
-                file("memory/2026-03-05.md", false, None),
-            ],
+            files: vec![file("memory/2026-03-03.md"), file("memory/2026-03-05.md")],
             left_out: 2,
             redacted: 1,
             flagged: 1,
             malformed: 1,
-            problems: vec![ImportProblem {
-                path: "/home/ada/export.json".into(),
-                line: Some(12),
-                what: "the record has no text".into(),
-            }],
+            problems: vec![problem.clone()],
             notes: vec!["a \x1b[31mnote".into()],
-            ..ImportResponse::default()
+            ..Imported::default()
         };
-        let problem = dry.problems[0].clone();
-        let many = ImportResponse {
+        let many = Imported {
             malformed: 340,
             problems: vec![problem; 100],
-            ..ImportResponse::default()
+            ..Imported::default()
         };
-        let done = ImportResponse {
+        let done = Imported {
             applied: true,
-            files: vec![file("memory/2026-03-03.md", true, Some((3, 14)))],
-            ..ImportResponse::default()
+            files: vec![file("memory/2026-03-03.md")],
+            ..Imported::default()
         };
-        let none = ImportResponse::default();
+        let none = Imported::default();
         let all = [dry, done, none, many].map(|answer| imported(&answer, Style::default()));
         insta::assert_snapshot!(all.join("--\n"));
     }

@@ -1,15 +1,14 @@
-//! `backup`, `restore`, `export`: how does a memory get into a file, and out of it again?
+//! `backup` and `restore`.
 
 use std::path::Path;
 
 use clap::ValueEnum as _;
 use hippo_proto::{
-    BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, RestoreRequest, RestoreResponse,
-    Restored,
+    BackupRequest, BackupResponse, BackupVerifyRequest, RestoreRequest, RestoreResponse, Restored,
 };
 
 use super::watched::{BYTES, watched};
-use crate::args::{BackupArgs, BackupVerb, ExportArgs, RestoreArgs};
+use crate::args::{BackupArgs, BackupVerb, RestoreArgs};
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::{Platform, Record};
@@ -26,17 +25,24 @@ pub fn backup(session: &mut Session, args: BackupArgs, out: &mut Output) -> Resu
         let answer: BackupResponse = watched(session, BackupVerifyRequest { from }, out, BYTES)?;
         return out.answer(&answer, render::backup::verified);
     }
+    let workspace = match (args.all, session.given_workspace()?) {
+        (true, Some(_)) => {
+            return Err(
+                Failure::new(Exit::Usage, "--all and --workspace cannot be had together")
+                    .hint("leave one of them out"),
+            );
+        }
+        (true, None) => None,
+        (false, _) => Some(session.workspace()?),
+    };
     let request = BackupRequest {
-        workspace: workspace(session, args.all)?,
+        workspace,
         to: text(&absolute(&args.file.unwrap_or_default())?)?,
         force: args.force,
     };
-    written(&watched(session, request, out, BYTES)?, out)
-}
-
-/// Tells what was written. It is no success where a workspace is missing.
-fn written(answer: &BackupResponse, out: &mut Output) -> Result<(), Failure> {
-    out.answer(answer, render::backup::written)?;
+    let answer: BackupResponse = watched(session, request, out, BYTES)?;
+    out.answer(&answer, render::backup::written)?;
+    // It is no success where a workspace is missing.
     match answer.left_out.is_empty() {
         true => Ok(()),
         false => Err(Failure::silent(Exit::Failed)),
@@ -53,7 +59,6 @@ pub fn restore(session: &mut Session, args: &RestoreArgs, out: &mut Output) -> R
         from: text(&absolute(&args.from)?)?,
         workspace: session.given_workspace()?.as_deref().map(text).transpose()?,
         into: optional(args.into.as_deref())?,
-        aside: args.aside,
         other_files: args.other_files,
     };
     let answer: RestoreResponse = watched(session, request, out, BYTES)?;
@@ -71,53 +76,20 @@ pub fn restore(session: &mut Session, args: &RestoreArgs, out: &mut Output) -> R
     Ok(())
 }
 
-/// What was there and is in no backup: the files of a harness, and what of a project is no memory.
+/// Names the files of a harness, which are in no backup.
 fn missing(state: &Path, workspace: &Restored) -> Vec<String> {
-    let root = Path::new(&workspace.root);
     let shown = render::one_line(&workspace.root);
     let record = Record::read(state, Path::new(&workspace.was)).unwrap_or_default();
     let platforms = record
         .platforms
         .iter()
         .filter(|platform| **platform != Platform::None);
-    let of_harness = platforms.filter_map(|platform| {
+    platforms.filter_map(|platform| {
         let platform = platform.to_possible_value()?;
         let name = platform.get_name();
         Some(format!(
             "what hippoctl init laid out for {name} is in no backup; lay it out again: hippoctl init --platform {name} {shown}"
         ))
-    });
-    let beside = |aside: &&String| Path::new(aside).parent() == root.parent();
-    let of_project = workspace.aside.iter().filter(beside).map(|aside| {
-        format!(
-            "files that are no memory are in no backup; take what you need of them from {}",
-            render::one_line(aside)
-        )
-    });
-    of_harness.chain(of_project).collect()
-}
-
-/// Writes workspaces in open formats.
-///
-/// # Errors
-/// As [`backup`].
-pub fn export(session: &mut Session, args: &ExportArgs, out: &mut Output) -> Result<(), Failure> {
-    let request = ExportRequest {
-        workspace: workspace(session, args.all)?,
-        to: text(&absolute(&args.to)?)?,
-        force: args.force,
-    };
-    written(&watched(session, request, out, BYTES)?, out)
-}
-
-/// The workspace that is meant; nothing for all of them.
-fn workspace(session: &mut Session, all: bool) -> Result<Option<String>, Failure> {
-    match (all, session.given_workspace()?) {
-        (true, Some(_)) => Err(
-            Failure::new(Exit::Usage, "--all and --workspace cannot be had together")
-                .hint("leave one of them out"),
-        ),
-        (true, None) => Ok(None),
-        (false, _) => session.workspace().map(Some),
-    }
+    })
+    .collect()
 }

@@ -1,26 +1,204 @@
-//! `import`: how do the memories of another program come into a workspace?
+//! `import`: conversion of a JSON export of another program into markdown files of a workspace.
 
-use hippo_proto::{ImportRequest, ImportResponse};
+mod plan;
 
-use super::watched::{COUNT, watched};
-use crate::connect::{Session, absolute, text};
-use crate::failure::Failure;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use hippo_core::import::{self, Found, Program, Trouble};
+use hippo_fs::WorkspaceDir;
+use hippo_proto::{WorkspaceSyncRequest, WorkspaceSyncResponse};
+use indicatif::ProgressBar;
+use serde::Serialize;
+
+use crate::connect::Session;
+use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::render;
+use crate::render::{self, one_line};
 use hippoctl::args::ImportArgs;
+use plan::PlannedFile;
 
-/// Has the daemon take them over, or say what that would write.
+/// Maximum bytes of an export.
+const LARGEST: u64 = 256 << 20;
+/// Maximum damaged places that an answer names.
+const MOST_PROBLEMS: usize = 100;
+/// Damaged places that a refusal names.
+const NAMED: usize = 3;
+
+/// What was written, or would be.
+#[derive(Debug, Default, Serialize)]
+pub struct Imported {
+    /// Whether it was written.
+    pub applied: bool,
+    /// Memories in the export.
+    pub memories: u64,
+    /// Memories that are in the workspace already, or twice in the export.
+    pub known: u64,
+    /// The new files, in the order of their paths.
+    pub files: Vec<NewFile>,
+    /// Records that are no memories, such as prompts.
+    pub left_out: u64,
+    /// New memories in which a secret was redacted.
+    pub redacted: u64,
+    /// New memories that read like an instruction to an agent; each says so.
+    pub flagged: u64,
+    /// Damaged places that were skipped.
+    pub malformed: u64,
+    /// The first [`MOST_PROBLEMS`] of them.
+    pub problems: Vec<Trouble>,
+    /// What the reader should know about this.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A new file with memories.
+#[derive(Debug, Serialize)]
+pub struct NewFile {
+    /// Relative to the workspace.
+    pub path: String,
+    /// Memories in it.
+    pub memories: u64,
+}
+
+/// Writes the memories of an export, or says what that would write.
 ///
 /// # Errors
-/// No workspace, no daemon, or it refuses.
+/// No workspace, no export of that program, or a file that cannot be written; what was written until then is known to the next import.
 pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Result<(), Failure> {
-    let request = ImportRequest {
-        workspace: session.workspace()?,
-        from: args.from.into(),
-        path: text(&absolute(&args.path)?)?,
-        into: args.into.as_deref().map(text).transpose()?,
-        apply: args.apply,
+    let workspace = session.root()?;
+    let root = PathBuf::from(&workspace);
+    let dir = WorkspaceDir::open(&root).map_err(|error| Failure::file("open the folder", &root, error))?;
+    let program: Program = args.from.into();
+    let folder = match &args.into {
+        Some(into) => plan::folder(&root, into)?,
+        None => format!("memory/imported/{}", program.name()),
     };
-    let answer: ImportResponse = watched(session, request, out, COUNT)?;
+    let progress = out.progress.then(ProgressBar::no_length);
+    let tell = |what: &str, done: usize, of: usize| {
+        if let Some(bar) = &progress {
+            bar.set_length(of as u64);
+            bar.set_position(done as u64);
+            bar.set_message(what.to_owned());
+        }
+    };
+    let Found {
+        memories,
+        mut troubles,
+        left_out,
+    } = read(program, &args.path)?;
+    let malformed = troubles.len() as u64;
+    troubles.truncate(MOST_PROBLEMS);
+    let plan = plan::plan(&dir, program, &memories, &folder, &tell);
+    let files = plan.files.iter().map(|file| NewFile {
+        path: file.path.clone(),
+        memories: file.memories,
+    });
+    let answer = Imported {
+        applied: args.apply,
+        memories: memories.len() as u64,
+        known: plan.known,
+        files: files.collect(),
+        left_out,
+        redacted: plan.redacted,
+        flagged: plan.flagged,
+        malformed,
+        problems: troubles,
+        notes: plan.notes,
+    };
+    if args.apply {
+        for (done, file) in plan.files.iter().enumerate() {
+            tell("write", done, plan.files.len());
+            write(&dir, file).map_err(|error| midway(file, done, &error))?;
+        }
+        // The daemon hears of the files by itself; after this they can be searched at once.
+        let sync = WorkspaceSyncRequest {
+            workspace,
+            ..WorkspaceSyncRequest::default()
+        };
+        let _: Result<WorkspaceSyncResponse, _> = session.call(sync);
+    }
+    if let Some(bar) = progress {
+        bar.finish_and_clear();
+    }
     out.answer(&answer, render::import::imported)
+}
+
+/// Reads the export at a path.
+#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
+fn read(program: Program, path: &Path) -> Result<Found, Failure> {
+    let hint = match program {
+        Program::ClaudeMem => {
+            "give the JSON of its export script: npx tsx scripts/export-memories.ts QUERY FILE"
+        }
+        Program::Mem0 => {
+            "give the answer of get_all as JSON ({\"results\": [{\"memory\": \"…\"}]}, the list alone, or a record a line)"
+        }
+    };
+    let unread = |error: &io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Failure {
+            exit: Exit::NotFound,
+            ..Failure::input("read the export", path, error)
+        },
+        _ => Failure::input("read the export", path, error),
+    };
+    let metadata = path.metadata().map_err(|error| unread(&error))?;
+    let refused = |exit, what: &str| {
+        let what = format!("{} is no export of {}: {what}", path.display(), program.name());
+        Err(Failure::new(exit, what).hint(hint))
+    };
+    // A pipe without a writer would never end.
+    if !metadata.is_file() {
+        return refused(Exit::Usage, "it is no regular file");
+    }
+    if metadata.len() > LARGEST {
+        let what = format!(
+            "could not read the export: {}: it has more than {} MiB",
+            path.display(),
+            LARGEST >> 20
+        );
+        return Err(Failure::new(Exit::Refused, what).hint("import it in parts; nothing was written"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(LARGEST).read_to_end(&mut bytes))
+        .map_err(|error| unread(&error))?;
+    let found = match import::export(program, &bytes) {
+        Ok(found) => found,
+        Err(trouble) => return refused(Exit::Usage, &place(&trouble)),
+    };
+    if found.memories.is_empty() && found.left_out == 0 && !found.troubles.is_empty() {
+        let named: Vec<String> = found.troubles.iter().take(NAMED).map(place).collect();
+        return refused(Exit::Usage, &named.join("; "));
+    }
+    Ok(found)
+}
+
+fn place(Trouble { line, what }: &Trouble) -> String {
+    match line {
+        Some(line) => format!("line {line}: {what}"),
+        None => what.clone(),
+    }
+}
+
+/// Writes a file whole or not at all.
+fn write(dir: &WorkspaceDir, file: &PlannedFile) -> io::Result<()> {
+    let (folder, name) = dir.make_parent(&file.path)?;
+    // Claims the name: a file that came since the plan was made stays as it is.
+    folder.create_new(name)?;
+    dir.write_whole(&file.path, file.text.as_bytes())
+}
+
+fn midway(file: &PlannedFile, done: usize, error: &io::Error) -> Failure {
+    let what = format!(
+        "could not write {}: {error}; {done} files were written",
+        one_line(&file.path)
+    );
+    let exit = match error.kind() {
+        io::ErrorKind::PermissionDenied
+        | io::ErrorKind::ReadOnlyFilesystem
+        | io::ErrorKind::AlreadyExists => Exit::Refused,
+        _ => Exit::Failed,
+    };
+    Failure::new(exit, what).hint("remove the cause and import again: what is there is not written twice")
 }

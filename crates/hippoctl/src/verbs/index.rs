@@ -7,7 +7,7 @@ use hippo_proto::{
 };
 
 use crate::connect::Session;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
 use hippoctl::args::{IndexEditArgs, IndexListArgs, IndexVerb};
@@ -81,6 +81,33 @@ fn list(
         }
     }
     out.answer(&answer, render::index::list)
+}
+
+/// Writes all entries as JSON.
+///
+/// # Errors
+/// No workspace, or there are more entries than one answer has.
+pub fn export(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
+    let request = IndexListRequest {
+        workspace: session.workspace()?,
+        archived: true,
+        ..IndexListRequest::default()
+    };
+    let answer: IndexListResponse = session.call(request)?;
+    out.json = true;
+    out.answer(&answer, render::index::list)?;
+    match answer.total == answer.entries.len() as u64 {
+        true => Ok(()),
+        false => Err(Failure::new(
+            Exit::Failed,
+            format!(
+                "wrote {} of {} entries, the strongest",
+                answer.entries.len(),
+                answer.total
+            ),
+        )
+        .hint("the others are in HIPPOCAMPUS.md and .hippocampus/archive")),
+    }
 }
 
 fn edit(

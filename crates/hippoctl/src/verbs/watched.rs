@@ -11,8 +11,6 @@ use crate::render;
 
 /// What is done, by the bytes that are.
 pub const BYTES: &str = "{msg} {bytes} {bytes_per_sec}";
-/// What is done, by the number of things that are.
-pub const COUNT: &str = "{msg}";
 
 /// Asks, and shows how far it is on a terminal.
 ///

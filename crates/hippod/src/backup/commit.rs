@@ -1,4 +1,4 @@
-//! How does what a restore made ready get into its place, so that a process that stops anywhere is taken back or finished?
+//! The last step of a restore: two renames that a process finishes, or takes back, wherever an earlier one was stopped.
 //!
 //! What is ready is noted before it is made. A note that is not sealed leads to nothing but folders that are thrown away; a
 //! sealed one is carried out to its end by whoever comes next.
@@ -8,61 +8,82 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hippo_proto::RpcError;
+use hippo_proto::{Restored, RpcError};
 use hippo_store::system::sync_folder;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::io_refusal;
-use super::target::{is_vacant, vacant};
-use crate::registry::{Registry, write_atomically};
+use super::target::vacant;
+use crate::registry::{Registry, state_folder, write_atomically};
 
 /// The note, in the state folder.
 pub const NOTE: &str = "restoring.json";
 /// What the names of folders end in that are not in their place yet.
 const STAGED: &str = ".restoring";
 
-/// The path beside another one, with something before and behind its name.
-pub fn beside(path: &Path, before: &str, after: &str) -> PathBuf {
-    let mut name = OsString::from(before);
-    name.push(path.file_name().unwrap_or_default());
-    name.push(after);
-    path.with_file_name(name)
-}
-
-/// Where the files of a workspace are made ready.
-pub fn staged_files(root: &Path) -> PathBuf {
-    beside(root, ".", STAGED)
-}
-
-/// Where its state is made ready.
-pub fn staged_state(home: &Path) -> PathBuf {
-    beside(home, "", STAGED)
-}
-
-/// A workspace that is ready beside its place.
+/// A workspace that is ready beside its place. The folders follow from its root: a note that was tampered with leads nowhere else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Staged {
     /// Where it goes.
     pub root: PathBuf,
     /// Root that it had.
     pub was: String,
-    /// Its state folder.
-    pub home: PathBuf,
-    /// Its files, ready.
-    pub files: PathBuf,
-    /// Its state, ready.
-    pub state: PathBuf,
-    /// Where the files go that stand there now.
-    pub files_aside: PathBuf,
-    /// Where the state goes that stands there now.
-    pub state_aside: PathBuf,
     /// Files of the workspace.
-    pub files_in_it: u64,
-    /// Whether what stands in its place may be moved aside.
-    pub is_aside: bool,
+    pub files: u64,
     /// Whether all of it is ready, and is to be put into its place.
     pub is_sealed: bool,
+}
+
+impl Staged {
+    /// Where the files of the workspace are made ready.
+    pub fn staged_files(&self) -> PathBuf {
+        let mut name = OsString::from(".");
+        name.push(self.root.file_name().unwrap_or_default());
+        name.push(STAGED);
+        self.root.with_file_name(name)
+    }
+
+    /// Where its state is made ready.
+    pub fn staged_state(&self, state: &Path) -> PathBuf {
+        let mut home = state_folder(state, &self.root);
+        home.as_mut_os_string().push(STAGED);
+        home
+    }
+
+    fn discard(&self, state: &Path) -> Result<(), RpcError> {
+        [self.staged_files(), self.staged_state(state)]
+            .iter()
+            .try_for_each(|folder| remove(folder))
+    }
+
+    /// Does all steps, whichever of them were done before.
+    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    fn carry_out(&self, state: &Path, registry: &Registry) -> Result<(), RpcError> {
+        let places = [
+            (self.staged_files(), self.root.clone()),
+            (self.staged_state(state), state_folder(state, &self.root)),
+        ];
+        for (from, to) in places.iter().filter(|(from, _)| from.exists()) {
+            fs::rename(from, to)
+                .and_then(|()| to.parent().map_or(Ok(()), sync_folder))
+                .map_err(|error| io_refusal("put the folder into its place", to, &error))?;
+        }
+        registry.add(&self.root).map(drop).map_err(|error| {
+            RpcError::internal(format!("{error:#}"))
+                .hint("look after the rights and the disk of the state folder, then restart hippod")
+        })
+    }
+}
+
+/// Removes a folder, if there is one.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+pub fn remove(folder: &Path) -> Result<(), RpcError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(io_refusal("remove what is left of a restore", folder, &error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Notes what is being made ready.
@@ -96,73 +117,46 @@ pub fn clear(state: &Path) -> Result<(), RpcError> {
     discard_unsealed(state)
 }
 
-/// The same beside what waits to be put into its place.
+/// Throws away what was made ready beside what waits to be put into its place.
 ///
 /// # Errors
 /// It cannot be removed.
 pub fn discard_unsealed(state: &Path) -> Result<(), RpcError> {
     let (sealed, others): (Vec<Staged>, Vec<Staged>) =
         noted(state)?.into_iter().partition(|staged| staged.is_sealed);
-    others.iter().try_for_each(discard)?;
+    others.iter().try_for_each(|staged| staged.discard(state))?;
     note(state, &sealed)
 }
 
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-fn discard(staged: &Staged) -> Result<(), RpcError> {
-    let made = [staged_files(&staged.root), staged_state(&staged.home)];
-    for (folder, made) in [&staged.files, &staged.state].into_iter().zip(made) {
-        // A note that was tampered with leads nowhere else.
-        if *folder != made {
-            continue;
-        }
-        match fs::remove_dir_all(folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(io_refusal("remove what is left of a restore", folder, &error));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Puts a workspace into its place and registers it. Answers where what stood there is now.
+/// Puts a workspace into its place and registers it.
 ///
 /// # Errors
-/// Where the folder was taken meanwhile, or cannot be moved; what stood there stands there again.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-pub fn commit(state: &Path, staged: &Staged, registry: &Registry) -> Result<Vec<String>, RpcError> {
-    let others = || {
-        noted(state).map(|noted| {
-            noted
-                .into_iter()
-                .filter(|noted| noted.root != staged.root)
-                .collect::<Vec<_>>()
-        })
+/// Where something came there meanwhile, or a folder cannot be moved.
+pub fn commit(state: &Path, staged: Staged, registry: &Registry) -> Result<Restored, RpcError> {
+    let mut others = noted(state)?;
+    others.retain(|noted| noted.root != staged.root);
+    let sealed = Staged {
+        is_sealed: true,
+        ..staged
     };
-    // Somebody may have begun something there meanwhile.
-    if let Err(error) = vacant(&staged.root, staged.is_aside) {
-        discard(staged)?;
-        note(state, &others()?)?;
+    let done = vacant(state, &sealed.root).and_then(|()| {
+        note(state, &[&others[..], std::slice::from_ref(&sealed)].concat())?;
+        sealed.carry_out(state, registry)
+    });
+    if let Err(error) = done {
+        // While its files are not in their place, it did not happen.
+        if sealed.staged_files().exists() {
+            sealed.discard(state)?;
+            note(state, &others)?;
+        }
         return Err(error);
     }
-    let mut sealed = staged.clone();
-    sealed.is_sealed = true;
-    let mut all = others()?;
-    all.push(sealed.clone());
-    note(state, &all)?;
-    let aside = match carry_out(&sealed, registry) {
-        Ok(aside) => aside,
-        Err(error) => {
-            if sealed.files.exists() {
-                // Nothing of it is in its place: it did not happen.
-                discard(&sealed)?;
-                note(state, &others()?)?;
-            }
-            return Err(error);
-        }
-    };
-    note(state, &others()?)?;
-    Ok(aside)
+    note(state, &others)?;
+    Ok(Restored {
+        root: sealed.root.display().to_string(),
+        was: sealed.was,
+        files: sealed.files,
+    })
 }
 
 /// Finishes or throws away what a stopped process left.
@@ -173,59 +167,16 @@ pub fn finish_what_was_begun(state: &Path, registry: &Registry) -> Result<(), Rp
     let all = noted(state)?;
     for staged in &all {
         if staged.is_sealed {
-            carry_out(staged, registry)?;
+            staged.carry_out(state, registry)?;
             tracing::info!(root = %staged.root.display(), "finished a restore");
         } else {
-            discard(staged)?;
+            staged.discard(state)?;
         }
     }
     if all.is_empty() {
         return Ok(());
     }
     note(state, &[])
-}
-
-/// All steps, whichever of them were done before.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-fn carry_out(staged: &Staged, registry: &Registry) -> Result<Vec<String>, RpcError> {
-    if staged.files.exists() {
-        place(&staged.files, &staged.root, &staged.files_aside)?;
-    }
-    if staged.state.exists() {
-        place(&staged.state, &staged.home, &staged.state_aside)?;
-    }
-    registry.add(&staged.root).map_err(|error| {
-        RpcError::internal(format!("{error:#}"))
-            .hint("look after the rights and the disk of the state folder, then restart hippod")
-    })?;
-    let aside = [&staged.files_aside, &staged.state_aside];
-    Ok(aside
-        .into_iter()
-        .filter(|path| path.exists())
-        .map(|path| path.display().to_string())
-        .collect())
-}
-
-/// Moves a folder into its place, and what is there aside.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-fn place(from: &Path, to: &Path, aside: &Path) -> Result<(), RpcError> {
-    let refused = |error| io_refusal("put the folder into its place", to, &error);
-    let moved = !is_vacant(to)?;
-    // What was there may be aside already, and somebody may have begun another one since.
-    let mut aside = aside.to_path_buf();
-    while moved && aside.exists() {
-        aside.as_mut_os_string().push("-again");
-    }
-    if moved {
-        fs::rename(to, &aside).map_err(refused)?;
-    }
-    if let Err(error) = fs::rename(from, to) {
-        if moved {
-            fs::rename(&aside, to).map_err(refused)?;
-        }
-        return Err(refused(error));
-    }
-    to.parent().map_or(Ok(()), sync_folder).map_err(refused)
 }
 
 /// What is noted; nothing where there is no note.
@@ -252,52 +203,40 @@ pub fn noted(state: &Path) -> Result<Vec<Staged>, RpcError> {
 mod tests {
     use super::*;
 
-    /// A workspace that is ready beside a place where something stands.
-    fn ready(folder: &Path) -> Staged {
+    /// A workspace that is ready beside its place, and the state folder.
+    fn ready(folder: &Path) -> (Staged, PathBuf) {
+        let state = folder.join("state");
         let staged = Staged {
             root: folder.join("w"),
             was: "/w".to_owned(),
-            home: folder.join("state/home"),
-            files: folder.join(".w.restoring"),
-            state: folder.join("state/home.restoring"),
-            files_aside: folder.join("w.before"),
-            state_aside: folder.join("state/home.before"),
-            files_in_it: 1,
-            is_aside: true,
+            files: 1,
             is_sealed: true,
         };
-        for (path, text) in [
-            (staged.root.join("old.md"), "old"),
-            (staged.home.join("index.db"), "old"),
-            (staged.files.join("new.md"), "new"),
-            (staged.state.join("index.db"), "new"),
+        for (folder, name) in [
+            (staged.staged_files(), "new.md"),
+            (staged.staged_state(&state), "index.db"),
         ] {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join(name), "new").unwrap();
         }
-        staged
+        note(&state, std::slice::from_ref(&staged)).unwrap();
+        (staged, state)
     }
 
-    fn assert_in_place(staged: &Staged) {
-        assert_eq!(fs::read(staged.root.join("new.md")).unwrap(), b"new");
-        assert_eq!(fs::read(staged.home.join("index.db")).unwrap(), b"new");
-        assert_eq!(fs::read(staged.files_aside.join("old.md")).unwrap(), b"old");
-        assert_eq!(fs::read(staged.state_aside.join("index.db")).unwrap(), b"old");
+    fn is_in_place(staged: &Staged, state: &Path) -> [bool; 2] {
+        let home = state_folder(state, &staged.root);
+        [staged.root.join("new.md"), home.join("index.db")].map(|file| file.exists())
     }
 
     #[test]
     fn a_sealed_restore_is_finished_wherever_it_stopped() {
         // The renames in their order, of which any number was done.
-        for done in 0..=4 {
+        for done in 0..=2 {
             let folder = tempfile::tempdir().unwrap();
-            let staged = ready(folder.path());
-            let state = folder.path().join("state");
-            note(&state, std::slice::from_ref(&staged)).unwrap();
+            let (staged, state) = ready(folder.path());
             let renames = [
-                (&staged.root, &staged.files_aside),
-                (&staged.files, &staged.root),
-                (&staged.home, &staged.state_aside),
-                (&staged.state, &staged.home),
+                (staged.staged_files(), staged.root.clone()),
+                (staged.staged_state(&state), state_folder(&state, &staged.root)),
             ];
             for (from, to) in &renames[..done] {
                 fs::rename(from, to).unwrap();
@@ -306,7 +245,7 @@ mod tests {
             assert!(clear(&state).is_err(), "a sealed one is not thrown away");
             for _ in 0..2 {
                 finish_what_was_begun(&state, &registry).unwrap();
-                assert_in_place(&staged);
+                assert_eq!(is_in_place(&staged, &state), [true, true]);
                 assert_eq!(registry.roots(), [staged.root.as_path()]);
                 assert!(!state.join(NOTE).exists());
             }
@@ -316,75 +255,33 @@ mod tests {
     #[test]
     fn what_was_not_sealed_is_thrown_away_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        let mut staged = ready(folder.path());
+        let (mut staged, state) = ready(folder.path());
         staged.is_sealed = false;
-        let state = folder.path().join("state");
-        let registry = Registry::open(&state).unwrap();
-        note(&state, std::slice::from_ref(&staged)).unwrap();
-        finish_what_was_begun(&state, &registry).unwrap();
-        assert!(!staged.files.exists() && !staged.state.exists());
-        assert!(staged.root.join("old.md").exists() && staged.home.join("index.db").exists());
-        assert_eq!(registry.roots().len(), 0);
-        // A note that names folders of others.
-        let theirs = Staged {
-            files: staged.root.clone(),
-            state: staged.home.clone(),
-            ..staged.clone()
-        };
-        note(&state, &[theirs]).unwrap();
-        clear(&state).unwrap();
-        assert!(staged.root.join("old.md").exists() && staged.home.join("index.db").exists());
         let diary = folder.path().join("diary.restoring");
         fs::create_dir(&diary).unwrap();
-        let theirs = Staged {
-            files: diary.clone(),
-            state: diary.clone(),
-            ..staged
-        };
-        note(&state, &[theirs]).unwrap();
-        clear(&state).unwrap();
-        assert!(diary.exists(), "its name ends like ours");
-    }
-
-    #[test]
-    fn where_a_place_cannot_be_had_all_is_as_it_was() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut staged = ready(folder.path());
-        let state = folder.path().join("state");
-        // What stands there cannot be moved aside: there is no such folder.
-        staged.files_aside = folder.path().join("none/w.before");
         let registry = Registry::open(&state).unwrap();
-        commit(&state, &staged, &registry).unwrap_err();
-        assert!(staged.root.join("old.md").exists() && staged.home.join("index.db").exists());
-        assert!(!staged.files.exists() && !staged.state.exists() && !state.join(NOTE).exists());
+        note(&state, std::slice::from_ref(&staged)).unwrap();
+        finish_what_was_begun(&state, &registry).unwrap();
+        assert!(!staged.staged_files().exists() && !staged.staged_state(&state).exists());
+        assert!(diary.exists(), "its name ends like ours");
+        assert_eq!(is_in_place(&staged, &state), [false, false]);
         assert_eq!(registry.roots().len(), 0);
     }
 
     #[test]
-    fn what_somebody_began_between_two_steps_is_moved_aside_as_well() {
+    fn a_restore_onto_files_that_came_meanwhile_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let staged = ready(folder.path());
-        let state = folder.path().join("state");
-        note(&state, std::slice::from_ref(&staged)).unwrap();
-        fs::rename(&staged.root, &staged.files_aside).unwrap();
+        let (staged, state) = ready(folder.path());
+        let registry = Registry::open(&state).unwrap();
         fs::create_dir_all(&staged.root).unwrap();
         fs::write(staged.root.join("begun.md"), "begun").unwrap();
-        let registry = Registry::open(&state).unwrap();
-        finish_what_was_begun(&state, &registry).unwrap();
-        assert_in_place(&staged);
-        let again = folder.path().join("w.before-again/begun.md");
-        assert_eq!(fs::read(again).unwrap(), b"begun");
-    }
-
-    #[test]
-    fn what_stands_there_meanwhile_is_not_moved_unasked() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut staged = ready(folder.path());
-        staged.is_aside = false;
-        let state = folder.path().join("state");
-        let registry = Registry::open(&state).unwrap();
-        commit(&state, &staged, &registry).unwrap_err();
-        assert!(staged.root.join("old.md").exists() && !staged.files_aside.exists());
-        assert!(!staged.files.exists() && !state.join(NOTE).exists());
+        // A sealed one waits until they are moved away.
+        finish_what_was_begun(&state, &registry).unwrap_err();
+        assert!(state.join(NOTE).exists() && staged.staged_files().exists());
+        commit(&state, staged.clone(), &registry).unwrap_err();
+        assert_eq!(fs::read(staged.root.join("begun.md")).unwrap(), b"begun");
+        assert!(!staged.staged_files().exists() && !staged.staged_state(&state).exists());
+        assert!(!state.join(NOTE).exists());
+        assert_eq!(registry.roots().len(), 0);
     }
 }

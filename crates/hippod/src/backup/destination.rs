@@ -1,36 +1,28 @@
-//! Where may a backup or an export be written?
+//! Where a backup may be written.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use hippo_core::layout::INDEX_FILE;
-use hippo_proto::{BackupFormat, ErrorKind, RpcError};
+use hippo_proto::{ErrorKind, RpcError};
 
 use super::gather::OWN;
 use super::manifest::why_not;
-use super::refusal::{io_refusal, name_of};
+use super::refusal::io_refusal;
+use crate::files;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
-use crate::{files, scan};
 
-/// What the name of an export ends in that is one file.
-const ARCHIVE: &str = ".tar.zst";
-/// What the names of other archives end in: who gives one does not get what it says.
+/// What the names of other archives end in: a backup of such a name would not be what it says.
 const OTHERS: [&str; 13] = [
     ".tar", ".tgz", ".gz", ".txz", ".xz", ".tbz", ".tbz2", ".bz2", ".lz4", ".br", ".7z", ".zip", ".rar",
 ];
-/// As a backup is packed, and what of an export would make a folder of this name.
-const PACKED: [&str; 2] = [".zst", ".tzst"];
 
 /// Where one is written to, and what may be replaced there.
 pub struct Destination {
     /// Absolute, with no link in its folder.
     pub path: PathBuf,
-    /// Whether it is one file; else a folder.
-    pub is_file: bool,
-    /// What is written.
-    pub format: BackupFormat,
     force: bool,
 }
 
@@ -41,32 +33,23 @@ impl Destination {
     /// `conflict` where something is there already; `bad-request` for a name that promises something else, and for a
     /// place in which what is written would be taken for memory; else as the system says.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    pub fn of(shared: &Shared, to: &Path, format: BackupFormat, force: bool) -> Result<Self, RpcError> {
-        let what = name_of(format);
+    pub fn of(shared: &Shared, to: &Path, force: bool) -> Result<Self, RpcError> {
         let name = to.file_name().unwrap_or_default();
         let low = name.to_string_lossy().to_lowercase();
-        let ends = |ends: &[&str]| ends.iter().any(|end| low.ends_with(end));
-        let is_archive = low.ends_with(ARCHIVE);
-        if ends(&OTHERS) || (format == BackupFormat::Export && !is_archive && ends(&PACKED)) {
+        if OTHERS.iter().any(|end| low.ends_with(end)) {
             let text = format!(
-                "could not write the {what}: its name promises another format: {}",
+                "could not write the backup: its name promises another format: {}",
                 to.display()
             );
-            return Err(RpcError::bad_request(text).hint(match format {
-                BackupFormat::Backup => "a backup is a tar in zstd: give a name that ends in .tar.zst",
-                BackupFormat::Export => {
-                    "one file has a name that ends in .tar.zst; any other name is that of a folder"
-                }
-            }));
+            return Err(RpcError::bad_request(text)
+                .hint("a backup is a tar in zstd: give a name that ends in .tar.zst"));
         }
         let folder = to.parent().unwrap_or(Path::new("/"));
         let folder = folder
             .canonicalize()
-            .map_err(|error| io_refusal(&format!("write the {what}"), to, &error))?;
+            .map_err(|error| io_refusal("write the backup", to, &error))?;
         let found = Self {
             path: folder.join(name),
-            is_file: format == BackupFormat::Backup || is_archive,
-            format,
             force,
         };
         found.outside_of_memory(shared)?;
@@ -83,35 +66,28 @@ impl Destination {
         let Ok(found) = self.path.symlink_metadata() else {
             return Ok(());
         };
-        let is_empty = || fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_none());
-        let (there, hint) = match (self.is_file, found.is_dir()) {
-            (true, true) => (
+        let (there, hint) = match found.is_dir() {
+            true => (
                 "a folder is there",
                 "name a file in it; --force replaces no folder",
             ),
-            (true, false) if !found.is_file() => ("what is there is no regular file", "choose another name"),
-            (true, false) if !self.force => (
+            false if !found.is_file() => ("what is there is no regular file", "choose another name"),
+            false if !self.force => (
                 "a file is there already",
                 "choose another name, or say --force to replace it",
             ),
-            (true, false) if !is_earlier(&self.path) => (
+            false if !is_earlier(&self.path) => (
                 "the file that is there is no backup",
                 "choose another name: --force replaces earlier backups alone",
             ),
-            (false, true) if !is_empty() => (
-                "the folder is not empty",
-                "choose another name; --force replaces no folder",
-            ),
-            (false, false) => ("a file is there already", "choose another name"),
-            (true, false) | (false, true) => return Ok(()),
+            false => return Ok(()),
         };
         Err(self.refusal(ErrorKind::Conflict, there).hint(hint))
     }
 
     fn refusal(&self, kind: ErrorKind, reason: &str) -> RpcError {
-        let what = name_of(self.format);
         let path = self.path.display();
-        RpcError::new(kind, format!("could not write the {what}: {path}: {reason}"))
+        RpcError::new(kind, format!("could not write the backup: {path}: {reason}"))
     }
 
     /// Refuses what would be read as memory, and would be in each later backup again.
@@ -140,15 +116,7 @@ impl Destination {
         if own.iter().any(|own| inside.starts_with(own)) {
             return true;
         }
-        let name = files::slashed(inside);
-        if self.is_file {
-            return view.rules.is_source(&name);
-        }
-        // A folder that is ignored, or is below one, is not read.
-        let above = inside.parent().filter(|above| !above.as_os_str().is_empty());
-        let is_reached = above
-            .is_none_or(|above| scan::reaches(&view.root, &view.rules, &view.config, &files::slashed(above)));
-        view.rules.may_contain(&name) && is_reached
+        view.rules.is_source(&files::slashed(inside))
     }
 }
 

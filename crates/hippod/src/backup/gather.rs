@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use hippo_core::layout::INDEX_FILE;
 use hippo_fs::{Kind, WorkspaceDir};
-use hippo_proto::{BackupFormat, LeftOut, RpcError};
+use hippo_proto::{LeftOut, RpcError};
 use hippo_store::StoreError;
-use hippo_store::copies::{Database, Snapshot};
+use hippo_store::copies::Snapshot;
 use hippo_store::system;
 
 use super::Job;
@@ -65,7 +65,6 @@ pub fn gather(
     shared: &Shared,
     view: &WorkspaceView,
     number: u32,
-    format: BackupFormat,
     writer: &mut Writer,
     job: &mut Job<'_>,
 ) -> Result<Workspace, RpcError> {
@@ -96,7 +95,11 @@ pub fn gather(
     }
     for (name, snapshot) in [("index", Some(moment.index)), ("contexts", moment.contexts)] {
         if let Some(snapshot) = snapshot {
-            database(&snapshot, name, number, format, writer, job)?;
+            let copied = writer.aside(name);
+            snapshot
+                .copy(&copied, &|| job.goes_on())
+                .map_err(|error| copy_refusal(&error))?;
+            writer.add_made(&format!("{number}/{name}.db"), &copied, job)?;
         }
     }
     Ok(workspace)
@@ -105,14 +108,14 @@ pub fn gather(
 /// A moment at which the database and what hippod wrote below the root agree.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn agreeing(view: &WorkspaceView, state: &Path) -> Result<Moment, RpcError> {
-    let begin = |database, path: &Path| Snapshot::begin(database, path).map_err(|error| store_error(&error));
+    let begin = |path: &Path| Snapshot::begin(path).map_err(|error| store_error(&error));
     for last in (0..MOMENTS).rev() {
         let sessions = state.join(contexts::FILE);
         let contexts = match sessions.exists() {
-            true => Some(begin(Database::Contexts, &sessions)?),
+            true => Some(begin(&sessions)?),
             false => None,
         };
-        let index = begin(Database::Index, &state.join("index.db"))?;
+        let index = begin(&state.join("index.db"))?;
         let (own, left_out) = own_files(&view.root);
         let written = index.base(INDEX_FILE).map_err(|error| store_error(&error))?;
         let there = own.iter().find(|found| found.path == INDEX_FILE);
@@ -266,33 +269,6 @@ fn reason(path: &Path, reason: &str) -> LeftOut {
 fn add(workspace: &Workspace, found: &Found, writer: &mut Writer, job: &mut Job<'_>) -> Result<(), RpcError> {
     let member = format!("{}/files/{}", workspace.folder, found.path);
     writer.add(&member, &found.bytes, found.traits, job)
-}
-
-/// Adds a database as it is, or its tables.
-fn database(
-    snapshot: &Snapshot,
-    name: &str,
-    number: u32,
-    format: BackupFormat,
-    writer: &mut Writer,
-    job: &mut Job<'_>,
-) -> Result<(), RpcError> {
-    let copied = writer.aside(name);
-    if format == BackupFormat::Backup {
-        snapshot
-            .copy(&copied, &|| job.goes_on())
-            .map_err(|error| copy_refusal(&error))?;
-        return writer.add_made(&format!("{number}/{name}.db"), &copied, job);
-    }
-    for table in snapshot.tables() {
-        let rows = snapshot
-            .export(table, &copied)
-            .map_err(|error| copy_refusal(&error))?;
-        let member = format!("{number}/tables/{name}/{}.jsonl", table.name);
-        tracing::debug!(table = table.name, rows, "exported");
-        writer.add_made(&member, &copied, job)?;
-    }
-    Ok(())
 }
 
 fn schema(snapshot: &Snapshot) -> Result<i64, RpcError> {

@@ -6,7 +6,7 @@ use hippo_core::harness;
 use hippo_core::layout::INDEX_FILE;
 use hippo_core::source::SourceRules;
 use hippo_core::text::start;
-use hippo_proto::{BackupFormat, LeftOut};
+use hippo_proto::LeftOut;
 use serde::{Deserialize, Serialize};
 
 /// Name of the manifest; the last member.
@@ -27,8 +27,6 @@ const LONGEST_PART: usize = 255;
 pub struct Manifest {
     /// Version of this format.
     pub version: u32,
-    /// Whether databases are in it, or their tables.
-    pub format: BackupFormat,
     /// Version of hippod that wrote it.
     pub hippod: String,
     /// When it was begun, RFC 3339.
@@ -73,10 +71,9 @@ pub struct Member {
 
 impl Manifest {
     /// Of nothing yet.
-    pub fn new(format: BackupFormat, at: String) -> Self {
+    pub fn new(at: String) -> Self {
         Self {
             version: VERSION,
-            format,
             hippod: env!("CARGO_PKG_VERSION").to_owned(),
             at,
             workspaces: Vec::new(),
@@ -209,7 +206,6 @@ pub fn why_not(path: &str) -> Option<&'static str> {
         // What programs heed without being told about it: hooks, settings of a shell, of git.
         ["files", inside @ ..] if !is_memory(inside) => return Some("no backup has a hidden file like this"),
         ["files", _, ..] | ["index.db" | "contexts.db" | "tree.json" | "audits.json"] => true,
-        ["tables", "index" | "contexts", table] => table.ends_with(".jsonl"),
         _ => false,
     };
     (!is_number || !known).then_some("no backup has such a member")
@@ -268,8 +264,8 @@ mod tests {
     }
 
     const SEEDS: [&str; 3] = [
-        r#"{"version":1,"format":"backup","hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"folder":"1","root":"/w","index_schema":6,"contexts_schema":null,"left_out":[]}],"members":[{"path":"1/index.db","bytes":1,"blake3":"00"},{"path":"1/files/MEMORY.md","bytes":2,"blake3":"00","mtime_ns":1,"mode":420}]}"#,
-        r#"{"version":1,"format":"export","hippod":"","at":"","workspaces":[],"members":[]}"#,
+        r#"{"version":1,"hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"folder":"1","root":"/w","index_schema":6,"contexts_schema":null,"left_out":[]}],"members":[{"path":"1/index.db","bytes":1,"blake3":"00"},{"path":"1/files/MEMORY.md","bytes":2,"blake3":"00","mtime_ns":1,"mode":420}]}"#,
+        r#"{"version":1,"hippod":"","at":"","workspaces":[],"members":[]}"#,
         r#"{"path":"1/files/MEMORY.md/a.md","bytes":2,"blake3":""},{"folder":"2","root":"/v","index_schema":1,"contexts_schema":1,"left_out":[]},"#,
     ];
 
@@ -346,7 +342,6 @@ mod tests {
             "12/index.db",
             "1/contexts.db",
             "1/audits.json",
-            "1/tables/index/entries.jsonl",
             "1/files/..md",
             "1/files/.hippocampus/config.toml",
             "1/files/plans/.hippoignore",
@@ -366,8 +361,7 @@ mod tests {
             "1/other.db",
             "1/index.db/x",
             "x/files/a",
-            "1/tables/index/../x.jsonl",
-            "1/tables/other/x.jsonl",
+            "1/tables/index/entries.jsonl",
             "1/files/a\0b",
             "1/files/.envrc",
             "1/files/.git/config",

@@ -31,23 +31,23 @@ pub struct Partial {
 }
 
 impl Partial {
-    /// Makes one for `what` (a backup or an export) at `to`. What killed processes left is removed.
+    /// Makes one for a backup at `to`. What killed processes left is removed.
     ///
     /// # Errors
     /// `conflict` where a folder of that name is there which hippod did not make; else as the system says.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    pub fn begin(state: &Path, what: &str, to: &Path) -> Result<Self, RpcError> {
+    pub fn begin(state: &Path, to: &Path) -> Result<Self, RpcError> {
         clear_left(state);
         let mut name = std::ffi::OsString::from(".");
         name.push(to.file_name().unwrap_or_default());
         name.push(PARTIAL);
         let folder = to.with_file_name(name);
-        let refused = |error| io_refusal(&format!("make ready the {what}"), &folder, &error);
+        let refused = |error| io_refusal("make ready the backup", &folder, &error);
         if is_ours(&folder) {
             fs::remove_dir_all(&folder).map_err(refused)?;
         } else if folder.symlink_metadata().is_ok() {
             let what = format!(
-                "could not make ready the {what}: something else is there: {}",
+                "could not make ready the backup: something else is there: {}",
                 folder.display()
             );
             return Err(RpcError::new(ErrorKind::Conflict, what).hint("move it away, or choose another name"));
@@ -62,11 +62,7 @@ impl Partial {
         };
         match made {
             Ok(()) => Ok(partial),
-            Err(error) => Err(io_refusal(
-                &format!("make ready the {what}"),
-                &partial.folder,
-                &error,
-            )),
+            Err(error) => Err(io_refusal("make ready the backup", &partial.folder, &error)),
         }
     }
 }
@@ -95,12 +91,6 @@ pub fn clear_left(state: &Path) -> Vec<PathBuf> {
         note(state, &left);
     }
     left
-}
-
-/// What killed processes left and is still there.
-pub fn left(state: &Path) -> Vec<PathBuf> {
-    let all = noted(state).into_iter();
-    all.filter(|folder| is_ours(folder)).collect()
 }
 
 /// Whether nothing of it is to be removed any more.
@@ -172,7 +162,6 @@ mod tests {
         // SQLite's log of a copy that was being written.
         fs::write(killed.join("index-wal"), "half").unwrap();
         note(&state, &[killed.clone(), taken.clone()]);
-        assert_eq!(left(&state), [killed.clone(), taken.clone()]);
         fs::rename(&disk, folder.path().join("unmounted")).unwrap();
         assert_eq!(clear_left(&state).len(), 2, "of a disk that is away nobody knows");
         fs::rename(folder.path().join("unmounted"), &disk).unwrap();
@@ -181,7 +170,7 @@ mod tests {
         assert!(clear_left(&state).is_empty());
         assert!(!killed.exists() && taken.join("diary.md").exists());
         assert!(!state.join(NOTE).exists());
-        let begin = |name: &str| Partial::begin(&state, "backup", &disk.join(name));
+        let begin = |name: &str| Partial::begin(&state, &disk.join(name));
         let refusal = begin("2.tar.zst").err().unwrap();
         assert_eq!(refusal.data.kind, ErrorKind::Conflict);
         assert!(taken.join("diary.md").exists());

@@ -4,16 +4,8 @@ use std::io;
 use std::path::Path;
 
 use hippo_core::text::clip;
-use hippo_proto::{BackupFormat, ErrorKind, RpcError};
+use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::system::is_loop;
-
-/// How people call what is written.
-pub const fn name_of(format: BackupFormat) -> &'static str {
-    match format {
-        BackupFormat::Backup => "backup",
-        BackupFormat::Export => "export",
-    }
-}
 
 /// An error of the system as clients see it: what was tried, on which path.
 pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {

@@ -7,20 +7,18 @@ use std::time::{Duration, SystemTime};
 
 use hippo_core::source::SourceRules;
 use hippo_fs::WorkspaceDir;
-use hippo_proto::{BackupFormat, RestoreRequest, Restored, RpcError};
+use hippo_proto::{RestoreRequest, RpcError};
 use hippo_store::StoreError;
 use hippo_store::copies::{self, Database};
 use hippo_store::system::{self, PRIVATE_FILE, PRIVATE_FOLDER, WithMode as _, sync_folder};
 
 use super::commit::{self, Staged};
 use super::gather::{NOT_KEPT, OWN};
-use super::left::BEFORE;
 use super::manifest::{Manifest, Member, Place, Workspace, is_written};
 use super::refusal::{damaged, io_refusal, unusable};
 use super::source::Source;
 use super::{Job, absolute, target};
 use crate::engine::store_error;
-use crate::registry::state_folder;
 use crate::shared::Shared;
 
 /// Files that a refusal names.
@@ -54,7 +52,6 @@ pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> 
         only_memory(shared, &source, &manifest, &wanted)?;
     }
     commit::clear(state)?;
-    let stamp = stamp(shared);
     let mut staged = Vec::new();
     for workspace in wanted {
         let folder = match &request.into {
@@ -62,15 +59,17 @@ pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> 
             None => absolute(&workspace.root)?,
         };
         let root = target::root(&folder, &shared.paths)?;
-        target::vacant(&root, request.aside)?;
-        if request.into.is_none() {
-            target::known(shared, &root)?;
-        }
-        let ready = Staged::at(state, root, &workspace.root, &stamp, request.aside);
+        target::vacant(state, &root)?;
+        let ready = Staged {
+            root,
+            was: workspace.root.clone(),
+            files: 0,
+            is_sealed: false,
+        };
         target::free_beside(&ready)?;
         staged.push((workspace, ready));
     }
-    apart(shared, &staged)?;
+    apart(&staged)?;
     // Whoever starts after this one was killed finds what to throw away.
     let plan: Vec<Staged> = staged.iter().map(|(_, staged)| staged.clone()).collect();
     commit::note(state, &plan)?;
@@ -78,7 +77,7 @@ pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> 
         staged: Vec::new(),
         state: state.clone(),
     };
-    stage(&source, &manifest, &mut staged, job)?;
+    stage(state, &source, &manifest, &mut staged, job)?;
     ready.staged = staged.into_iter().map(|(_, staged)| staged).collect();
     Ok(ready)
 }
@@ -111,13 +110,11 @@ fn only_memory(
     ))
 }
 
-/// Refuses workspaces within each other: what is moved into its place as a whole would take the other one along.
-fn apart(shared: &Shared, staged: &[(&Workspace, Staged)]) -> Result<(), RpcError> {
-    let registered: Vec<PathBuf> = shared.views.all().into_iter().map(|(root, _)| root).collect();
-    let wanted = || staged.iter().map(|(_, staged)| &staged.root);
-    for root in wanted() {
-        let within = |other: &&PathBuf| *other != root && other.starts_with(root);
-        if let Some(other) = wanted().chain(&registered).find(within) {
+/// Refuses workspaces within each other: the outer one is moved into its place as a whole.
+fn apart(staged: &[(&Workspace, Staged)]) -> Result<(), RpcError> {
+    let roots = || staged.iter().map(|(_, staged)| &staged.root);
+    for root in roots() {
+        if let Some(other) = roots().find(|other| *other != root && other.starts_with(root)) {
             let what = format!("{} lies within {}", other.display(), root.display());
             return Err(RpcError::bad_request(what).hint(
                 "restore each of them on its own, into a folder apart: --workspace ROOT --into DIR, then move the files",
@@ -125,16 +122,6 @@ fn apart(shared: &Shared, staged: &[(&Workspace, Staged)]) -> Result<(), RpcErro
         }
     }
     Ok(())
-}
-
-/// What the client hears of a workspace that is in its place.
-pub fn restored(staged: &Staged, aside: Vec<String>) -> Restored {
-    Restored {
-        root: staged.root.display().to_string(),
-        was: staged.was.clone(),
-        files: staged.files_in_it,
-        aside,
-    }
 }
 
 /// The workspaces of a backup that are wanted.
@@ -175,25 +162,24 @@ fn wanted<'m>(
 /// Writes everything beside its place.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn stage(
+    state: &Path,
     source: &Source,
     manifest: &Manifest,
     staged: &mut [(&Workspace, Staged)],
     job: &mut Job<'_>,
 ) -> Result<(), RpcError> {
     for (_, staged) in staged.iter() {
+        let home = staged.staged_state(state);
         // In hippod's own folder nobody else makes one.
-        if staged.state.exists() {
-            fs::remove_dir_all(&staged.state)
-                .map_err(|error| io_refusal("remove what is left of a restore", &staged.state, &error))?;
-        }
-        for (folder, mode) in [(&staged.files, 0o777), (&staged.state, PRIVATE_FOLDER)] {
-            let refused = |error| io_refusal("make a folder", folder, &error);
+        commit::remove(&home)?;
+        for (folder, mode) in [(staged.staged_files(), 0o777), (home, PRIVATE_FOLDER)] {
+            let refused = |error| io_refusal("make a folder", &folder, &error);
             if let Some(above) = folder.parent() {
                 fs::create_dir_all(above).map_err(refused)?;
             }
             DirBuilder::new()
                 .with_mode(mode)
-                .create(folder)
+                .create(&folder)
                 .map_err(refused)?;
         }
     }
@@ -205,20 +191,26 @@ fn stage(
                     continue;
                 }
                 Some(Place::File(path)) => {
-                    staged.files_in_it += 1;
-                    (&staged.files, path)
+                    staged.files += 1;
+                    (staged.staged_files(), path)
                 }
-                Some(Place::State(path)) => (&staged.state, path),
+                Some(Place::State(path)) => (staged.staged_state(state), path),
                 None => continue,
             };
-            return put(member, bytes, root, Path::new(&path));
+            return put(member, bytes, &root, Path::new(&path));
         }
         io::copy(bytes, &mut io::sink())
             .map(drop)
             .map_err(|error| io_refusal("read the backup", source.path(), &error))
     })?;
     for (workspace, staged) in staged.iter() {
-        databases(source.path(), manifest.format, workspace, staged)?;
+        databases(
+            source.path(),
+            workspace,
+            &staged.root,
+            &staged.staged_state(state),
+        )?;
+        sync(&staged.staged_files())?;
     }
     Ok(())
 }
@@ -243,44 +235,29 @@ fn put(member: &Member, bytes: &mut dyn Read, root: &Path, path: &Path) -> Resul
     written().map_err(|error| io_refusal("write what was in the backup", &root.join(path), &error))
 }
 
-/// Makes the databases those of this build and of this root.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-fn databases(
-    backup: &Path,
-    format: BackupFormat,
-    workspace: &Workspace,
-    staged: &Staged,
-) -> Result<(), RpcError> {
-    let root = staged.root.to_string_lossy();
-    let refusal = |error: &StoreError| refusal(backup, workspace, staged, error);
+/// Makes the databases in `state` those of this build and of this root.
+fn databases(backup: &Path, workspace: &Workspace, root: &Path, state: &Path) -> Result<(), RpcError> {
     let names = [
-        (Database::Index, "index", true),
+        (Database::Index, "index.db", true),
         (
             Database::Contexts,
-            "contexts",
+            "contexts.db",
             workspace.contexts_schema.is_some(),
         ),
     ];
     for (database, name, is_there) in names {
-        let file = staged.state.join(format!("{name}.db"));
+        let file = state.join(name);
         if !is_there {
             continue;
         }
-        if format == BackupFormat::Export {
-            copies::import(database, &staged.state.join("tables").join(name), &file, &root)
-                .map_err(|error| refusal(&error))?;
-        } else if !file.is_file() {
-            let missing = format!("{}/{name}.db", workspace.folder);
+        if !file.is_file() {
+            let missing = format!("{}/{name}", workspace.folder);
             return Err(damaged(backup, &missing, "it is missing"));
         }
-        copies::take_over(database, &file, &root).map_err(|error| refusal(&error))?;
+        copies::take_over(database, &file, &root.to_string_lossy())
+            .map_err(|error| refusal(backup, workspace, state, &error))?;
     }
-    match fs::remove_dir_all(staged.state.join("tables")) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(io_refusal("remove what was taken in", &staged.state, &error))
-        }
-        _ => sync(&staged.state).and_then(|()| sync(&staged.files)),
-    }
+    sync(state)
 }
 
 fn sync(folder: &Path) -> Result<(), RpcError> {
@@ -289,13 +266,13 @@ fn sync(folder: &Path) -> Result<(), RpcError> {
 
 /// What the store says of a database of somebody else's making. It is named as the member that it came from: where it was
 /// looked at, nothing is any more.
-fn refusal(backup: &Path, workspace: &Workspace, staged: &Staged, error: &StoreError) -> RpcError {
+fn refusal(backup: &Path, workspace: &Workspace, state: &Path, error: &StoreError) -> RpcError {
     match error {
         StoreError::Corrupt { .. }
         | StoreError::NewerSchema { .. }
         | StoreError::Row { .. }
         | StoreError::Sql { .. } => {
-            let here = format!("{}/", staged.state.display());
+            let here = format!("{}/", state.display());
             let there = format!("{}/", workspace.folder);
             unusable(backup, &error.to_string().replace(&here, &there))
         }
@@ -303,38 +280,5 @@ fn refusal(backup: &Path, workspace: &Workspace, staged: &Staged, error: &StoreE
         StoreError::DiskFull { .. } => RpcError::internal(error.to_string())
             .hint("free some space, or choose another disk; nothing was left there"),
         other => store_error(other),
-    }
-}
-
-/// Part of the names of what is moved aside: when.
-fn stamp(shared: &Shared) -> String {
-    let at = crate::clock::rfc3339(shared.clock.now());
-    at.chars().filter(char::is_ascii_alphanumeric).collect()
-}
-
-impl Staged {
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    fn at(state: &Path, root: PathBuf, was: &str, stamp: &str, is_aside: bool) -> Self {
-        let home = state_folder(state, &root);
-        // Another restore may have been within the same second, or before a clock was set back.
-        let aside = |path: &Path| {
-            let mut aside = commit::beside(path, "", &format!("{BEFORE}{stamp}"));
-            while aside.symlink_metadata().is_ok() {
-                aside.as_mut_os_string().push("-again");
-            }
-            aside
-        };
-        Self {
-            files: commit::staged_files(&root),
-            state: commit::staged_state(&home),
-            files_aside: aside(&root),
-            state_aside: aside(&home),
-            home,
-            root,
-            was: was.to_owned(),
-            files_in_it: 0,
-            is_aside,
-            is_sealed: false,
-        }
     }
 }

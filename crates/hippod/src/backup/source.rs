@@ -1,4 +1,4 @@
-//! What does a backup or an export say, and is each byte of it what was written?
+//! Reading of a backup, with each member compared with its checksum.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -12,15 +12,9 @@ use super::manifest::{LARGEST, MANIFEST, Manifest, Member, VERSION};
 use super::members;
 use super::refusal::{damaged, io_refusal, unusable};
 use super::write::Hashed;
-use crate::files;
 
-/// A backup, or an export.
-pub enum Source {
-    /// One file.
-    Archive(PathBuf),
-    /// A folder with the same members.
-    Folder(PathBuf),
-}
+/// The file of a backup.
+pub struct Source(PathBuf);
 
 /// What is done with the bytes of a member.
 pub type Take<'a> = dyn FnMut(&Member, &mut dyn Read) -> Result<(), RpcError> + 'a;
@@ -35,22 +29,19 @@ impl Source {
         let real = path
             .canonicalize()
             .map_err(|error| io_refusal("read the backup", path, &error))?;
-        match real.is_dir() {
-            true => Ok(Self::Folder(real)),
-            // A pipe would never end.
-            false if real.is_file() => Ok(Self::Archive(real)),
+        // A pipe would never end.
+        match real.is_file() {
+            true => Ok(Self(real)),
             false => Err(unusable(path, "it is no regular file")),
         }
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        match self {
-            Self::Archive(path) | Self::Folder(path) => path,
-        }
+        &self.0
     }
 
-    /// Its bytes on the disk; of a folder nobody asks.
+    /// Its bytes on the disk.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn bytes(&self) -> u64 {
         self.path().metadata().map_or(0, |metadata| metadata.len())
@@ -62,44 +53,36 @@ impl Source {
     /// It is damaged, cut, foreign or newer; the member is named.
     pub fn verify(&self, job: &mut Job<'_>) -> Result<Manifest, RpcError> {
         job.begin(self.path().display().to_string());
-        match self {
-            Self::Folder(_) => {
-                let manifest = self.manifest_of_folder()?;
-                self.take(&manifest, job, &mut |_, bytes| drained(self.path(), bytes))?;
-                Ok(manifest)
+        let file = self.path();
+        let (mut found, mut manifest) = (Vec::new(), None);
+        let read = members::each(file, &mut |name, size, bytes| {
+            if manifest.is_some() {
+                return Err(damaged(file, name, "it stands behind the manifest"));
             }
-            Self::Archive(file) => {
-                let (mut found, mut manifest) = (Vec::new(), None);
-                let read = members::each(file, &mut |name, size, bytes| {
-                    if manifest.is_some() {
-                        return Err(damaged(file, name, "it stands behind the manifest"));
-                    }
-                    if name == MANIFEST {
-                        manifest = Some(read_manifest(file, bytes)?);
-                        return Ok(());
-                    }
-                    job.advance(size)?;
-                    let mut hashed = Hashed {
-                        from: bytes,
-                        hasher: blake3::Hasher::new(),
-                    };
-                    // A failure is told by whoever reads the archive.
-                    let _ = std::io::copy(&mut hashed, &mut std::io::sink());
-                    found.push((
-                        name.to_owned(),
-                        size,
-                        hashed.hasher.finalize().to_hex().to_string(),
-                    ));
-                    Ok(())
-                });
-                // A checksum of the whole that is wrong is found at the end: the member is told by its own.
-                if let Some(manifest) = &manifest {
-                    self.compare(manifest, &found)?;
-                }
-                read?;
-                manifest.ok_or_else(|| unusable(file, "it has no manifest: it is cut off, or no backup"))
+            if name == MANIFEST {
+                manifest = Some(read_manifest(file, bytes)?);
+                return Ok(());
             }
+            job.advance(size)?;
+            let mut hashed = Hashed {
+                from: bytes,
+                hasher: blake3::Hasher::new(),
+            };
+            // A failure is told by whoever reads the archive.
+            let _ = std::io::copy(&mut hashed, &mut std::io::sink());
+            found.push((
+                name.to_owned(),
+                size,
+                hashed.hasher.finalize().to_hex().to_string(),
+            ));
+            Ok(())
+        });
+        // A checksum of the whole that is wrong is found at the end: the member is told by its own.
+        if let Some(manifest) = &manifest {
+            self.compare(manifest, &found)?;
         }
+        read?;
+        manifest.ok_or_else(|| unusable(file, "it has no manifest: it is cut off, or no backup"))
     }
 
     /// Hands out all members again, each checked while it is read.
@@ -133,34 +116,12 @@ impl Source {
                 )),
             }
         };
-        match self {
-            Self::Archive(file) => members::each(file, &mut |name, _, bytes| match name == MANIFEST {
-                true => drained(file, bytes),
-                false => checked(name, bytes),
-            }),
-            Self::Folder(folder) => manifest.members.iter().try_for_each(|member| {
-                let (mut file, _) = open_below(folder, &member.path)?;
-                checked(&member.path, &mut file)
-            }),
-        }
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    fn manifest_of_folder(&self) -> Result<Manifest, RpcError> {
-        if !self.path().join(MANIFEST).exists() {
-            return Err(unusable(
-                self.path(),
-                "it is a folder without a manifest.json: no export, or half of one",
-            ));
-        }
-        let (mut file, _) = open_below(self.path(), MANIFEST)?;
-        let manifest = read_manifest(self.path(), &mut file)?;
-        let names = manifest
-            .members
-            .iter()
-            .map(|member| (member.path.clone(), member.bytes, member.blake3.clone()));
-        self.compare(&manifest, &names.collect::<Vec<_>>())?;
-        Ok(manifest)
+        members::each(self.path(), &mut |name, _, bytes| match name == MANIFEST {
+            true => std::io::copy(bytes, &mut std::io::sink())
+                .map(drop)
+                .map_err(|error| io_refusal("read the backup", self.path(), &error)),
+            false => checked(name, bytes),
+        })
     }
 
     /// Compares what was found with what the manifest says.
@@ -233,21 +194,4 @@ fn read_manifest(file: &Path, bytes: &mut dyn Read) -> Result<Manifest, RpcError
         .read_to_end(&mut json)
         .map_err(|error| damaged(file, MANIFEST, &error.to_string()))?;
     Manifest::parse(&json).map_err(|reason| damaged(file, MANIFEST, &reason))
-}
-
-/// A regular file of an export; no link leads out of it.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-fn open_below(folder: &Path, name: &str) -> Result<(std::fs::File, std::fs::Metadata), RpcError> {
-    let path = folder.join(name);
-    let wrong = |error: std::io::Error| damaged(folder, name, &error.to_string());
-    if path.canonicalize().map_err(wrong)? != path {
-        return Err(damaged(folder, name, "a link stands there"));
-    }
-    files::open(&path).map_err(wrong)
-}
-
-fn drained(file: &Path, bytes: &mut dyn Read) -> Result<(), RpcError> {
-    std::io::copy(bytes, &mut std::io::sink())
-        .map(drop)
-        .map_err(|error| io_refusal("read the backup", file, &error))
 }

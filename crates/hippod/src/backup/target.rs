@@ -1,4 +1,4 @@
-//! Where does a restored workspace go, and what may not stand there?
+//! The place of a restored workspace, and what is refused there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{ErrorKind, Paths, RpcError};
 
 use super::commit::Staged;
-use super::gather::OWN;
 use super::refusal::io_refusal;
 use crate::files;
-use crate::shared::Shared;
+use crate::registry::state_folder;
 
 /// The canonical path of a folder that need not be there yet.
 ///
@@ -53,34 +52,29 @@ pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
     Ok(root)
 }
 
-/// Refuses a folder in which something is, unless that may be moved aside.
+/// Refuses a folder in which something is, and one of which hippod has the state.
 ///
 /// # Errors
 /// `conflict`, or the folder cannot be read.
-pub fn vacant(root: &Path, aside: bool) -> Result<(), RpcError> {
-    if aside || is_vacant(root)? {
-        return Ok(());
+pub fn vacant(state: &Path, root: &Path) -> Result<(), RpcError> {
+    let refusal = |what, hint: &str| {
+        let what = format!("{what}: {}", root.display());
+        Err(RpcError::new(ErrorKind::Conflict, what).hint(hint.to_owned()))
+    };
+    if !is_vacant(root)? {
+        return refusal(
+            "the folder is not empty",
+            "move what is in it away, or restore into another folder: --into DIR",
+        );
     }
-    let what = format!("the folder is not empty: {}", root.display());
-    Err(RpcError::new(ErrorKind::Conflict, what)
-        .hint("restore into another one: --into DIR; or say --aside: what is there is moved beside it"))
-}
-
-/// Refuses to move a folder aside that hippod never had: after the name of a root on another machine anything may stand here.
-///
-/// # Errors
-/// `conflict`.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-pub fn known(shared: &Shared, root: &Path) -> Result<(), RpcError> {
-    let is_registered = shared.views.root_of(root).is_some_and(|known| known == root);
-    if is_registered || root.join(OWN).is_dir() || is_vacant(root)? {
-        return Ok(());
+    if !is_vacant(&state_folder(state, root))? {
+        let remove = format!("hippoctl workspace remove --purge {}", root.display());
+        return refusal(
+            "hippod has an index and sessions of a workspace in this folder",
+            &format!("remove them: {remove}; or restore into another folder: --into DIR"),
+        );
     }
-    let what = format!("hippod knows nothing of what stands there: {}", root.display());
-    Err(RpcError::new(ErrorKind::Conflict, what).hint(format!(
-        "restore into another folder: --into DIR; or name this one, where it is what you mean: --aside --into {}",
-        root.display()
-    )))
+    Ok(())
 }
 
 /// Refuses a place beside which something is of the name under which the files are made ready.
@@ -89,12 +83,13 @@ pub fn known(shared: &Shared, root: &Path) -> Result<(), RpcError> {
 /// `conflict`.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn free_beside(staged: &Staged) -> Result<(), RpcError> {
-    if staged.files.symlink_metadata().is_err() {
+    let files = staged.staged_files();
+    if files.symlink_metadata().is_err() {
         return Ok(());
     }
     let what = format!(
         "could not make ready the restore: something else is there: {}",
-        staged.files.display()
+        files.display()
     );
     Err(RpcError::new(ErrorKind::Conflict, what)
         .hint("move it away, or restore into another folder: --into DIR"))
@@ -102,7 +97,7 @@ pub fn free_beside(staged: &Staged) -> Result<(), RpcError> {
 
 /// Whether a folder is empty, or not there.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-pub fn is_vacant(root: &Path) -> Result<bool, RpcError> {
+fn is_vacant(root: &Path) -> Result<bool, RpcError> {
     match fs::read_dir(root) {
         Ok(mut entries) => Ok(entries.next().is_none()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(true),

@@ -54,19 +54,6 @@ pub(super) struct Out {
     seen: u64,
 }
 
-impl Member {
-    /// Closes the workspace. Its clients and requests are kept for the next one.
-    pub(super) fn let_go(mut self, now: Instant) -> Self {
-        if let Seat::Here(mut workspace) = self.seat {
-            self.waiters.extend(workspace.let_go());
-            self.before.former = Some(workspace);
-            self.seat = Seat::Closed(now);
-        }
-        self.inbox.retain(|event| !event.is_for_one_opening());
-        self
-    }
-}
-
 impl Engine {
     /// Whether the engine knows the root, open or not yet.
     pub(super) fn key_of(&self, root: &Path) -> Option<u64> {

@@ -5,11 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hippo_proto::{ErrorKind, RpcError, WorkspaceAddResponse};
+use hippo_proto::{ErrorKind, Restored, RpcError, WorkspaceAddResponse};
 use hippo_store::StoreError;
 
 use super::Engine;
-use super::housekeeping::bring_back;
 use super::members::{Member, Seat};
 use super::rebuild::{self, Lost};
 use super::requests::store_error;
@@ -36,7 +35,7 @@ pub(super) struct BeforeOpening {
     /// The workspace as it was open before. Its database has to be closed, and dropping a large one takes a while.
     pub former: Option<Box<Workspace>>,
     /// A workspace that a restore made ready beside its place, and the way back to the client.
-    pub restore: Option<(Staged, Answer<Vec<String>>)>,
+    pub restore: Option<(Staged, Answer<Restored>)>,
     /// Clients that asked for a rebuild.
     pub rebuilds: Vec<Answer<Option<Lost>>>,
 }
@@ -48,12 +47,13 @@ impl BeforeOpening {
     }
 
     /// Returns whether the workspace is registered, and so to be opened: a restore into a new place may fail.
-    pub(super) fn run(mut self, shared: &Shared, registry: &Registry, root: &Path) -> bool {
-        let restored = self
-            .restore
-            .take()
-            .map(|(staged, reply)| (self.put_into_place(shared, registry, &staged), reply));
+    pub(super) fn run(self, shared: &Shared, registry: &Registry, root: &Path) -> bool {
         drop(self.former);
+        let restored = self.restore.map(|(staged, reply)| {
+            shared.contexts.look();
+            shared.contexts.let_go(&staged.root);
+            (backup::commit(&shared.paths.state, staged, registry), reply)
+        });
         let is_registered = registry.contains(root);
         if !is_registered {
             shared.views.remove(root);
@@ -70,22 +70,6 @@ impl BeforeOpening {
             });
         }
         is_registered
-    }
-
-    /// Puts a restored workspace into the place of the former one, which is moved aside and has to be all of it.
-    fn put_into_place(
-        &mut self,
-        shared: &Shared,
-        registry: &Registry,
-        staged: &Staged,
-    ) -> Result<Vec<String>, RpcError> {
-        if let Some(former) = &mut self.former {
-            bring_back(shared, former).map_err(|error| store_error(&error))?;
-        }
-        self.former = None;
-        shared.contexts.look();
-        shared.contexts.let_go(&staged.root);
-        backup::commit(&shared.paths.state, staged, registry)
     }
 }
 
@@ -175,20 +159,18 @@ impl Engine {
         }
     }
 
-    /// Puts a workspace that a restore made ready into its place, and opens it. Where that fails, what was there before is
-    /// opened again.
-    pub(super) fn take_in(&mut self, staged: Staged, reply: Answer<Vec<String>>) {
+    /// Puts a workspace that a restore made ready into its place, and opens it.
+    pub(super) fn take_in(&mut self, staged: Staged, reply: Answer<Restored>) {
         let root = staged.root.clone();
-        let now = self.shared.clock.monotonic();
-        let former = self.key_of(&root).and_then(|key| self.members.remove(&key));
-        // Events that still come for the former key are dropped.
+        if self.key_of(&root).is_some() {
+            let what = format!("the folder has become a workspace meanwhile: {}", root.display());
+            let refusal = RpcError::new(ErrorKind::Conflict, what);
+            return drop(reply.send(Err(refusal.hint("restore into another folder: --into DIR"))));
+        }
         let key = self.open(&root, Vec::new());
         let Some(member) = self.members.get_mut(&key) else {
             return;
         };
-        if let Some(former) = former {
-            *member = former.let_go(now);
-        }
         // Where the restore fails, the workspace is gone again, and a client that adds it is served after that.
         member.leaving = !self.registry.contains(&root);
         member.before.restore = Some((staged, reply));

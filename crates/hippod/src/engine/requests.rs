@@ -1,6 +1,6 @@
 //! What clients ask the engine to change.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use hippo_proto::{
@@ -16,7 +16,6 @@ use super::open::{self, Opening};
 use super::settings::withdraw_trust;
 use super::turn::Hand;
 use super::workspace::Workspace;
-use crate::backup;
 use crate::contexts;
 use crate::embed_worker::ModelState;
 use crate::event::{Answer, Event, Request, Until};
@@ -114,11 +113,9 @@ impl Engine {
         };
         let paths = &self.shared.paths;
         let state = registry::state_folder(&paths.state, &root);
-        let before = backup::before_restores(&paths.state, &root);
-        let stored = contexts::stand_in(&state) || before.iter().any(|before| contexts::stand_in(before));
+        let stored = contexts::stand_in(&state);
         // What sessions stored may have been left when it was removed before.
-        let left = purge && (stored || !before.is_empty());
-        if !known && !left {
+        if !known && !(purge && state.exists()) {
             return drop(reply.send(Err(no_workspace(&root))));
         }
         self.shared.views.remove(&root);
@@ -143,7 +140,7 @@ impl Engine {
             }
             drop(workspace);
             shared.contexts.let_go(&root);
-            remove_state(&state, if purge { &before } else { &[] }, purge);
+            remove_state(&state, purge);
             withdraw_trust(&shared, &root);
             let _ = reply.send(Ok(answer));
             Event::Closed {
@@ -232,17 +229,16 @@ impl Hand {
 
 /// Removes the state of a workspace, and with `purge` what its sessions stored.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn remove_state(state: &Path, before: &[PathBuf], purge: bool) {
+fn remove_state(state: &Path, purge: bool) {
     let removed = if !purge && contexts::stand_in(state) {
         contexts::remove_all_else(state)
     } else {
         std::fs::remove_dir_all(state)
     };
-    let removed = std::iter::once(removed).chain(before.iter().map(std::fs::remove_dir_all));
-    for error in removed.filter_map(Result::err) {
-        if error.kind() != std::io::ErrorKind::NotFound {
-            tracing::warn!(%error, folder = %state.display(), "could not remove the state of a workspace");
-        }
+    if let Err(error) = removed
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        tracing::warn!(%error, folder = %state.display(), "could not remove the state of a workspace");
     }
 }
 

@@ -20,28 +20,16 @@ impl From<io::Error> for Failed {
     }
 }
 
-/// When bytes are to be on the disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Durable {
-    /// Before the answer.
-    Now,
-    /// When who appends to many files says so ([`settle`](super::settle)): waiting for the disk takes longer than all else.
-    Later,
-}
-
 /// Appends to a file, which is made where there is none. Answers where the bytes end.
 ///
 /// # Errors
 /// As the system says. What was written until then stays: nobody can shorten a log to which others append at any moment without
 /// taking some of theirs. That the disk has no room is found out before anything is written, where the system can say so.
-pub(super) fn append(folder: &Folder, name: &str, bytes: &[u8], durable: Durable) -> Result<u64, Failed> {
+pub(super) fn append(folder: &Folder, name: &str, bytes: &[u8]) -> Result<u64, Failed> {
     let (mut log, is_new) = folder.append(name)?;
     make_room(&log, bytes.len() as u64)?;
     let mut written = 0;
     let appended = write(&mut log, bytes, &mut written).and_then(|end| {
-        if durable == Durable::Later {
-            return Ok(end);
-        }
         log.sync_all()?;
         if is_new {
             folder.sync()?;
@@ -107,7 +95,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.md");
         let top = WorkspaceDir::open(folder.path()).unwrap().folder("").unwrap();
-        assert_eq!(append(&top, "log.md", b"one\n", Durable::Now).unwrap(), 4);
+        assert_eq!(append(&top, "log.md", b"one\n").unwrap(), 4);
         let mut other = OpenOptions::new().append(true).open(&path).unwrap();
         other.write_all(b"of another\n").unwrap();
         let mut log = OpenOptions::new().append(true).open(&path).unwrap();

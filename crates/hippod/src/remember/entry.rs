@@ -1,9 +1,10 @@
 //! How is a structured entry of the daily log written: request, analysis, decision, outcome, feedback, references?
 
 use hippo_core::redact::without_secrets;
+use hippo_core::section::topic_of;
 use hippo_proto::RememberRequest;
 
-use super::{made, one_line};
+use super::one_line;
 
 /// The request with its fields in its text: a list of them, and below it what was said besides. Without a topic it is about what was said
 /// besides, else about what its first field says.
@@ -39,7 +40,7 @@ pub fn structured(request: RememberRequest) -> RememberRequest {
     let about = Some(text.as_str())
         .filter(|text| !text.trim().is_empty())
         .or(first);
-    let topic = about.map(|about| made(&without_secrets(about)));
+    let topic = about.map(|about| topic_of(&without_secrets(about)));
     if !text.trim().is_empty() {
         list.push('\n');
         list.push_str(text.trim());

@@ -8,7 +8,7 @@ use hippo_core::time::Date;
 use hippo_fs::{Folder, Refusal, WorkspaceDir};
 use hippo_proto::{ErrorKind, RpcError};
 
-use super::append::{Durable, append};
+use super::append::append;
 
 /// A log above this size is not read to find its line ends.
 const LARGEST: u64 = 64 << 20;
@@ -21,7 +21,7 @@ pub(super) struct Log {
     pub before: Vec<u8>,
     folder: Folder,
     name: String,
-    title: Option<String>,
+    title: String,
     _one: MutexGuard<'static, ()>,
 }
 
@@ -29,16 +29,9 @@ impl Log {
     /// Looks at the log of a day.
     ///
     /// # Errors
-    /// As [`at`](Self::at).
-    pub fn open(root: &Path, day: Date) -> Result<Self, RpcError> {
-        Self::at(root, format!("memory/{day}.md"), Some(day.to_string()))
-    }
-
-    /// Looks at a log at any path below the workspace; one that is begun gets the title.
-    ///
-    /// # Errors
     /// `bad-request` where a component of the path is a link, else `read-only` or `internal` with what the system said.
-    pub fn at(root: &Path, path: String, title: Option<String>) -> Result<Self, RpcError> {
+    pub fn open(root: &Path, day: Date) -> Result<Self, RpcError> {
+        let path = format!("memory/{day}.md");
         // Two clients that begin a day write its title once.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +51,7 @@ impl Log {
             before,
             folder,
             name,
-            title,
+            title: day.to_string(),
             _one: one,
         })
     }
@@ -69,64 +62,9 @@ impl Log {
     /// # Errors
     /// `read-only` or `internal` with what the system said; the log is as it was, or the hint says what stands there.
     pub fn append(&self, section: &str, name: &str) -> Result<(u32, u32), RpcError> {
-        self.append_when(Durable::Now, section, name)
-    }
-
-    fn append_when(&self, durable: Durable, section: &str, name: &str) -> Result<(u32, u32), RpcError> {
-        let text = self.beginning() + section;
-        self.put(durable, self.with_its_ends(&text).as_bytes(), section, name)
-    }
-
-    /// The same where the log may end with the beginning of just this, because a write was cut off: then the rest is appended. It is on
-    /// the disk when the caller says so.
-    ///
-    /// # Errors
-    /// As [`append`](Self::append).
-    pub fn append_or_finish(&self, section: &str, name: &str) -> Result<(u32, u32), RpcError> {
-        let bare = self.with_its_ends(section);
-        let titled = match &self.title {
-            Some(title) => self.with_its_ends(&format!("# {title}\n\n{section}")),
-            None => bare.clone(),
-        };
-        let begun =
-            Some(titled.as_bytes()).filter(|all| !self.before.is_empty() && all.starts_with(&self.before));
-        let rest = match begun {
-            Some(all) => all.get(self.before.len()..),
-            None => unfinished(&self.before, bare.as_bytes()),
-        };
-        let apart = [&b"\n\n"[..], b"\r\n\r\n"];
-        match rest {
-            Some(rest) => self.put(Durable::Later, rest, section, name),
-            // It may have been cut off before the first letter.
-            None if apart.iter().any(|end| self.before.ends_with(end)) => {
-                self.put(Durable::Later, bare.as_bytes(), section, name)
-            }
-            None => self.append_when(Durable::Later, section, name),
-        }
-    }
-
-    /// What comes before a section: the title of a log that is begun, else what keeps it apart from what stands above it.
-    fn beginning(&self) -> String {
-        match &self.title {
-            Some(title) if self.before.is_empty() => format!("# {title}\n\n"),
-            None if self.before.is_empty() => String::new(),
-            _ if self.before.ends_with(b"\n") => "\n".to_owned(),
-            _ => "\n\n".to_owned(),
-        }
-    }
-
-    fn with_its_ends(&self, text: &str) -> String {
-        if self.before.windows(2).any(|pair| pair == b"\r\n") {
-            text.replace('\n', "\r\n")
-        } else {
-            text.to_owned()
-        }
-    }
-
-    /// Appends bytes with which `section` ends.
-    fn put(&self, durable: Durable, bytes: &[u8], section: &str, name: &str) -> Result<(u32, u32), RpcError> {
+        let text = self.with_its_ends(&(self.beginning() + section));
         let path = &self.path;
-        let after = append(&self.folder, &self.name, bytes, durable).map_err(|failed| match failed.left {
+        let after = append(&self.folder, &self.name, text.as_bytes()).map_err(|failed| match failed.left {
             0 => refused(path, failed.error),
             left => RpcError::internal(format!("could not append all of the text to {path}: {}", failed.error)).hint(
                 format!("the first {left} bytes of the section {name:?} stand there: take them out, or say it once more when there is room"),
@@ -151,20 +89,23 @@ impl Log {
         let height = u32::try_from(lines.saturating_sub(1)).unwrap_or(0);
         Ok((end_line.saturating_sub(height), end_line))
     }
-}
 
-/// What is missing of a section with whose beginning a log ends; `None` where it ends with anything else.
-fn unfinished<'s>(before: &[u8], section: &'s [u8]) -> Option<&'s [u8]> {
-    let from = before.len().saturating_sub(section.len());
-    let tail = before.get(from..)?;
-    let starts = (0..tail.len()).filter(|at| match at.checked_sub(1) {
-        Some(previous) => tail[previous] == b'\n',
-        None => from == 0 || before[from - 1] == b'\n',
-    });
-    let begun = starts
-        .map(|at| &tail[at..])
-        .find(|begun| section.starts_with(begun))?;
-    section.get(begun.len()..).filter(|rest| !rest.is_empty())
+    /// What comes before a section: the title of a log that is begun, else what keeps it apart from what stands above it.
+    fn beginning(&self) -> String {
+        match self.before.as_slice() {
+            [] => format!("# {}\n\n", self.title),
+            [.., b'\n'] => "\n".to_owned(),
+            _ => "\n\n".to_owned(),
+        }
+    }
+
+    fn with_its_ends(&self, text: &str) -> String {
+        if self.before.windows(2).any(|pair| pair == b"\r\n") {
+            text.replace('\n', "\r\n")
+        } else {
+            text.to_owned()
+        }
+    }
 }
 
 fn refused(path: &str, error: io::Error) -> RpcError {
@@ -191,35 +132,6 @@ fn refused(path: &str, error: io::Error) -> RpcError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sections_that_were_cut_off_anywhere_are_finished_and_not_repeated() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let file = root.join("memory/other/a.md");
-        let sections = "## Größe\n\nx\n\n<!-- a -->\n\n## B\n\n## B\n";
-        for (before, title) in [
-            ("", Some("Day")),
-            ("", None),
-            ("# Day\n\n## Mine\n\nmine\n", Some("Day")),
-            ("mine, open", None),
-        ] {
-            let write = |cut: Option<&[u8]>| {
-                match cut {
-                    Some(bytes) => std::fs::write(&file, bytes).unwrap(),
-                    None => drop(std::fs::remove_file(&file)),
-                }
-                let log = Log::at(&root, "memory/other/a.md".into(), title.map(str::to_owned)).unwrap();
-                let lines = log.append_or_finish(sections, "a").unwrap();
-                (lines, std::fs::read(&file).unwrap())
-            };
-            let whole = write(Some(before.as_bytes()).filter(|before| !before.is_empty()));
-            assert!(whole.1.ends_with(sections.as_bytes()));
-            for cut in before.len() + 1..whole.1.len() {
-                assert_eq!(write(Some(&whole.1[..cut])), whole, "{before:?} cut at {cut}");
-            }
-        }
-    }
 
     #[test]
     fn a_folder_that_may_not_be_written_to_is_named() {

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use hippo_proto::{
-    BackupRequest, BackupResponse, BackupVerifyRequest, ExportRequest, Id, RestoreRequest, RestoreResponse,
-    RpcError,
+    BackupRequest, BackupResponse, BackupVerifyRequest, Id, RestoreRequest, RestoreResponse, RpcError,
 };
 
 use super::connection::Outbox;
@@ -26,19 +25,6 @@ pub async fn backup(
     let turn = turn(shared, outbox).await?;
     let work = move |shared: &Shared, job: &mut Job<'_>| backup::backup(shared, &request, job);
     at_length(shared, "backup", turn, id, outbox, work).await
-}
-
-/// Serves `export`.
-pub async fn export(
-    shared: &Arc<Shared>,
-    request: ExportRequest,
-    id: &Id,
-    outbox: &Outbox,
-) -> Result<BackupResponse, RpcError> {
-    shared.views.opened().await;
-    let turn = turn(shared, outbox).await?;
-    let work = move |shared: &Shared, job: &mut Job<'_>| backup::export(shared, &request, job);
-    at_length(shared, "export", turn, id, outbox, work).await
 }
 
 /// Serves `backup.verify`.
@@ -75,9 +61,7 @@ pub async fn restore(
         let mut workspaces = Vec::with_capacity(ready.staged.len());
         for staged in ready.staged.clone() {
             let _alone = shared.trees.alone(&shared, &staged.root).await;
-            let again = staged.clone();
-            let aside = ask(&shared, |reply| event::Request::TakeIn { staged, reply }).await?;
-            workspaces.push(backup::restored(&again, aside));
+            workspaces.push(ask(&shared, |reply| event::Request::TakeIn { staged, reply }).await?);
         }
         Ok(workspaces)
     });

@@ -16,7 +16,7 @@ use hippo_proto::{
 use super::connection::Outbox;
 use super::long::{Cancellation, Tell, at_length, nobody_waits};
 use super::removal::remove;
-use super::{backups, doctor, entries, flush, imports, models};
+use super::{backups, doctor, entries, flush, models};
 use crate::audit;
 use crate::contexts;
 use crate::engine::Change;
@@ -28,7 +28,7 @@ use crate::tree;
 use crate::view::WorkspaceView;
 
 /// Parts of the protocol that this daemon has.
-const FEATURES: [&str; 15] = [
+const FEATURES: [&str; 14] = [
     "search",
     "get",
     "workspace",
@@ -42,7 +42,6 @@ const FEATURES: [&str; 15] = [
     "tree",
     "metrics",
     "audit",
-    "import",
     "backup",
 ];
 
@@ -103,7 +102,6 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::Search(request) => line(&id, recall::search(shared, request).await),
         Request::Get(request) => line(&id, recall::get(shared, request).await),
         Request::Remember(request) => line(&id, entries::remember(shared, request).await),
-        Request::Import(request) => line(&id, imports::import(shared, request, &id, outbox).await),
         Request::IndexList(request) => line(&id, entries::list(shared, request).await),
         Request::IndexShow(request) => line(&id, entries::show(shared, request).await),
         Request::IndexEdit(request) => {
@@ -203,7 +201,6 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::Backup(request) => line(&id, backups::backup(shared, request, &id, outbox).await),
         Request::BackupVerify(request) => line(&id, backups::verify(shared, request, &id, outbox).await),
         Request::Restore(request) => line(&id, backups::restore(shared, request, &id, outbox).await),
-        Request::Export(request) => line(&id, backups::export(shared, request, &id, outbox).await),
     }
 }
 

@@ -11,7 +11,6 @@ use hippo_proto::{
 
 use super::dispatch::{ask, blocking};
 use super::{entries, models};
-use crate::backup;
 use crate::engine::{Survey, complete_survey, leftovers, survey_models, survey_rebuild, survey_unopened};
 use crate::event::{self, Event, Until};
 use crate::instance;
@@ -162,7 +161,6 @@ enum Remedy {
     Index(PathBuf),
     Close(PathBuf),
     Remove(PathBuf),
-    Tidy,
     Model(String),
     Sync(PathBuf),
 }
@@ -174,7 +172,6 @@ impl Remedy {
             "index-missing" => Self::Index(place.parent().map(Path::to_path_buf).unwrap_or(place)),
             "permissions" => Self::Close(place),
             "leftover" => Self::Remove(place),
-            "partial-backup" | "restore-left" => Self::Tidy,
             "model-failed" => {
                 let name = place.file_name().unwrap_or_default();
                 Self::Model(name.to_string_lossy().into_owned())
@@ -191,7 +188,6 @@ impl Remedy {
             Self::Index(_) => "run a light cycle, which writes the index file",
             Self::Close(_) => "take the rights of others away",
             Self::Remove(_) => "remove the file",
-            Self::Tidy => "remove what is half done",
             Self::Model(_) => "check the files of the model, and load it again where they are sound",
             Self::Sync(_) => "read what is behind; search by meaning follows as the model comes to it",
         }
@@ -212,7 +208,6 @@ impl Remedy {
                     Ok(())
                 }
             }
-            Self::Tidy => blocking(shared, backup::tidy).await.map_err(told),
             Self::Model(name) => model(shared, name).await,
             Self::Sync(root) => sync(shared, root).await,
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use hippo_core::source::{SourceKind, date_in_name};
-use hippo_core::time::{Date, days_between};
+use hippo_core::time::{Date, is_far_ahead};
 use hippo_proto::Severity;
 
 use super::examine::Examined;
@@ -12,15 +12,8 @@ use crate::clock::date_in;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// Days ahead of today from which on a log's date is taken for a slip.
-const FAR: i32 = 31;
 /// Files that are named of each kind.
 const NAMED: usize = 5;
-
-/// Whether a day is so far ahead that a log of it is taken for a slip.
-pub fn is_far_ahead(today: Date, day: Date) -> bool {
-    days_between(today, day) >= FAR
-}
 
 /// Looks at the logs of a workspace that the index knows.
 pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {

@@ -13,7 +13,6 @@ use hippo_store::shared_file::UNMERGED;
 
 use super::report::{Report, problem};
 use super::{Survey, Surveyed};
-use crate::backup;
 use crate::contexts::{self, POLICIES};
 use crate::engine::entries::index_path;
 use crate::instance;
@@ -34,7 +33,6 @@ const DEPTH: usize = 3;
 pub fn complete(shared: &Shared, survey: Survey) -> DoctorResponse {
     let Survey { mut report, places } = survey;
     examine_folders(shared, &mut report);
-    report.problems.extend(backup::left(shared));
     for place in &places {
         examine_database(place, &mut report);
         examine_index_copy(place, &mut report);

@@ -1,14 +1,15 @@
-//! Which words of a text name what it is about?
+//! Text of a section of a log: its topic, and headings that stay within it.
 
-use super::one_line;
+use crate::text::one_line;
 
 /// Longest topic that is made from a text, in characters.
 const TOPIC: usize = 60;
 /// Most words before a colon that are a topic.
 const NAME: usize = 4;
 
-/// The beginning of a text as a heading.
-pub fn made(text: &str) -> String {
+/// Returns the beginning of a text as a heading.
+#[must_use]
+pub fn topic_of(text: &str) -> String {
     let first = text
         .lines()
         .map(str::trim)
@@ -73,6 +74,51 @@ fn is_name(text: &str) -> bool {
     words <= NAME && text.chars().any(char::is_alphabetic) && text.chars().all(wordy)
 }
 
+/// Returns a text that stays within its section: headings are below the section's own, underlines make none, and a fence that was left
+/// open is closed.
+#[must_use]
+pub fn tamed(text: &str) -> String {
+    let mut open: Option<&str> = None;
+    let mut before = "";
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let bare = line.trim_start();
+        let fence = ["```", "~~~"].into_iter().find(|fence| bare.starts_with(fence));
+        match (open, fence) {
+            (None, Some(_)) => open = fence,
+            (Some(mark), Some(fence)) if mark == fence => open = None,
+            _ => {}
+        }
+        let marks = bare.bytes().take_while(|byte| *byte == b'#').count();
+        let heading = (1..=2).contains(&marks) && bare[marks..].starts_with([' ', '\t']);
+        let outside = open.is_none() && line.len() - bare.len() < 4;
+        if heading && outside {
+            out.push_str(&"#".repeat(3 - marks));
+            out.push_str(bare);
+        } else if outside && is_underline(bare) && !before.trim().is_empty() {
+            // The line above would be a heading of the section's own level or above it.
+            out.push('\\');
+            out.push_str(bare);
+        } else {
+            out.push_str(line);
+        }
+        out.push('\n');
+        before = line;
+    }
+    if let Some(fence) = open {
+        out.push_str(fence);
+    }
+    out.trim_end().to_owned()
+}
+
+/// Whether a line makes a heading of the one above it.
+fn is_underline(line: &str) -> bool {
+    let line = line.trim_end();
+    ['=', '-']
+        .into_iter()
+        .any(|mark| !line.is_empty() && line.chars().all(|other| other == mark))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,15 +142,30 @@ mod tests {
             ("- 5 degrees", "5 degrees"),
         ];
         for (text, topic) in table {
-            assert_eq!(made(text), topic, "{text}");
+            assert_eq!(topic_of(text), topic, "{text}");
         }
     }
 
     #[test]
     fn a_topic_is_the_first_sentence_within_sixty_characters() {
-        assert_eq!(made("- **x** is so. And more"), "x** is so");
+        assert_eq!(topic_of("- **x** is so. And more"), "x** is so");
         let long = "word ".repeat(40);
-        assert!(made(&long).chars().count() <= 60);
-        assert_eq!(made("水".repeat(100).as_str()).chars().count(), 60);
+        assert!(topic_of(&long).chars().count() <= 60);
+        assert_eq!(topic_of("水".repeat(100).as_str()).chars().count(), 60);
+    }
+
+    #[test]
+    fn a_text_stays_within_its_section() {
+        assert_eq!(
+            tamed("# Day\nx\n## Other\n### Mine"),
+            "### Day\nx\n### Other\n### Mine"
+        );
+        assert_eq!(tamed("Code:\n```sh\n# ls\n"), "Code:\n```sh\n# ls\n```");
+        assert_eq!(tamed("```\nx\n```\n#tag"), "```\nx\n```\n#tag");
+        assert_eq!(
+            tamed("Result\n======\nDone\n---  \n\n---\na | b\n--|--"),
+            "Result\n\\======\nDone\n\\---  \n\n---\na | b\n--|--"
+        );
+        assert_eq!(tamed("```\nx\n===\n```"), "```\nx\n===\n```");
     }
 }

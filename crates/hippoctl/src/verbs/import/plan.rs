@@ -1,0 +1,205 @@
+//! Plan of an import: new files with the memories that the workspace does not have.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Component, Path};
+
+use hippo_core::import::{Memory, Program, Section, hashes, section};
+use hippo_core::source::{SourceKind, SourceRules};
+use hippo_core::time::{DAY_MS, Date, Timestamp, is_far_ahead};
+use hippo_fs::{Kind, WorkspaceDir};
+use jiff::tz::TimeZone;
+
+use crate::failure::{Exit, Failure};
+
+/// Bytes of a file beyond which the next one is begun.
+const FULL: usize = 4 << 20;
+/// Maximum bytes of a file in which marks are looked for.
+const LOOKED_AT: u64 = 64 << 20;
+/// Impossible days that a note names.
+const NAMED: usize = 3;
+/// Memories after which progress is reported.
+const STEP: usize = 1000;
+
+/// What is to be written.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// In the order of their paths.
+    pub files: Vec<PlannedFile>,
+    pub known: u64,
+    pub redacted: u64,
+    pub flagged: u64,
+    pub notes: Vec<String>,
+}
+
+/// A file that is to be created.
+#[derive(Debug)]
+pub(super) struct PlannedFile {
+    /// Relative to the workspace.
+    pub path: String,
+    pub text: String,
+    pub memories: u64,
+}
+
+/// Returns the folder that everything is to go into, relative to the workspace.
+pub(super) fn folder(root: &Path, into: &Path) -> Result<String, Failure> {
+    let refused = |why: &str| {
+        let what = format!("could not import into {}: {why}", into.display());
+        Failure::new(Exit::Usage, what)
+            .hint("name a folder of memory within the workspace, for example memory/imported")
+    };
+    let mut parts = Vec::new();
+    for part in into.strip_prefix(root).unwrap_or(into).components() {
+        match part {
+            Component::CurDir => {}
+            Component::Normal(name) => parts.push(name.to_string_lossy()),
+            _ => return Err(refused("it leads out of the workspace")),
+        }
+    }
+    let folder = parts.join("/");
+    let log = format!("{folder}/2026-01-01.md");
+    if matches!(SourceKind::of(&log), SourceKind::Node(_)) {
+        return Err(refused("the compaction tree is there"));
+    }
+    match folder.contains('\0') || !rules().is_source(&log) {
+        true => Err(refused("it is not below memory, knowledge, plans or projects")),
+        false => Ok(folder),
+    }
+}
+
+/// The default rules; no pattern cannot be read.
+fn rules() -> SourceRules {
+    SourceRules::new(&[], &[]).expect("no pattern is wrong")
+}
+
+/// Decides which memories are new, and which file gets them.
+pub(super) fn plan(
+    dir: &WorkspaceDir,
+    program: Program,
+    memories: &[Memory],
+    folder: &str,
+    tell: &dyn Fn(&str, usize, usize),
+) -> Plan {
+    let mut known = standing(dir);
+    let mut plan = Plan::default();
+    let mut places: BTreeMap<(String, String), Vec<(Option<Timestamp>, Section)>> = BTreeMap::new();
+    let mut impossible = Vec::new();
+    let today = day_of(Timestamp(jiff::Timestamp::now().as_millisecond()));
+    for (number, memory) in memories.iter().enumerate() {
+        if number.is_multiple_of(STEP) {
+            tell("prepare", number, memories.len());
+        }
+        let section = section(program, memory);
+        if !known.insert(section.hash.clone()) {
+            plan.known += 1;
+            continue;
+        }
+        plan.redacted += u64::from(section.redacted);
+        plan.flagged += u64::from(section.flagged);
+        // The first day of 1970 is that of a clock that was never set.
+        let is_day = |(moment, day): &(Timestamp, Date)| moment.0 >= DAY_MS && !is_far_ahead(today, *day);
+        let dated = memory.created.map(|moment| (moment, day_of(moment)));
+        let place = match dated.filter(is_day) {
+            Some((_, day)) => (format!("{folder}/{day}"), day.to_string()),
+            None => {
+                impossible.extend(dated.map(|(_, day)| day));
+                (
+                    format!("{folder}/undated"),
+                    format!("Imported from {}", program.name()),
+                )
+            }
+        };
+        places.entry(place).or_default().push((memory.created, section));
+    }
+    for ((stem, title), mut sections) in places {
+        // The oldest first; equal ones in the order of the export.
+        sections.sort_by_key(|(created, _)| *created);
+        fill(
+            dir,
+            &stem,
+            &title,
+            sections.into_iter().map(|(_, section)| section),
+            &mut plan,
+        );
+    }
+    plan.notes.extend(note_of(&impossible));
+    plan
+}
+
+fn day_of(moment: Timestamp) -> Date {
+    let end = if moment.0 < 0 {
+        jiff::Timestamp::MIN
+    } else {
+        jiff::Timestamp::MAX
+    };
+    let moment = jiff::Timestamp::from_millisecond(moment.0).unwrap_or(end);
+    TimeZone::system().to_datetime(moment).date()
+}
+
+/// Returns the note about memories that are without a date because theirs is impossible.
+fn note_of(days: &[Date]) -> Option<String> {
+    let named: BTreeSet<Date> = days.iter().copied().collect();
+    let named: Vec<String> = named.iter().take(NAMED).map(ToString::to_string).collect();
+    (!days.is_empty()).then(|| {
+        format!(
+            "{} dated before 1970, or a month ahead or more ({}): written without a date",
+            days.len(),
+            named.join(", ")
+        )
+    })
+}
+
+/// Returns the hashes in the marks of all memory files.
+fn standing(dir: &WorkspaceDir) -> HashSet<String> {
+    let rules = rules();
+    let mut found = HashSet::new();
+    let mut folders = vec![String::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in dir.entries(&folder).unwrap_or_default() {
+            let Some(name) = entry.name.to_str() else { continue };
+            let path = match folder.as_str() {
+                "" => name.to_owned(),
+                folder => format!("{folder}/{name}"),
+            };
+            match entry.kind {
+                Kind::Folder if rules.may_contain(&path) => folders.push(path),
+                Kind::File if rules.is_source(&path) => {
+                    let bytes = dir.read_source(&path, LOOKED_AT).unwrap_or_default();
+                    found.extend(hashes(&bytes));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Puts sections into new files: `STEM.md`, `STEM-2.md`, …
+fn fill(
+    dir: &WorkspaceDir,
+    stem: &str,
+    title: &str,
+    sections: impl Iterator<Item = Section>,
+    plan: &mut Plan,
+) {
+    let names = (1..).map(|number| match number {
+        1 => format!("{stem}.md"),
+        number => format!("{stem}-{number}.md"),
+    });
+    // Where a name cannot be looked at, the write reports why.
+    let mut free = names.filter(|path| dir.stat(path).map_or(true, |stat| stat.is_none()));
+    let begun = plan.files.len();
+    for section in sections {
+        match plan.files[begun..].last_mut() {
+            Some(file) if file.text.len() + section.text.len() < FULL => {
+                file.text.push('\n');
+                file.text.push_str(&section.text);
+                file.memories += 1;
+            }
+            _ => plan.files.extend(free.next().map(|path| PlannedFile {
+                path,
+                text: format!("# {title}\n\n{}", section.text),
+                memories: 1,
+            })),
+        }
+    }
+}
