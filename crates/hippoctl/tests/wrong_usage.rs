@@ -25,7 +25,7 @@ fn a_file_that_cannot_be_read_has_its_hint() {
         (&["compact", "none.jsonl"], of_none),
         (&["compact", &folder], of_folder),
         (&["ingest", "none.jsonl"], of_none),
-        (&["policy", "test", "none.jsonl"], of_none),
+        (&["context", "policy", "none.jsonl"], of_none),
         (&["bench", "none.jsonl"], of_none),
         (&["bench", &folder], of_folder),
         (

@@ -98,7 +98,7 @@ fn half_restores(shared: &Shared) -> Vec<Problem> {
         match staged.is_sealed {
             true => told(
                 what,
-                "restart hippod, which finishes it: hippoctl stop, then hippoctl start; where it cannot, hippoctl logs says why".to_owned(),
+                "restart hippod, which finishes it: hippoctl service stop, then hippoctl service start; where it cannot, hippoctl logs says why".to_owned(),
                 false,
             ),
             false => told(
