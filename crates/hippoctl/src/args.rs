@@ -1,7 +1,6 @@
 //! Grammar of the command line
 
 mod backup;
-mod bench;
 mod compact;
 mod completions;
 mod context;
@@ -29,7 +28,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use backup::{BackupArgs, BackupVerb, ExportArgs, RestoreArgs};
-pub use bench::{BenchArgs, BenchMode, Distinct};
 pub use compact::{CompactArgs, FormatArg};
 pub use completions::ShellArg;
 pub use context::{
@@ -211,9 +209,6 @@ pub enum Verb {
         #[command(subcommand)]
         verb: ServiceVerb,
     },
-    /// Measure retrieval quality on your own questions, beside plain grep and a full scan
-    #[command(hide = true)]
-    Bench(BenchArgs),
 }
 
 /// Verbs of `workspace`.

@@ -1,7 +1,6 @@
 //! `hippoctl`: the client of hippod
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod bench;
 mod connect;
 mod failure;
 mod harness;
@@ -121,6 +120,5 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Backup(args) => verbs::backup::backup(&mut session, args, out),
         Verb::Restore(args) => verbs::backup::restore(&mut session, &args, out),
         Verb::Export(args) => verbs::backup::export(&mut session, &args, out),
-        Verb::Bench(args) => bench::bench(&mut session, &args, out),
     }
 }

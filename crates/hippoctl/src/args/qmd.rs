@@ -117,7 +117,8 @@ pub struct GetArgs {
 }
 
 /// Verbs of qmd that are none here, and what to use instead.
-const VERBS: [(&str, &str); 9] = [
+const VERBS: [(&str, &str); 10] = [
+    ("bench", "cargo lab questions FILE, in a checkout of hippod"),
     (
         "query",
         "hippoctl search QUERY searches by words and by meaning at once",
@@ -139,9 +140,9 @@ const VERBS: [(&str, &str); 9] = [
 ];
 
 /// Flags of qmd that mean nothing here, for some of these verbs, and what to use instead.
-const FLAGS: [(&[&str], &[&str], &str); 7] = [
+const FLAGS: [(&[&str], &[&str], &str); 6] = [
     (
-        &["search", "get", "bench"],
+        &["search", "get"],
         &["--index"],
         "--workspace DIR names what is searched",
     ),
@@ -162,7 +163,6 @@ const FLAGS: [(&[&str], &[&str], &str); 7] = [
         "--json tells the path; --workspace is the folder above it",
     ),
     (&["get"], &["--max-bytes"], "-l N"),
-    (&["bench"], &["--collection", "-c"], "--workspace DIR"),
 ];
 
 /// What is said to a word of qmd that is none here.
