@@ -1,5 +1,5 @@
 // Tells hippod when a session of OpenCode (1 or 2) is idle or about to be compacted, so that nothing of it is lost.
-// Laid out by `hippoctl init`, taken back by `hippoctl deinit`. It never fails the session.
+// Laid out by `hippoctl init`, taken back by `hippoctl init --undo`. It never fails the session.
 import { spawn } from "node:child_process"
 import { mkdir, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"

@@ -3,6 +3,7 @@
 mod bench;
 mod edit;
 mod house;
+mod questions;
 mod scratch;
 mod setup;
 mod simulate;
@@ -18,6 +19,7 @@ const USAGE: &str = "\
 usage: cargo lab TASK
 
   bench     the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
+  questions retrieval on the questions of a FILE, by the daemon that runs; --help lists the options
   simulate  a year of an agent in a minute: figures and tables of docs/simulation.md [--seed N]
 ";
 
@@ -43,6 +45,7 @@ fn run() -> Result<()> {
             Ok(())
         }
         "bench" => bench::run(&House::find()?, rest),
+        "questions" => questions::run(rest),
         "simulate" => simulate::run(&House::find()?, rest),
         unknown => bail!("unknown task: {unknown}\n\n{USAGE}"),
     }

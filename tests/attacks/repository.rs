@@ -233,7 +233,7 @@ fn case(dice: &mut Dice) -> usize {
         &["init", "--platform", platform, "--take-over"],
         &["hook", "session-start"],
         &["hook", "task-completed"],
-        &["trust"],
+        &["workspace", "trust"],
     ];
     for words in verbs {
         said.push((words.join(" "), run(&scratch, words, &event)));
@@ -286,10 +286,10 @@ fn case(dice: &mut Dice) -> usize {
     }
     for words in [
         &["hook", "session-start"][..],
-        &["deinit"],
+        &["init", "--undo"],
         &["init", "--bare"],
         &["workspace", "remove", "."],
-        &["deinit", "--trust-record"],
+        &["init", "--undo", "--trust-record"],
     ] {
         said.push((words.join(" "), run(&scratch, words, &event)));
         assert_outside(&outside, &before, words.join(" "), &made);

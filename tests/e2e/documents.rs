@@ -193,7 +193,7 @@ impl Drop for Home {
         // There may be none.
         let _ = self
             .command(client_program())
-            .args(["--no-start", "stop"])
+            .args(["--no-start", "service", "stop"])
             .output();
     }
 }

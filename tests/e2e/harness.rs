@@ -96,7 +96,7 @@ fn each_harness_gets_a_memory_and_loses_it_without_a_trace() {
             again.contains("nothing to change") && again.contains("already"),
             "{again}"
         );
-        let told = hippoctl(&daemon, &root, &["deinit"]);
+        let told = hippoctl(&daemon, &root, &["init", "--undo"]);
         assert_eq!(tree(&root), before, "{told}");
         assert!(hippoctl(&daemon, &root, &["workspace", "list", "--json"]).contains("\"workspaces\":[]"));
     }
@@ -122,7 +122,7 @@ fn what_was_remembered_and_what_people_wrote_stays() {
         "MEMORY.md",
         memory.replace("## Core\n", "## Core\n\n- We are Acme.\n"),
     );
-    let told = hippoctl(&daemon, &root, &["deinit"]);
+    let told = hippoctl(&daemon, &root, &["init", "--undo"]);
     let left: Vec<PathBuf> = tree(&root).into_keys().collect();
     let left: Vec<&str> = left
         .iter()
@@ -217,7 +217,7 @@ fn a_second_platform_has_its_topics_kept_whatever_the_configuration_says() {
         "## Relay [project]\n\n- decision: The relay of the greenhouse is blue.\n",
     );
     hippoctl(&daemon, &root, &["init"]);
-    hippoctl(&daemon, &root, &["trust"]);
+    hippoctl(&daemon, &root, &["workspace", "trust"]);
     hippoctl(&daemon, &root, &["init", "--platform", "openclaw"]);
     hippoctl(&daemon, &root, &["tree", "compact"]);
     let memory = || fs::read_to_string(root.join("MEMORY.md")).unwrap();
@@ -227,7 +227,7 @@ fn a_second_platform_has_its_topics_kept_whatever_the_configuration_says() {
         memory()
     );
     // Who took the block out does not want it.
-    hippoctl(&daemon, &root, &["deinit"]);
+    hippoctl(&daemon, &root, &["init", "--undo"]);
     assert!(!root.join("MEMORY.md").exists());
     scratch.write("MEMORY.md", "# Memory\n");
     hippoctl(&daemon, &root, &["workspace", "add", "."]);

@@ -288,7 +288,7 @@ fn a_daemon_is_started_where_none_answers_and_one_that_hangs_is_left() {
     run(&home, &root, &["pre-compact"], event.as_bytes());
     told(&root, "- request: Please look after the lamp of the greenhouse");
     let stop = Command::new(client_program())
-        .arg("stop")
+        .args(["service", "stop"])
         .env("HIPPOD_HOME", &home)
         .output()
         .unwrap();

@@ -88,17 +88,22 @@ fn settings_of_a_cloned_folder_have_no_effect_until_the_user_trusts_them() {
         .iter()
         .find(|problem| problem.id == "untrusted")
         .expect("a problem");
-    assert!(problem.fix.contains("hippoctl trust"), "{problem:?}");
-    assert!(told(&hippoctl(&scratch, &root, &["status"], "")).contains("hippoctl trust"));
+    assert!(problem.fix.contains("hippoctl workspace trust"), "{problem:?}");
+    assert!(told(&hippoctl(&scratch, &root, &["status"], "")).contains("hippoctl workspace trust"));
 
-    let shown = told(&hippoctl(&scratch, &root, &["trust", "--dry-run"], ""));
+    let shown = told(&hippoctl(
+        &scratch,
+        &root,
+        &["workspace", "trust", "--dry-run"],
+        "",
+    ));
     assert!(
         shown.contains("sources.include: [] -> [\"drafts/*.md\"]"),
         "{shown}"
     );
     assert!(shown.contains("nothing was changed"), "{shown}");
     untrusted(&mut client, 1);
-    let shown = told(&hippoctl(&scratch, &root, &["trust"], ""));
+    let shown = told(&hippoctl(&scratch, &root, &["workspace", "trust"], ""));
     assert!(shown.contains("config.toml: trusted"), "{shown}");
     untrusted(&mut client, 0);
     client.search_until(&root, "harbour crane", |answer| {
@@ -146,7 +151,7 @@ fn a_cloned_folder_does_not_start_the_summary_command_of_the_user() {
     let made = compact(&mut client, &root);
     assert!(!made.nodes.is_empty() && !proof.exists(), "{made:?}");
     // With trust the user's own command runs.
-    hippoctl(&scratch, &root, &["trust"], "");
+    hippoctl(&scratch, &root, &["workspace", "trust"], "");
     untrusted(&mut client, 0);
     scratch.write(&format!("memory/{}.md", day(2)), log(day(2), 300));
     client.sync(&root);
@@ -214,7 +219,7 @@ fn policies_of_a_cloned_folder_take_effect_with_trust_alone() {
     };
     let refused = (ContextPutOutcome::Entry, true);
     assert_eq!(outcome(&mut client), refused);
-    hippoctl(&scratch, &root, &["trust"], "");
+    hippoctl(&scratch, &root, &["workspace", "trust"], "");
     untrusted(&mut client, 0);
     assert_eq!(outcome(&mut client), (ContextPutOutcome::Dropped, false));
     scratch.write(policies, format!("{text}# changed\n"));
@@ -251,7 +256,7 @@ fn numbers_of_a_cloned_folder_only_narrow_a_compaction_without_trust() {
     let [narrow, wide, usual] = [narrowed, numbers.clone(), json!({})].map(|config| compacted(Some(&config)));
     assert!(narrow != wide && narrow != usual, "{narrow:?} {wide:?} {usual:?}");
     assert_eq!(compacted(None), narrow);
-    hippoctl(&scratch, &root, &["trust"], "");
+    hippoctl(&scratch, &root, &["workspace", "trust"], "");
     untrusted(&mut client, 0);
     assert_eq!(compacted(None), wide);
     scratch.write("hippocampus.config.json", format!("{numbers}\n"));
@@ -368,8 +373,8 @@ fn deinit_believes_no_record_that_a_cloned_folder_brings() {
     let daemon = scratch.daemon();
     daemon.client().add(&root);
     for words in [
-        &["deinit"][..],
-        &["deinit", "--trust-record"],
+        &["init", "--undo"][..],
+        &["init", "--undo", "--trust-record"],
         &["init", "--trust-record"],
     ] {
         let output = hippoctl(&scratch, &root, words, "");
@@ -377,7 +382,12 @@ fn deinit_believes_no_record_that_a_cloned_folder_brings() {
         assert_eq!(fs::read_to_string(root.join(".git/config")).unwrap(), config);
         assert!(empty.exists(), "{words:?}");
     }
-    let refused = told(&hippoctl(&scratch, &root, &["deinit", "--trust-record"], ""));
+    let refused = told(&hippoctl(
+        &scratch,
+        &root,
+        &["init", "--undo", "--trust-record"],
+        "",
+    ));
     assert!(
         refused.contains(".git/config") && refused.contains("emptydir"),
         "{refused}"

@@ -54,7 +54,7 @@ pub(super) fn hook(home: &Path, cwd: &Path, name: &str) -> String {
 /// Has the user accept the settings of the folder: rules that nobody trusts are not read at all.
 fn trust(scratch: &Scratch) {
     let trust = Command::new(client_program())
-        .args(["--no-start", "trust"])
+        .args(["--no-start", "workspace", "trust"])
         .arg(scratch.workspace())
         .env("HIPPOD_HOME", scratch.home())
         .output()

@@ -111,7 +111,7 @@ fn a_daemon_whose_socket_was_removed_is_named_or_ended_by_stop() {
     std::fs::remove_file(daemon.socket()).unwrap();
     let stop = std::process::Command::new(client_program())
         .env("HIPPOD_HOME", scratch.home())
-        .arg("stop")
+        .args(["service", "stop"])
         .output()
         .unwrap();
     // It may have bound its socket again by then, and stops.
@@ -166,7 +166,7 @@ fn a_question_that_the_killed_daemon_did_not_read_is_answered_by_the_next() {
     }
     let stop = std::process::Command::new(client_program())
         .env("HIPPOD_HOME", scratch.home())
-        .arg("stop")
+        .args(["service", "stop"])
         .status();
     assert!(stop.unwrap().success());
     let logs = std::fs::read_dir(scratch.workspace().join("memory")).unwrap();

@@ -56,7 +56,7 @@ fn a_daemon_that_is_killed_is_started_anew() {
     );
     let told = careful.fails("memory_search", json!({"query": "staging"}));
     assert!(
-        told.contains("could not connect to the daemon") && told.contains("hippoctl start"),
+        told.contains("could not connect to the daemon") && told.contains("hippoctl service start"),
         "{told}"
     );
 
@@ -77,7 +77,7 @@ fn a_daemon_that_is_killed_is_started_anew() {
 
     // The server lives longer than the daemon that it started, and leaves nothing of it behind.
     let stopped = Command::new(client_program())
-        .arg("stop")
+        .args(["service", "stop"])
         .env("HIPPOD_HOME", &home)
         .env_remove("HIPPOD_SOCKET")
         .output()

@@ -292,17 +292,17 @@ fn the_command_line_does_all_of_it() {
     say(&["consolidate", "light", "--at", "2060-01-01"]);
     let run = client.history(&root, None).runs[0].run;
     assert!(client.index_status().queued > 0);
-    assert!(say(&["history"]).contains(&run.to_string()));
-    assert!(say(&["history", "--run", &run.to_string()]).contains("queue"));
-    say(&["undo", &run.to_string()]);
+    assert!(say(&["consolidate", "history"]).contains(&run.to_string()));
+    assert!(say(&["consolidate", "history", "--run", &run.to_string()]).contains("queue"));
+    say(&["consolidate", "undo", &run.to_string()]);
     assert_eq!(client.index_status().queued, 0);
     say(&["heartbeat"]);
     say(&["consolidate", "deep"]);
-    let missing = hippoctl(&daemon, &scratch, &["undo", "4711"]);
+    let missing = hippoctl(&daemon, &scratch, &["consolidate", "undo", "4711"]);
     assert!(!missing.status.success());
     let told = String::from_utf8_lossy(&missing.stderr).into_owned();
     assert!(
-        told.contains("4711") && told.contains("hippoctl history"),
+        told.contains("4711") && told.contains("hippoctl consolidate history"),
         "{told}"
     );
 

@@ -134,5 +134,5 @@ fn doctor_looks_at_them_once_they_are_switched_on() {
         doctor().0,
         ["service-program", "service-failed", "service-bypassed"]
     );
-    assert!(bed.run(&["stop"], &set).status.success());
+    assert!(bed.run(&["service", "stop"], &set).status.success());
 }

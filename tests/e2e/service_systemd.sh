@@ -50,7 +50,7 @@ until hippoctl search --mode lexical "harbour pump" | grep "harbour pump is blue
 done
 systemctl --user show hippod.service --property=NRestarts
 say stopped
-hippoctl stop
+hippoctl service stop
 until systemctl --user show hippod.service --property=ActiveState | grep -q inactive; do :; done
 hippoctl --no-start status | head -1
 say again

@@ -251,12 +251,12 @@ fn init_names_the_tree_and_takes_it_over_only_where_that_is_confirmed() {
             "{path}"
         );
     }
-    hippoctl(&scratch, &["deinit"]);
+    hippoctl(&scratch, &["init", "--undo"]);
     assert_eq!(files(&root), before);
 
     hippoctl(&scratch, &["init", "--platform", "claude-code", "--take-over"]);
     hippoctl(&scratch, &["tree", "compact"]);
-    let taken = hippoctl(&scratch, &["deinit"]);
+    let taken = hippoctl(&scratch, &["init", "--undo"]);
     assert_eq!(files(&root), before, "{taken:?}");
     let left: Vec<_> = std::fs::read_dir(&root)
         .unwrap()
@@ -279,18 +279,18 @@ fn deinit_lists_what_it_would_put_back_and_then_puts_that_back() {
         let told: serde_json::Value = serde_json::from_slice(&hippoctl(&scratch, words).stdout).unwrap();
         told["restored"].clone()
     };
-    let would = restored(&["deinit", "--dry-run", "--json"]);
+    let would = restored(&["init", "--undo", "--dry-run", "--json"]);
     assert!(
         would.as_array().unwrap().contains(&"memory/ROOT.md".into()),
         "{would}"
     );
-    let told = String::from_utf8(hippoctl(&scratch, &["deinit", "--dry-run"]).stdout).unwrap();
+    let told = String::from_utf8(hippoctl(&scratch, &["init", "--undo", "--dry-run"]).stdout).unwrap();
     assert!(
         told.contains("  would put back memory/ROOT.md, which another"),
         "{told}"
     );
     assert_eq!(files(&root), taken_over, "a dry run changes nothing");
-    assert_eq!(restored(&["deinit", "--json"]), would);
+    assert_eq!(restored(&["init", "--undo", "--json"]), would);
     assert_eq!(files(&root), before);
 }
 
@@ -320,7 +320,7 @@ fn undo_says_whether_a_run_changed_nothing_or_was_undone_before() {
     let first = client.run(&root, CycleName::Light).run.expect("a run");
     let idle = client.run(&root, CycleName::Light).run.expect("a run");
     let undo = |run: i64| {
-        let output = hippoctl(&scratch, &["undo", &run.to_string()]);
+        let output = hippoctl(&scratch, &["consolidate", "undo", &run.to_string()]);
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(

@@ -96,7 +96,10 @@ fn a_run_that_later_ones_built_on_is_not_taken_back_before_them() {
     assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
     assert!(refusal.message.contains(&deep.to_string()), "{refusal:?}");
     assert!(
-        refusal.data.hint.contains(&format!("hippoctl undo {deep}")),
+        refusal
+            .data
+            .hint
+            .contains(&format!("hippoctl consolidate undo {deep}")),
         "{refusal:?}"
     );
     let refusal = client.undo(&root, 4711).unwrap_err();

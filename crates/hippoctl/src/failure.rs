@@ -170,13 +170,13 @@ impl From<ClientError> for Failure {
         match error {
             ClientError::Refused(error) => error.into(),
             ClientError::Connect { .. } => {
-                Failure::new(Exit::NoDaemon, error.to_string()).hint("start it with: hippoctl start")
+                Failure::new(Exit::NoDaemon, error.to_string()).hint("start it with: hippoctl service start")
             }
             ClientError::Closed | ClientError::Unread(_) => {
                 Failure::new(Exit::Failed, error.to_string()).hint("its log may say why: hippoctl logs")
             }
             ClientError::Malformed(_) => Failure::new(Exit::Failed, error.to_string())
-                .hint("install client and daemon of one version, then: hippoctl stop"),
+                .hint("install client and daemon of one version, then: hippoctl service stop"),
             ClientError::Io(_) | ClientError::Timeout(_) => Failure::new(Exit::Failed, error.to_string()),
         }
     }

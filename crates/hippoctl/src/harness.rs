@@ -1,4 +1,4 @@
-//! Files that `init` lays out for the harness of an agent and `deinit` takes back.
+//! Files that `init` lays out for the harness of an agent and `init --undo` takes back.
 //!
 //! Layout (what a platform gets) and snapshot (what stands there) make a plan, purely; the plan is shown or applied. What was
 //! made is recorded in the state folder, so that it can be taken back to the byte.

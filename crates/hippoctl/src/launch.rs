@@ -118,7 +118,7 @@ fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
             Some((status, at)) if at.elapsed() > RIVAL => {
                 return Err(
                     Failure::new(Exit::NoDaemon, format!("the daemon ended early ({status})"))
-                        .hint("mend what the log says, then: hippoctl start"),
+                        .hint("mend what the log says, then: hippoctl service start"),
                 );
             }
             None if begun.elapsed() > PATIENCE => {

@@ -1,7 +1,6 @@
-//! `hippoctl`: what did the user ask for, and how did it end?
+//! `hippoctl`: the client of hippod
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod bench;
 mod connect;
 mod failure;
 mod harness;
@@ -20,11 +19,11 @@ mod verbs;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
 use connect::Session;
 use failure::{Exit, Failure};
-use hippoctl::args::{self, Cli, Verb, WorkspaceVerb};
+use hippoctl::args::{self, Cli, ShellArg, Verb, WorkspaceVerb};
 use output::Output;
 
 fn main() -> ExitCode {
@@ -36,9 +35,21 @@ fn main() -> ExitCode {
         return refusal.exit.into();
     }
     let words = args::in_their_places(&Cli::command(), given);
-    let cli = match Cli::try_parse_from(words) {
+    let mut command = args::command();
+    let parsed = command.clone().try_get_matches_from(words);
+    if let Some(shell) = parsed
+        .as_ref()
+        .ok()
+        .and_then(|given| given.get_one::<ShellArg>("completions"))
+    {
+        let mut out = Output::from_terminal(false);
+        let script = shell.script(&mut Cli::command());
+        return ended(out.data(&script).and_then(|()| out.finish()), &mut out);
+    }
+    let cli = match parsed.and_then(|given| Cli::from_arg_matches(&given)) {
         Ok(cli) => cli,
         Err(error) => {
+            let error = error.format(&mut command);
             if json && error.use_stderr() {
                 Output::from_terminal(true).failure(&Failure::usage(&error));
             } else {
@@ -57,7 +68,13 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut out = Output::from_terminal(cli.global.json);
-    match run(cli, &mut out).and_then(|()| out.finish()) {
+    let done = run(cli, &mut out).and_then(|()| out.finish());
+    ended(done, &mut out)
+}
+
+/// The exit code, after a failure was printed.
+fn ended(done: Result<(), Failure>, out: &mut Output) -> ExitCode {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             out.failure(&failure);
@@ -67,22 +84,16 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
-    if let Verb::Completions { shell } = cli.verb {
-        return out.data(&shell.script(&mut Cli::command()));
-    }
     let mut session = Session::new(cli.global)?;
     match cli.verb {
         Verb::Init(args) => verbs::init::init(&mut session, args, out),
-        Verb::Deinit(args) => verbs::deinit::deinit(&mut session, args, out),
-        Verb::Start => verbs::daemon::start(&session, out),
-        Verb::Stop => verbs::daemon::stop(&session, out),
         Verb::Status(args) => verbs::daemon::status(&mut session, &args, out),
         Verb::Service { verb } => verbs::service::service(&mut session, &verb, out),
         Verb::Doctor(args) => verbs::daemon::doctor(&mut session, &args, out),
         Verb::Logs(args) => verbs::logs::logs(&session, &args, out),
-        Verb::Audit(args) => verbs::audit::audit(&mut session, &args, out),
         Verb::Workspace { verb } => match verb {
             WorkspaceVerb::Add { dir } => verbs::workspace::add(&mut session, dir, out),
+            WorkspaceVerb::Trust(args) => verbs::trust::trust(&mut session, args, out),
             WorkspaceVerb::List => verbs::workspace::list(&mut session, out),
             WorkspaceVerb::Remove {
                 dir,
@@ -90,22 +101,18 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
                 restore_carried,
             } => verbs::workspace::remove(&mut session, dir, [purge, restore_carried], out),
         },
-        Verb::Trust(args) => verbs::trust::trust(&mut session, args, out),
         Verb::Sync(args) => verbs::workspace::sync(&mut session, &args, out),
         Verb::Search(args) => verbs::search::search(&mut session, args, out),
         Verb::Get(args) => verbs::get::get(&mut session, &args, out),
         Verb::Index { verb } => verbs::index::index(&mut session, verb, out),
         Verb::Remember(args) => verbs::remember::remember(&mut session, args, out),
-        Verb::Consolidate(args) => verbs::cycle::consolidate(&mut session, args, out),
-        Verb::History(args) => verbs::cycle::history(&mut session, &args, out),
-        Verb::Undo { run } => verbs::cycle::undo(&mut session, run, out),
+        Verb::Consolidate { verb } => verbs::cycle::consolidate(&mut session, verb, out),
         Verb::Heartbeat => verbs::cycle::heartbeat(&mut session, out),
         Verb::Context { verb } => verbs::context::context(&mut session, verb, out),
-        Verb::Policy { verb } => verbs::policy::policy(&session, verb, out),
         Verb::Compact(args) => verbs::compact::compact(&mut session, &args, out),
         Verb::Tree { verb } => verbs::tree::tree(&mut session, verb, out),
         // Answered before there is a session.
-        Verb::Hook(_) | Verb::Completions { .. } => Ok(()),
+        Verb::Hook(_) => Ok(()),
         Verb::Ingest(args) => verbs::ingest::ingest(&mut session, &args, out),
         Verb::Import(args) => verbs::import::import(&mut session, &args, out),
         Verb::Mcp => mcp::mcp(session),
@@ -113,6 +120,5 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Backup(args) => verbs::backup::backup(&mut session, args, out),
         Verb::Restore(args) => verbs::backup::restore(&mut session, &args, out),
         Verb::Export => verbs::index::export(&mut session, out),
-        Verb::Bench(args) => bench::bench(&mut session, &args, out),
     }
 }

@@ -47,7 +47,7 @@ impl Manager {
         } else {
             Err(
                 Failure::new(Exit::Refused, "no service manager is known for this system")
-                    .hint("hippoctl starts the daemon when it is needed: hippoctl start"),
+                    .hint("hippoctl starts the daemon when it is needed: hippoctl service start"),
             )
         }
     }

@@ -1,6 +1,5 @@
 //! The verbs of the command line.
 
-pub mod audit;
 pub mod backup;
 pub mod compact;
 pub mod context;

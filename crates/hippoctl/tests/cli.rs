@@ -246,7 +246,10 @@ fn without_a_daemon_and_forbidden_to_start_one_is_exit_3() {
         stderr.contains("could not connect") && stderr.contains("hint: "),
         "{stderr}"
     );
-    assert_eq!(out(&hippoctl(home.path(), home.path(), &["stop"])).0, 0);
+    assert_eq!(
+        out(&hippoctl(home.path(), home.path(), &["service", "stop"])).0,
+        0
+    );
 }
 
 #[test]
@@ -257,7 +260,11 @@ fn wrong_usage_is_exit_2_and_help_is_0() {
     assert!(stderr.contains("search"), "{stderr}");
     let (code, stdout, _) = out(&hippoctl(home.path(), home.path(), &["--help"]));
     assert_eq!(code, 0);
-    assert!(stdout.contains("bench"), "{stdout}");
+    assert!(stdout.contains("\nUpkeep:\n  status "), "{stdout}");
+    let (_, stdout, _) = out(&hippoctl(home.path(), home.path(), &["search", "--help"]));
+    assert!(stdout.contains("\nGlobal options:\n"), "{stdout}");
+    let (code, stdout, _) = out(&hippoctl(home.path(), home.path(), &["--completions", "bash"]));
+    assert!(code == 0 && stdout.contains("consolidate"), "{stdout}");
     let mut relative = command(home.path(), home.path(), &["status"]);
     let (code, _, stderr) = out(&relative.env("HIPPOD_HOME", "here").output().unwrap());
     assert_eq!(
@@ -359,7 +366,7 @@ fn a_daemon_that_ends_early_is_reported_with_its_last_words() {
     let run = || {
         let mut command = Command::new(&client);
         command
-            .arg("start")
+            .args(["service", "start"])
             .env_clear()
             .env("HIPPOD_HOME", home.path())
             .env("PATH", "/usr/bin:/bin");

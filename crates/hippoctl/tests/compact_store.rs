@@ -70,7 +70,7 @@ fn a_file_and_a_pipe_reach_the_daemon() {
         budget_tokens: Some(500),
     };
     let untrusted = format!(
-        "warning: hippocampus.config.json is not trusted; the defaults hold for sparseThreshold; to accept it: hippoctl trust {root}\n"
+        "warning: hippocampus.config.json is not trusted; the defaults hold for sparseThreshold; to accept it: hippoctl workspace trust {root}\n"
     );
     let stderr = untrusted
         + "warning: line 3: no JSON object; left out\nnote: n\n2 new contents kept; fetch one with: hippoctl context fetch ID\n";

@@ -1,4 +1,4 @@
-//! Do `consolidate`, `history`, `undo` and `heartbeat` ask for what they were told, and end as promised?
+//! Do `consolidate` and `heartbeat` ask for what they were told, and end as promised?
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -105,7 +105,7 @@ fn answer(call: &Call) -> Vec<u8> {
         Request::Heartbeat(_) => encode_result(id, &beat(CycleOutcome::Done)),
         _ => encode_error(
             id,
-            &RpcError::not_found("there is no such run").hint("look: hippoctl history"),
+            &RpcError::not_found("there is no such run").hint("look: hippoctl consolidate history"),
         ),
     }
 }
@@ -132,7 +132,7 @@ fn ended(code: i32, stdout: &str, stderr: &str) -> (i32, String, String) {
 #[test]
 fn a_cycle_runs_or_only_says_what_it_would_do() {
     let (done, asked) = run(&["consolidate", "deep"]);
-    let stdout = "run 12: deep, done; 1 of 1 step, 3 ms\n   prune  old  to the archive\ntake it back with: hippoctl undo 12\n";
+    let stdout = "run 12: deep, done; 1 of 1 step, 3 ms\n   prune  old  to the archive\ntake it back with: hippoctl consolidate undo 12\n";
     assert_eq!(done, ended(0, stdout, "note: tokens are bytes/4\n"));
     let request = CycleRunRequest {
         workspace: WORKSPACE.into(),
@@ -173,13 +173,13 @@ fn a_run_that_failed_is_exit_1_with_its_report_and_a_refused_one_is_exit_5() {
             &RpcError::new(ErrorKind::ReadOnly, "could not write: /w"),
         )
     };
-    let ((code, ..), _) = run_with(read_only, &["undo", "12"]);
+    let ((code, ..), _) = run_with(read_only, &["consolidate", "undo", "12"]);
     assert_eq!(code, 5);
 }
 
 #[test]
 fn runs_are_listed_and_one_is_told_whole() {
-    let (done, asked) = run(&["history", "-n", "3"]);
+    let (done, asked) = run(&["consolidate", "history", "-n", "3"]);
     let stdout = "12  deep  2026-03-01T02:30:00Z  done  1 of 1 step  1 demoted\n";
     assert_eq!(done, ended(0, stdout, ""));
     let request = CycleHistoryRequest {
@@ -189,7 +189,7 @@ fn runs_are_listed_and_one_is_told_whole() {
     };
     assert_eq!(asked, Request::from(request.clone()));
 
-    let ((code, stdout, _), asked) = run(&["history", "--run", "12"]);
+    let ((code, stdout, _), asked) = run(&["consolidate", "history", "--run", "12"]);
     assert_eq!(code, 0);
     assert!(stdout.contains("\nstarted 2026-03-01T02:30:00Z\n"), "{stdout}");
     let request = CycleHistoryRequest {
@@ -199,8 +199,9 @@ fn runs_are_listed_and_one_is_told_whole() {
     };
     assert_eq!(asked, Request::from(request));
 
-    let (done, _) = run(&["history", "--run", "7"]);
-    let stderr = "hippoctl: no report is kept of run 7\nhint: the runs are listed by: hippoctl history\n";
+    let (done, _) = run(&["consolidate", "history", "--run", "7"]);
+    let stderr =
+        "hippoctl: no report is kept of run 7\nhint: the runs are listed by: hippoctl consolidate history\n";
     assert_eq!(done, ended(4, "", stderr));
 
     let none = |call: &Call| {
@@ -210,14 +211,14 @@ fn runs_are_listed_and_one_is_told_whole() {
         };
         encode_result(&call.id, &runs)
     };
-    let ((code, stdout, stderr), _) = run_with(none, &["history"]);
+    let ((code, stdout, stderr), _) = run_with(none, &["consolidate", "history"]);
     assert_eq!((code, stdout.as_str()), (0, ""));
     assert!(stderr.starts_with("no cycle has run yet; "), "{stderr}");
 }
 
 #[test]
 fn a_run_is_taken_back_and_an_unknown_one_is_exit_4() {
-    let (done, asked) = run(&["undo", "12"]);
+    let (done, asked) = run(&["consolidate", "undo", "12"]);
     assert_eq!(
         done,
         ended(0, "took back run 12: 1 change\nwrote HIPPOCAMPUS.md\n", "")
@@ -227,8 +228,8 @@ fn a_run_is_taken_back_and_an_unknown_one_is_exit_4() {
         run: 12,
     };
     assert_eq!(asked, Request::from(request));
-    let (done, _) = run(&["undo", "7"]);
-    let stderr = "hippoctl: there is no such run\nhint: look: hippoctl history\n";
+    let (done, _) = run(&["consolidate", "undo", "7"]);
+    let stderr = "hippoctl: there is no such run\nhint: look: hippoctl consolidate history\n";
     assert_eq!(done, ended(4, "", stderr));
 }
 
@@ -256,9 +257,9 @@ fn answers_are_one_line_of_json_where_asked() {
     }
     let run: CycleReport = json(&["consolidate", "deep"]);
     assert_eq!(run, report(Some(12), CycleOutcome::Done));
-    let history: CycleHistoryResponse = json(&["history", "--run", "12"]);
+    let history: CycleHistoryResponse = json(&["consolidate", "history", "--run", "12"]);
     assert_eq!(history.report, Some(run));
-    let undone: CycleUndoResponse = json(&["undo", "12"]);
+    let undone: CycleUndoResponse = json(&["consolidate", "undo", "12"]);
     assert_eq!(undone.undone, 1);
     let heard: HeartbeatResponse = json(&["heartbeat"]);
     assert_eq!(heard, beat(CycleOutcome::Done));
@@ -269,8 +270,8 @@ fn wrong_words_are_exit_2_before_anybody_is_asked() {
     let home = tempfile::tempdir().unwrap();
     for arguments in [
         &["consolidate", "dep"][..],
-        &["undo", "last"],
-        &["history", "--run"],
+        &["consolidate", "undo", "last"],
+        &["consolidate", "history", "--run"],
     ] {
         let (code, stdout, _) = out(&hippoctl(home.path(), home.path(), arguments));
         assert_eq!((code, stdout.as_str()), (2, ""), "{arguments:?}");
@@ -280,7 +281,14 @@ fn wrong_words_are_exit_2_before_anybody_is_asked() {
         .unwrap();
     let (code, stdout, _) = out(&help);
     assert_eq!(code, 0);
-    for word in ["light:", "deep:", "archival:", "--dry-run", "hippoctl undo RUN"] {
+    let stdout = stdout.replace('\n', " ");
+    for word in [
+        "light",
+        "deep",
+        "archival",
+        "--dry-run",
+        "hippoctl consolidate undo RUN",
+    ] {
         assert!(stdout.contains(word), "{word}: {stdout}");
     }
 }

@@ -1,4 +1,4 @@
-//! What do `init` and `deinit` do to real files: links, modes, files that cannot be read, and no daemon at all?
+//! What do `init` and `init --undo` do to real files: links, modes, files that cannot be read, and no daemon at all?
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -116,10 +116,10 @@ fn without_a_daemon_the_files_are_there_and_it_says_what_to_do() {
     let (_, again, _) = place.run(&["init"]);
     assert!(again.contains("nothing to change"), "{again}");
     assert_eq!(tree(&place.root()), once);
-    let (code, told, errors) = place.run(&["deinit"]);
+    let (code, told, errors) = place.run(&["init", "--undo"]);
     assert_eq!(code, 0, "{told}{errors}");
     assert_eq!(tree(&place.root()), before);
-    let (code, _, errors) = place.run(&["deinit"]);
+    let (code, _, errors) = place.run(&["init", "--undo"]);
     assert_eq!(code, 4, "{errors}");
 }
 
@@ -183,7 +183,7 @@ fn a_folder_that_hipocampus_laid_out_is_taken_as_it_is() {
         claude.starts_with(protocol) && claude.matches("@memory/ROOT.md\n").count() == 1,
         "{claude}"
     );
-    place.run(&["deinit"]);
+    place.run(&["init", "--undo"]);
     assert_eq!(tree(&place.root()), before);
 }
 
@@ -205,7 +205,7 @@ fn a_link_that_was_made_since_stays_one_and_no_block_is_left_behind() {
             fs::rename(&claude, &agents).unwrap();
         }
         symlink("AGENTS.md", &claude).unwrap();
-        let (code, told, errors) = place.run(&["deinit"]);
+        let (code, told, errors) = place.run(&["init", "--undo"]);
         assert_eq!(code, 0, "{told}{errors}");
         assert!(claude.is_symlink());
         let text = fs::read_to_string(&agents).unwrap();
@@ -243,7 +243,7 @@ fn what_waits_for_a_daemon_stays_in_the_record() {
     let topics = "---\nwritten-by: hippod\n---\n## Topics\n";
     place.write("memory/ROOT.md", topics);
     for _ in 0..2 {
-        let (code, told, errors) = place.run(&["deinit"]);
+        let (code, told, errors) = place.run(&["init", "--undo"]);
         assert_eq!(code, 5, "{told}{errors}");
         assert!(errors.contains("still registered"), "{errors}");
         assert!(record().contains("\"registered\": true") && record().contains("memory/ROOT.md"));
@@ -258,7 +258,7 @@ fn what_waits_for_a_daemon_stays_in_the_record() {
         };
         encode_result(&call.id, &removed)
     });
-    let (code, told, errors) = out(&removing.run_in(&place.home(), &place.root(), &["deinit"]));
+    let (code, told, errors) = out(&removing.run_in(&place.home(), &place.root(), &["init", "--undo"]));
     assert_eq!(code, 0, "{told}{errors}");
     assert!(told.contains("memory/ROOT.md"), "{told}");
     assert_eq!(tree(&place.root()), before);
@@ -276,24 +276,22 @@ fn a_record_in_the_folder_is_not_believed_and_names_nothing_but_what_init_makes(
         fs::write(&old, &made).unwrap();
     };
     moved();
-    let (code, _, errors) = place.run(&["deinit"]);
+    let (code, _, errors) = place.run(&["init", "--undo"]);
     assert_eq!(code, 5, "{errors}");
-    assert!(
-        errors.contains("could not trust the record") && errors.contains("hippoctl deinit --trust-record"),
-        "{errors}"
-    );
+    assert!(errors.contains("could not trust the record"), "{errors}");
+    assert!(errors.contains("hippoctl init --undo --trust-record"), "{errors}");
     assert!(place.root().join("CLAUDE.md").exists());
     let (_, told, _) = place.run(&["init"]);
     assert!(told.contains("hippoctl init --trust-record"), "{told}");
     moved();
-    let (code, told, errors) = place.run(&["deinit", "--trust-record"]);
+    let (code, told, errors) = place.run(&["init", "--undo", "--trust-record"]);
     assert_eq!(code, 0, "{told}{errors}");
     assert_eq!(tree(&place.root()), before, "{told}");
     place.run(&["init"]);
     moved();
     assert_eq!(place.run(&["init", "--trust-record"]).0, 0);
     assert!(!old.exists() && place.record().exists());
-    place.run(&["deinit"]);
+    place.run(&["init", "--undo"]);
     assert_eq!(tree(&place.root()), before);
 }
 
@@ -355,7 +353,7 @@ fn options_leave_out_what_they_say() {
         !read("AGENTS.md").contains("hippoctl search") && read("AGENTS.md").contains("hippoctl remember")
     );
     assert!(read(".codex/config.toml").contains("[[hooks.PreCompact.hooks]]"));
-    place.run(&["deinit"]);
+    place.run(&["init", "--undo"]);
     assert_eq!(tree(&place.root()).len(), 0);
     place.run(&["init", "--bare"]);
     let names: Vec<PathBuf> = tree(&place.root()).into_keys().collect();
@@ -363,7 +361,7 @@ fn options_leave_out_what_they_say() {
         names,
         [".hippocampus", "memory", "memory/ROOT.md"].map(|name| place.root().join(name))
     );
-    place.run(&["deinit"]);
+    place.run(&["init", "--undo"]);
     assert_eq!(tree(&place.root()).len(), 0);
 }
 

@@ -1,4 +1,4 @@
-//! What do `init`, `deinit` and `workspace add` say of places and settings that nobody can mean, and of what stays behind?
+//! What do `init`, `init --undo` and `workspace add` say of places and settings that nobody can mean, and of what stays behind?
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -200,10 +200,10 @@ fn deinit_says_what_stays_and_how_it_goes() {
     write(&root, "memory/ROOT.md", "---\ntype: root\n---\nmine\n");
     write(&root, ".hippocampus/config.toml", "");
     let stays = "memory/ (2 logs), memory/ROOT.md, .hippocampus/ (1 file); it is yours";
-    let (_, told, _) = run(&["deinit", "--dry-run"]);
+    let (_, told, _) = run(&["init", "--undo", "--dry-run"]);
     assert!(told.starts_with("would take back in "), "{told}");
     assert!(told.contains(&format!("would stay: {stays}")), "{told}");
-    let (code, told, errors) = run(&["deinit"]);
+    let (code, told, errors) = run(&["init", "--undo"]);
     assert_eq!(code, 0, "{told}{errors}");
     assert!(told.contains(&format!("\nstays: {stays}")), "{told}");
     assert!(told.contains("git sees the memory that stays"), "{told}");
@@ -218,12 +218,12 @@ fn deinit_says_what_stays_in_json_as_well() {
     assert_eq!((code, errors.as_str()), (0, ""));
     write(&root, "memory/2026-03-02.md", "- The relay is blue.\n");
     let json = |told: &str| -> Value { serde_json::from_str(told).unwrap() };
-    let dry = json(&run(&root, &["deinit", "--json", "--dry-run"]).1);
+    let dry = json(&run(&root, &["init", "--undo", "--json", "--dry-run"]).1);
     assert_eq!(dry["registered"], Value::Null);
     // Registered by somebody else before, or since.
     let daemon = keeping(&root);
     let (code, told, errors) =
-        out(&daemon.run_in(&root.with_file_name("home"), &root, &["deinit", "--json"]));
+        out(&daemon.run_in(&root.with_file_name("home"), &root, &["init", "--undo", "--json"]));
     assert_eq!(code, 0, "{errors}");
     let told = json(&told);
     let logs = serde_json::json!([{"path": "memory/", "files": 1, "what": "logs"}]);
@@ -241,7 +241,7 @@ fn deinit_says_what_stays_in_json_as_well() {
     assert!(!notes.contains("git sees"), "there is no repository: {notes}");
     write(&root, "x/y", "");
     run(&root.join("x"), &["init"]);
-    let told = json(&run(&root.join("x"), &["deinit", "--json"]).1);
+    let told = json(&run(&root.join("x"), &["init", "--undo", "--json"]).1);
     assert_eq!(told["registered"], Value::Null);
     assert!(
         told["notes"].to_string().contains("hippoctl workspace list"),

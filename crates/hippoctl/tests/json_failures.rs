@@ -34,7 +34,7 @@ fn every_verb_fails_with_one_json_object() {
     let verbs: [&[&str]; 27] = [
         &["status"],
         &["doctor"],
-        &["audit"],
+        &["doctor", "--audit"],
         &["workspace", "add"],
         &["workspace", "list"],
         &["workspace", "remove"],
@@ -45,8 +45,8 @@ fn every_verb_fails_with_one_json_object() {
         &["index", "unpin", "a"],
         &["remember", "x"],
         &["consolidate", "light"],
-        &["history"],
-        &["undo", "1"],
+        &["consolidate", "history"],
+        &["consolidate", "undo", "1"],
         &["heartbeat"],
         &["context", "open"],
         &["context", "list"],
@@ -77,7 +77,7 @@ fn wrong_usage_is_json_as_well() {
         &["--json", "serach", "x"][..],
         &["search", "--json"],
         &["status", "--bogus", "--json"],
-        &["undo", "--json", "x"],
+        &["consolidate", "undo", "--json", "x"],
     ] {
         let (code, told, errors) = out(&hippoctl(home.path(), home.path(), words));
         assert_eq!((code, told.as_str()), (2, ""), "{words:?}: {errors}");

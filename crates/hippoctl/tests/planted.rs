@@ -1,4 +1,4 @@
-//! What a stranger planted in a folder, and what `init` and `deinit` make of it: nothing outside is read or written.
+//! What a stranger planted in a folder, and what `init` and `init --undo` make of it: nothing outside is read or written.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -224,7 +224,7 @@ fn a_hard_link_to_a_file_outside_is_replaced_and_that_file_is_not_written() {
         assert_eq!((code, errors.as_str()), (0, ""), "{told}");
         assert!(told.contains("\n  changed "), "{told}");
         assert_eq!(tree(&bed.at("outside")), outside);
-        let (code, told, errors) = bed.run(&["deinit"]);
+        let (code, told, errors) = bed.run(&["init", "--undo"]);
         assert_eq!((code, errors.as_str()), (0, ""), "{told}");
         assert_eq!(bed.tree(), before);
     }
@@ -248,7 +248,7 @@ fn deinit_leaves_what_was_planted_in_the_place_of_its_files_and_goes_on_once_the
                 plant(&bed, path);
             }
             let before = bed.tree();
-            let (code, told, errors) = bed.run(&["deinit"]);
+            let (code, told, errors) = bed.run(&["init", "--undo"]);
             assert_eq!(code, 5, "{told}{errors}");
             assert!(
                 errors.contains("\nhint: mend the files that are named"),
@@ -272,7 +272,7 @@ fn deinit_leaves_what_was_planted_in_the_place_of_its_files_and_goes_on_once_the
                 fs::remove_file(&back).unwrap();
                 fs::rename(bed.at("kept").join(path), back).unwrap();
             }
-            let (code, told, errors) = bed.run(&["deinit"]);
+            let (code, told, errors) = bed.run(&["init", "--undo"]);
             assert_eq!((code, errors.as_str()), (0, ""), "{told}");
             assert_eq!(tree(&bed.at("w")).len(), 0);
         }
@@ -291,7 +291,7 @@ fn deinit_reaches_into_no_folder_that_was_moved_outside_and_linked() {
             link_outside(&bed, path);
         }
         let outside = tree(&bed.at("outside"));
-        let (code, told, errors) = bed.run(&["deinit"]);
+        let (code, told, errors) = bed.run(&["init", "--undo"]);
         assert_eq!(code, 5, "{told}{errors}");
         for path in files.iter().filter(|path| path.contains('/')) {
             assert!(told.contains(&format!(" {path}: it is a link")), "{path}: {told}");
@@ -314,14 +314,17 @@ fn an_old_record_that_is_planted_is_neither_read_nor_removed() {
         |bed, _| bed.link("w/.hippocampus", "../outside/.hippocampus"),
     ];
     for plant in plants {
-        for words in [["init", "--trust-record"], ["deinit", "--trust-record"]] {
+        for words in [
+            &["init", "--trust-record"][..],
+            &["init", "--undo", "--trust-record"],
+        ] {
             let bed = Bed::new();
             for place in ["outside", "other"] {
                 bed.write(&format!("{place}/{OLD_RECORD}"), &format!("{{\"{SECRET}\": 1}}"));
             }
             plant(&bed, OLD_RECORD);
             let before = bed.tree();
-            let (code, told, errors) = bed.run(&words);
+            let (code, told, errors) = bed.run(words);
             assert_eq!((code, told.as_str()), (5, ""), "{words:?}: {errors}");
             assert!(
                 errors.contains(&format!("\n  {OLD_RECORD}: ")) && errors.contains("\nhint: "),
@@ -365,7 +368,7 @@ fn links_that_are_swapped_in_while_init_and_deinit_run_change_nothing_outside() 
         });
         let _finish = Finish(&finished);
         for _ in 0..50 {
-            for words in [&["init", "--platform", "claude-code"][..], &["deinit"]] {
+            for words in [&["init", "--platform", "claude-code"][..], &["init", "--undo"]] {
                 bed.run(words);
                 assert_eq!(tree(&bed.at("outside")), outside, "{words:?}");
             }

@@ -1,4 +1,4 @@
-//! What a stranger planted in a folder, and what `compact`, `policy test` and the session-start hook make of it: nothing outside is
+//! What a stranger planted in a folder, and what `compact`, `context policy` and the session-start hook make of it: nothing outside is
 //! read.
 #![cfg(unix)]
 #![allow(
@@ -99,7 +99,7 @@ fn settings_of_a_folder_that_are_planted_are_named_and_not_read() {
             numbers,
             &["compact", "../session.jsonl", "--store", "--workspace", "."],
         ),
-        (policies, &["policy", "test", "../session.jsonl"]),
+        (policies, &["context", "policy", "../session.jsonl"]),
     ] {
         for what in PLANTS {
             let bed = Bed::new();

@@ -1,4 +1,4 @@
-//! Does `policy test` say which rule decided what, from whichever place the rules come?
+//! Does `context policy` say which rule decided what, from whichever place the rules come?
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -59,7 +59,7 @@ fn each_decision_names_its_rule() {
     let folder = workspace();
     let found = hippoctl(
         &folder.path().join("deeper"),
-        &["policy", "test", "../t.json"],
+        &["context", "policy", "../t.json"],
         None,
     );
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
@@ -68,12 +68,12 @@ fn each_decision_names_its_rule() {
     insta::assert_snapshot!(format!("{}---\n{}", plain(&found.stdout), plain(&found.stderr)));
     let more = hippoctl(
         folder.path(),
-        &["--json", "policy", "test", "t.json", "--worth-tokens", "2000"],
+        &["--json", "context", "policy", "t.json", "--worth-tokens", "2000"],
         None,
     );
     let more: Value = serde_json::from_slice(&more.stdout).unwrap();
     assert_eq!((&more["entries"], &more["passed"]), (&1.into(), &3.into()));
-    let all = hippoctl(folder.path(), &["policy", "test", "t.json", "--all"], None);
+    let all = hippoctl(folder.path(), &["context", "policy", "t.json", "--all"], None);
     assert!(text(&all.stdout).contains("1  message"), "{}", text(&all.stdout));
 }
 
@@ -81,7 +81,7 @@ fn each_decision_names_its_rule() {
 fn json_has_every_field_and_how_often_each_rule_was_about_something() {
     let folder = workspace();
     let path = folder.path().join("t.json");
-    let found = hippoctl(folder.path(), &["--json", "policy", "test", "-"], Some(&path));
+    let found = hippoctl(folder.path(), &["--json", "context", "policy", "-"], Some(&path));
     assert_eq!(text(&found.stderr), "");
     let answer: Value = serde_json::from_slice(&found.stdout).unwrap();
     assert_eq!((&answer["entries"], &answer["dropped"]), (&2.into(), &1.into()));
@@ -118,8 +118,8 @@ fn rules_come_from_where_it_is_said_and_wrong_ones_are_named_by_their_place() {
     let given = [
         "--workspace",
         folder.path().to_str().unwrap(),
+        "context",
         "policy",
-        "test",
         transcript,
     ];
     let found = hippoctl(other.path(), &given, None);
@@ -127,8 +127,8 @@ fn rules_come_from_where_it_is_said_and_wrong_ones_are_named_by_their_place() {
     let none = [
         "--workspace",
         other.path().to_str().unwrap(),
+        "context",
         "policy",
-        "test",
         transcript,
     ];
     let found = hippoctl(folder.path(), &none, None);
@@ -144,7 +144,13 @@ fn rules_come_from_where_it_is_said_and_wrong_ones_are_named_by_their_place() {
         "lifecycle_policies:\n  - match: {typ: message}\n    action: {persist: true}\n",
     )
     .unwrap();
-    let wrong = ["policy", "test", transcript, "--policy", draft.to_str().unwrap()];
+    let wrong = [
+        "context",
+        "policy",
+        transcript,
+        "--policy",
+        draft.to_str().unwrap(),
+    ];
     let found = hippoctl(other.path(), &wrong, None);
     let stderr = text(&found.stderr);
     assert_eq!((found.status.code(), text(&found.stdout)), (Some(1), ""));
@@ -153,7 +159,7 @@ fn rules_come_from_where_it_is_said_and_wrong_ones_are_named_by_their_place() {
         "{stderr}"
     );
     fs::write(&draft, "").unwrap();
-    let empty = ["policy", "test", draft.to_str().unwrap()];
+    let empty = ["context", "policy", draft.to_str().unwrap()];
     let found = hippoctl(other.path(), &empty, None);
     assert_eq!(found.status.code(), Some(1));
     assert!(
@@ -161,10 +167,10 @@ fn rules_come_from_where_it_is_said_and_wrong_ones_are_named_by_their_place() {
         "{}",
         text(&found.stderr)
     );
-    let missing = ["policy", "test", "gone.jsonl"];
+    let missing = ["context", "policy", "gone.jsonl"];
     assert_eq!(hippoctl(other.path(), &missing, None).status.code(), Some(1));
     assert_eq!(
-        hippoctl(other.path(), &["policy", "test"], None).status.code(),
+        hippoctl(other.path(), &["context", "policy"], None).status.code(),
         Some(2)
     );
 }

@@ -21,13 +21,11 @@ fn a_file_that_cannot_be_read_has_its_hint() {
     let folder = home.path().display().to_string();
     let of_folder = "that is a folder: name a file in it";
     let of_none = "name a file that exists";
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 5] = [
         (&["compact", "none.jsonl"], of_none),
         (&["compact", &folder], of_folder),
         (&["ingest", "none.jsonl"], of_none),
-        (&["policy", "test", "none.jsonl"], of_none),
-        (&["bench", "none.jsonl"], of_none),
-        (&["bench", &folder], of_folder),
+        (&["context", "policy", "none.jsonl"], of_none),
         (
             &["--workspace", "/w", "tree", "submit", "2026-01-10", "none.md"],
             of_none,
@@ -42,12 +40,6 @@ fn a_file_that_cannot_be_read_has_its_hint() {
             "{errors}"
         );
     }
-    fs::write(home.path().join("q.jsonl"), "no question\n").unwrap();
-    let (_, _, errors) = out(&hippoctl(home.path(), home.path(), &["bench", "q.jsonl"]));
-    assert!(
-        errors.contains("line 1") && errors.contains("hippoctl bench --help"),
-        "{errors}"
-    );
 }
 
 #[test]

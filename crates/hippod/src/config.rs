@@ -47,6 +47,9 @@ pub struct Config {
     /// Keys set by environment or flags, which a workspace's file cannot override.
     #[serde(skip)]
     fixed: BTreeSet<&'static str>,
+    /// Warnings about settings of earlier versions that are still set.
+    #[serde(skip)]
+    pub removed: Vec<String>,
 }
 
 /// The settings of one workspace.
@@ -68,6 +71,8 @@ pub struct WorkspaceConfig {
     pub context: Context,
     /// The compaction tree.
     pub tree: Tree,
+    /// Warnings about settings of earlier versions that are still set, also in the daemon's own file.
+    pub removed: Vec<String>,
 }
 
 /// `[sources]`
@@ -104,8 +109,6 @@ pub struct Watch {
     pub delete_confirm_ms: u64,
     /// More than this share of the files missing at once is held.
     pub mass_delete_share: f64,
-    /// Fewer files than this are never held.
-    pub mass_delete_min: usize,
 }
 
 /// Whether to look at the files instead of being told.
@@ -240,6 +243,7 @@ impl Config {
         layers.extend(above);
         Ok(Self {
             fixed,
+            removed: layers.iter().flat_map(|layer| layer.removed.clone()).collect(),
             ..layer::merge(&Self::default(), &layers)?
         })
     }
@@ -260,7 +264,11 @@ impl Config {
         let mut narrow = wide.clone();
         let changes = narrow.narrow(self)?;
         let layer = if trusted { wide } else { narrow };
-        let config = WorkspaceConfig::of(layer::merge(self, &[layer])?);
+        let removed = [self.removed.as_slice(), &layer.removed].concat();
+        let config = WorkspaceConfig {
+            removed,
+            ..WorkspaceConfig::of(layer::merge(self, &[layer])?)
+        };
         // Two lists that are short enough may be too long together.
         SourceRules::new(&config.sources.include, &config.sources.exclude)
             .map_err(|error| ConfigError::Together(error.into()))?;
@@ -298,7 +306,6 @@ impl Default for Config {
                 poll_secs: 2,
                 delete_confirm_ms: 1500,
                 mass_delete_share: 0.25,
-                mass_delete_min: 10,
             },
             embed: Embed {
                 enabled: true,
@@ -328,6 +335,7 @@ impl Default for Config {
                 format: LogFormat::Text,
             },
             fixed: BTreeSet::new(),
+            removed: Vec::new(),
         }
     }
 }
@@ -344,6 +352,7 @@ impl WorkspaceConfig {
             context,
             tree,
             decay,
+            removed,
             ..
         } = config;
         Self {
@@ -358,6 +367,7 @@ impl WorkspaceConfig {
             cycles,
             context,
             tree,
+            removed,
         }
     }
 }

@@ -79,7 +79,7 @@ impl InstanceError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Locked { .. } | Self::Answers(_) => {
-                "hippoctl status tells about it, hippoctl stop ends it or says how"
+                "hippoctl status tells about it, hippoctl service stop ends it or says how"
             }
             Self::NotASocket(_) => "move it away, or set HIPPOD_SOCKET to another path",
             Self::TooLong { .. } => "set HIPPOD_SOCKET to a shorter path",

@@ -56,6 +56,9 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
     }
     let config = Config::load(&paths.config_file, std::env::vars_os(), &[])?;
     log_to(&config.log, log);
+    for warning in &config.removed {
+        tracing::warn!("{warning}");
+    }
     let passed = service::passed()?;
     if let Some(passed) = &passed {
         if passed.path != paths.socket {

@@ -140,7 +140,7 @@ pub fn decide(
             if !request.revoke && there.is_none_or(|file| file.hash != *hash) {
                 let what = format!("the file of settings has changed since it was shown: {path}");
                 return Err(RpcError::new(ErrorKind::Conflict, what)
-                    .hint("look at it again: hippoctl trust --dry-run"));
+                    .hint("look at it again: hippoctl workspace trust --dry-run"));
             }
         }
     }

@@ -87,4 +87,4 @@ def test_what_ends_the_connection_ends_every_call(place: Place, sent: bytes, kin
 def test_nobody_there_is_said_with_what_to_do(place: Place) -> None:
     with pytest.raises(HippodError) as none:
         asyncio.run(AsyncClient.connect(str(place.home / "nobody.sock")))
-    assert none.value.kind == "unreachable" and "hippoctl start" in none.value.hint
+    assert none.value.kind == "unreachable" and "hippoctl service start" in none.value.hint

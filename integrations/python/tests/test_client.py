@@ -124,7 +124,7 @@ def test_what_ends_the_connection_is_said_by_each_call(place: Place, sent: bytes
 def test_nobody_there_is_said_with_what_to_do(place: Place) -> None:
     with pytest.raises(HippodError) as none:
         Client(str(place.home / "nobody.sock"))
-    assert none.value.kind == "unreachable" and "hippoctl start" in none.value.hint
+    assert none.value.kind == "unreachable" and "hippoctl service start" in none.value.hint
 
 
 @pytest.mark.parametrize(

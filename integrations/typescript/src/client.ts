@@ -75,7 +75,7 @@ export class Client {
   }
 
   /**
-   * Connects to a daemon that runs already; `hippoctl start` starts one.
+   * Connects to a daemon that runs already; `hippoctl service start` starts one.
    *
    * @throws {HippodError} of the kind `unreachable` when nothing listens there, `timeout` when it takes too long.
    */
@@ -97,7 +97,7 @@ export class Client {
       const release = bounded(timeout, options.signal, settle);
       socket.once("connect", () => settle());
       socket.once("error", (cause) => {
-        const hint = "start the daemon with: hippoctl start";
+        const hint = "start the daemon with: hippoctl service start";
         settle(
           new HippodError(`could not connect to the daemon: ${path}: ${cause.message}`, {
             kind: "unreachable",

@@ -2442,7 +2442,7 @@ export interface WorkspaceStatus {
   skipped_count: number;
   /** The compaction tree; absent where there is none, where it could not be looked at in time, and from an older daemon. */
   tree?: TreeStatus | undefined;
-  /** The workspace's files of settings that ask for more than they may without trust; `hippoctl trust` accepts them. */
+  /** The workspace's files of settings that ask for more than they may without trust; `hippoctl workspace trust` accepts them. */
   untrusted?: SettingsFile[] | undefined;
   /** The vector index. */
   vector: VectorStatus;

@@ -187,7 +187,7 @@ test("progress keeps a call from being late", () =>
 
 test("what ends the connection ends every call", async () => {
   const gone = join(home, "nobody.sock");
-  await assert.rejects(Client.connect({ socket: gone }), (error) => is("unreachable")(error) && /hippoctl start/.test((error as HippodError).hint));
+  await assert.rejects(Client.connect({ socket: gone }), (error) => is("unreachable")(error) && /hippoctl service start/.test((error as HippodError).hint));
   const cases: [string, Kind][] = [
     ["", "closed"],
     ["no JSON\n", "malformed"],

@@ -1,79 +1,32 @@
-//! What does the client program answer, and how does a folder get into the daemon?
+//! Questions of a file, and folders that the daemon indexes
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use clap::Parser;
 use hippo_proto::{
     Client, ModelLoad, Request, StatusRequest, StatusResponse, WorkspaceAddRequest, WorkspaceAddResponse,
     WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
-use serde::Deserialize;
 
-use crate::scratch::{Scratch, answer};
+use crate::questions::{self, Arguments, Report};
+use crate::scratch::Scratch;
 use crate::terminal::say;
 
-/// What `hippoctl --json bench` answers.
-#[derive(Deserialize)]
-pub struct Report {
-    /// How many questions were asked.
-    pub questions: usize,
-    /// One row for each way of asking, and for each group of questions.
-    pub rows: Vec<Row>,
-}
+/// How long the daemon may take to index a workspace.
+const PATIENCE: Duration = Duration::from_secs(3600);
 
-/// What the questions of one way and group came to.
-#[derive(Deserialize)]
-pub struct Row {
-    /// The way.
-    pub mode: String,
-    /// The group; none where all questions are meant.
-    pub group: Option<String>,
-    /// Shares of the evidence within so many hits.
-    pub recall_at: BTreeMap<u32, f64>,
-    /// Mean reciprocal rank, where there is a ranking.
-    pub mrr: Option<f64>,
-    /// The gain within ten hits, where there is a ranking.
-    pub ndcg_at_10: Option<f64>,
-    /// Shares of the evidence within so many tokens.
-    pub budget_recall: BTreeMap<u32, f64>,
-    /// Of an answer.
-    pub tokens_per_question: f64,
-    /// Milliseconds.
-    pub latency_p50_ms: f64,
-    /// Questions that were answered without something, by what was missing.
-    pub degraded: BTreeMap<String, usize>,
-}
-
-impl Report {
-    /// All questions, asked in one way.
-    ///
-    /// # Errors
-    /// There is no such row.
-    pub fn row(&self, mode: &str) -> Result<&Row> {
-        let found = self.all().find(|row| row.mode == mode);
-        found.with_context(|| format!("no row for {mode}"))
-    }
-
-    /// The rows of all questions.
-    pub fn all(&self) -> impl Iterator<Item = &Row> {
-        self.rows.iter().filter(|row| row.group.is_none())
-    }
-}
-
-/// Has the client program ask the questions of a file, and says which answers were degraded.
+/// Asks the questions of a file, and says which answers were degraded.
 ///
 /// # Errors
-/// It fails, or answers something else.
-pub fn ask(scratch: &Scratch, root: &str, questions: &Path, arguments: &[&str]) -> Result<Report> {
-    let mut command = scratch.hippoctl();
-    command
-        .args(["--json", "--workspace", root, "bench"])
-        .arg(questions)
-        .args(arguments);
-    let report: Report = answer(&mut command)?;
-    for row in &report.rows {
+/// The daemon refuses, or the questions cannot be read.
+pub fn ask(scratch: &Scratch, root: &str, questions: &Path, words: &[&str]) -> Result<Report> {
+    let mut arguments = Arguments::try_parse_from(["questions", "FILE"].iter().chain(words))?;
+    (arguments.file, arguments.workspace) = (questions.to_owned(), Some(root.into()));
+    let report = questions::measure(&mut scratch.connect(PATIENCE)?, &arguments)?;
+    for row in report.all() {
         for (missing, count) in &row.degraded {
             say(format_args!(
                 "{}: {count} questions answered with {missing}",
@@ -142,17 +95,5 @@ mod tests {
         assert!(whole(synced(0), true).is_ok() && whole(synced(2), false).is_ok());
         let error = whole(synced(2), true).unwrap_err().to_string();
         assert!(error.contains("2 chunks"), "{error}");
-    }
-
-    #[test]
-    fn a_row_without_its_degraded_answers_is_refused() {
-        let row = r#"{"mode":"hybrid","group":null,"recall_at":{"5":0.5},"mrr":null,"ndcg_at_10":null,
-            "budget_recall":{"500":0.4},"tokens_per_question":9.0,"latency_p50_ms":1.0"#;
-        let report = |end: &str| format!("{{\"questions\":1,\"rows\":[{row}{end}}}]}}");
-        let read = |text: String| serde_json::from_str::<Report>(&text);
-        let told = read(report(",\"degraded\":{\"no-model\":1}")).unwrap();
-        assert_eq!(told.row("hybrid").unwrap().degraded["no-model"], 1);
-        assert!(told.row("vector").is_err());
-        assert!(read(report("")).is_err());
     }
 }

@@ -135,8 +135,8 @@ fn session(model: &str, questions: &[Question]) -> String {
         "hippoctl sync --wait",
         "hippoctl search pipe organ",
         "hippoctl --json doctor > ../doctor.json",
-        "hippoctl deinit",
-        "hippoctl stop",
+        "hippoctl init --undo",
+        "hippoctl service stop",
     ];
     lines.extend(rest.map(str::to_owned));
     lines.join("\n")

@@ -46,7 +46,7 @@ fn lines_that_are_wrong_are_told_where() {
         ("0 0 30 2 *", 5, "no year has such a day"),
         ("é 2 * * *", 1, "minute"),
         ("@never", 1, "unknown name"),
-        ("0 2 L * *", 5, "day of month"),
+        ("0 2 LL * *", 5, "day of month"),
         ("+5 2 * * *", 1, "minute"),
     ];
     for (line, column, reason) in table {

@@ -121,7 +121,7 @@ pub struct WorkspaceStatus {
     /// something is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
-    /// The workspace's files of settings that ask for more than they may without trust; `hippoctl trust` accepts them.
+    /// The workspace's files of settings that ask for more than they may without trust; `hippoctl workspace trust` accepts them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untrusted: Vec<super::SettingsFile>,
     /// How changes are noticed.

@@ -1,4 +1,4 @@
-//! How is `compact` written on the command line?
+//! Arguments of `compact`
 
 use std::path::PathBuf;
 
@@ -13,21 +13,21 @@ Examples:
   hippoctl compact - --format messages --json < messages.json
   hippoctl compact session.jsonl --store && hippoctl context fetch ID
 
-The numbers are those of hippocampus.config.json in the folder of --workspace, else in the current one.";
+Settings are read from hippocampus.config.json in --workspace, otherwise in the current folder.";
 
 /// Options of `compact`.
 #[derive(Debug, Args)]
 pub struct CompactArgs {
-    /// The transcript; - for standard input
+    /// The transcript; - reads standard input
     pub file: PathBuf,
-    /// Who wrote it
+    /// The program that wrote the transcript
     #[arg(long, value_enum, default_value_t = FormatArg::Auto)]
     pub format: FormatArg,
-    /// Most tokens of the summary, at four bytes each [default: as many as the rules make]
+    /// Maximum tokens of the summary, at four bytes each [default: no limit]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// Let the daemon do it, and keep the content of each message in the workspace: the ids of the summary can be
-    /// fetched with `hippoctl context fetch ID`
+    /// Store each message in the workspace, through the daemon; `hippoctl context fetch ID` then prints one by an id of the
+    /// summary
     #[arg(long)]
     pub store: bool,
 }
@@ -35,7 +35,7 @@ pub struct CompactArgs {
 /// Who wrote a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FormatArg {
-    /// Whoever it looks like
+    /// Detected from the content
     Auto,
     /// Claude Code
     ClaudeCode,
@@ -43,7 +43,7 @@ pub enum FormatArg {
     Pi,
     /// Codex
     Codex,
-    /// A list of messages as OpenAI's and Anthropic's interfaces take them
+    /// A list of messages in the format of the OpenAI or Anthropic API
     Messages,
 }
 

@@ -1,15 +1,7 @@
-//! Which shells complete hippoctl's words, and by which script?
+//! Completion scripts of shells
 
 use clap::{Command, ValueEnum};
 use clap_complete::Shell;
-
-/// Below the help.
-pub const EXAMPLES: &str = "\
-Examples:
-  hippoctl completions bash \\
-    > ~/.local/share/bash-completion/completions/hippoctl
-  hippoctl completions zsh > ~/.zfunc/_hippoctl   # a folder of $fpath
-  hippoctl completions fish > ~/.config/fish/completions/hippoctl.fish";
 
 /// A shell with completions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,8 @@
-//! Which words does `context` understand?
+//! Arguments of `context`
 
 use std::path::PathBuf;
 
+use super::ContextPolicyArgs;
 use clap::{Args, Subcommand, ValueEnum};
 use hippo_proto::{ContextFormat, ContextPriority, ContextPutSource, ContextType, MAX_ENTRIES};
 use serde_json::{Map, Value};
@@ -33,38 +34,38 @@ Examples:
   hippoctl context fetch ctx_2 > output.txt
   hippoctl context fetch b3:7d1f0c2a9e7b
 
-Exit: 0 the content, or its source as it is now, is on standard output; 4 neither could be had. What is left then, the
-summary, is on standard error.";
+Exit: 0 the content, or the current state of its source, is on standard output; 4 both are gone. Then the summary is on
+standard error.";
 
 /// Verbs of `context`.
 #[derive(Debug, Subcommand)]
 pub enum ContextVerb {
-    /// Open a session, or go on with one; its id is on standard output
+    /// Open or resume a session, and print its id
     Open {
         /// The agent whose session it is
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
-        /// The id that it is to have [default: one that the daemon makes]
+        /// Id of the session [default: generated]
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
-    /// Give content to a session: standard input, or a file
+    /// Store content in a session, from standard input or a file
     #[command(after_help = PUT_EXAMPLES)]
     Put(ContextPutArgs),
-    /// Say that a turn is complete: entries fade, some leave the context
+    /// Complete a turn: entries fade, and some leave the context
     Turn(ContextTurnArgs),
     /// Print the active entries of a session, as text for a prompt
     Render(ContextRenderArgs),
-    /// Print content again, byte for byte
+    /// Print stored content, byte for byte
     #[command(after_help = FETCH_EXAMPLES)]
     Fetch {
-        /// An entry; or content: b3: and at least 12 digits, or an id from a summary of `compact --store`
+        /// An entry, a content id (b3: and at least 12 digits), or an id from a summary of `compact --store`
         id: String,
-        /// The session that asks
+        /// The session that needs it
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
-    /// Access an entry: it is strong again
+    /// Record an access to an entry, which restores its strength
     Touch {
         /// The entry
         id: String,
@@ -77,7 +78,12 @@ pub enum ContextVerb {
     },
     /// List the sessions of the workspace, or the entries of a session
     List(ContextListArgs),
-    /// End a session: what is to last goes into long-term memory
+    /// Show what the lifecycle policies make of a transcript, and which rule decides what
+    ///
+    /// Needs no daemon, and changes nothing.
+    #[command(after_help = super::policy::EXAMPLES)]
+    Policy(ContextPolicyArgs),
+    /// End a session, and write its lasting entries to long-term memory
     Close {
         /// The session
         #[arg(long, value_name = "ID")]
@@ -91,41 +97,41 @@ pub struct ContextPutArgs {
     /// The session
     #[arg(long, value_name = "ID")]
     pub session: String,
-    /// The turn in which the content came up
+    /// The turn that produced the content
     #[arg(long, value_name = "N")]
     pub turn: u64,
-    /// What it is
+    /// Type of the content
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub type_: ContextTypeArg,
-    /// How it was made, and of what: exec:make test, file:src/lib.rs, browser.snapshot:example.org; a path is absolute, or
-    /// relative to the root of the workspace
+    /// Where the content comes from: exec:make test, file:src/lib.rs, browser.snapshot:example.org; a path is absolute or
+    /// relative to the workspace
     #[arg(long, value_name = "TYPE:REF", value_parser = source)]
     pub source: ContextPutSource,
     /// Read the content from a file [default: standard input]
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// What it says, in a few lines [default: taken from the content]
+    /// Summary in a few lines [default: extracted from the content]
     #[arg(long, value_name = "TEXT")]
     pub summary: Option<String>,
-    /// Values that will be asked for again, a JSON object [default: taken from the content]
+    /// Values that will be needed again, as a JSON object [default: extracted from the content]
     #[arg(long, value_name = "JSON", value_parser = object)]
     pub key_data: Option<Map<String, Value>>,
-    /// How much it matters [default: as the policies say]
+    /// Priority of the entry [default: set by the policies]
     #[arg(long = "priority", alias = "pri", value_enum, value_name = "PRIORITY")]
     pub priority: Option<ContextPriorityArg>,
-    /// It is made on purpose: it fades more slowly
+    /// Mark the entry as made on purpose, so that it fades more slowly
     #[arg(long)]
     pub manual: bool,
     /// Related entries, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "IDS")]
     pub related: Option<Vec<String>>,
-    /// From this turn on it is out of the context
+    /// Remove the entry from the context in this turn
     #[arg(long, value_name = "N")]
     pub expires: Option<u64>,
-    /// It goes into long-term memory when the session ends
+    /// Write the entry to long-term memory when the session ends
     #[arg(long)]
     pub persist: bool,
-    /// It tells of a failure: it gets an entry though it is small
+    /// Mark the content as a failure, which gets an entry at any size
     #[arg(long)]
     pub error: bool,
 }
@@ -136,13 +142,13 @@ pub struct ContextTurnArgs {
     /// The session
     #[arg(long, value_name = "ID")]
     pub session: String,
-    /// The turn that is complete
+    /// The completed turn
     #[arg(long, value_name = "N")]
     pub turn: u64,
-    /// Tokens in the agent's context now
+    /// Current tokens in the agent's context
     #[arg(long, value_name = "TOKENS", requires = "context_limit")]
     pub context_tokens: Option<u64>,
-    /// Tokens that it can hold
+    /// Maximum tokens of the agent's context
     #[arg(long, value_name = "TOKENS", requires = "context_tokens",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub context_limit: Option<u64>,
@@ -154,13 +160,13 @@ pub struct ContextRenderArgs {
     /// The session
     #[arg(long, value_name = "ID")]
     pub session: String,
-    /// Most tokens [default: as the configuration says]
+    /// Maximum tokens [default: context.render_tokens]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// The form of the section
+    /// Format of the section
     #[arg(long, value_enum, default_value_t = ContextFormatArg::Markdown)]
     pub format: ContextFormatArg,
-    /// What the agent is about to do: dormant entries that fit it come back
+    /// What the agent does next; matching dormant entries become active again
     #[arg(long, value_name = "TEXT")]
     pub cue: Option<String>,
 }
@@ -171,13 +177,13 @@ pub struct ContextListArgs {
     /// The entries of this session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Strengths in another turn
+    /// Show the strengths in this turn
     #[arg(long, value_name = "N", requires = "session")]
     pub at_turn: Option<u64>,
-    /// The sessions of all workspaces
+    /// List the sessions of all workspaces
     #[arg(long, conflicts_with_all = ["session", "workspace"])]
     pub all: bool,
-    /// Most of what is listed
+    /// Maximum items of the list
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ENTRIES)))]
     pub limit: Option<u32>,
@@ -205,14 +211,14 @@ impl From<ContextFormatArg> for ContextFormat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum ContextTypeArg {
-    /// What a tool answered
+    /// Answer of a tool
     #[value(alias = "tool-result")]
     ToolResult,
-    /// What somebody said
+    /// Message of a user or an agent
     Message,
-    /// What the agent is doing
+    /// State of the agent's work
     State,
-    /// What was read from long-term memory
+    /// Text read from long-term memory
     Memory,
 }
 
@@ -234,7 +240,7 @@ pub enum ContextPriorityArg {
     Critical,
     /// Fades slowly
     High,
-    /// As most entries
+    /// Fades at the standard rate
     Normal,
     /// Fades twice as fast
     Low,

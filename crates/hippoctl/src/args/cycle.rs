@@ -1,58 +1,55 @@
-//! Which words do `consolidate`, `history` and `undo` understand?
+//! Arguments of `consolidate`
 
-use clap::{Args, ValueEnum};
-use hippo_proto::{CycleName, MAX_RUNS};
+use clap::{Args, Subcommand};
+use hippo_proto::MAX_RUNS;
 
 /// Below the help.
 pub const EXAMPLES: &str = "Examples:
-  hippoctl consolidate deep --dry-run    what would it do?
-  hippoctl consolidate deep              do it
-  hippoctl history                       which number has the run?
-  hippoctl undo 12                       take it back";
+  hippoctl consolidate deep --dry-run    print what the cycle would do
+  hippoctl consolidate deep              run it
+  hippoctl consolidate history           list the runs with their numbers
+  hippoctl consolidate undo 12           revert run 12";
 
-/// A consolidation cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CycleArg {
-    /// Accesses into the index file, entries for new files, what fades into the queue [by itself: hourly]
-    Light,
-    /// Pointers checked, near-duplicates merged, what has faded archived [by itself: every night]
-    Deep,
-    /// What stays strong kept, what faded long ago archived, a health report [by itself: every month]
-    Archival,
+/// Verbs of `consolidate`.
+#[derive(Debug, Subcommand)]
+pub enum CycleVerb {
+    /// Record accesses in the index file, add entries for new files, queue entries that fade [scheduled hourly]
+    Light(CycleArgs),
+    /// Check pointers, merge near-duplicates, archive faded entries [scheduled every night]
+    Deep(CycleArgs),
+    /// Keep what stays strong, archive what faded long ago, write a health report [scheduled every month]
+    Archival(CycleArgs),
+    /// List past runs, newest first, or show one
+    History(HistoryArgs),
+    /// Revert the changes that a run made to the index file
+    ///
+    /// A second undo of the same run changes nothing.
+    Undo {
+        /// Number of the run, as `hippoctl consolidate history` lists it
+        #[arg(value_parser = clap::value_parser!(i64).range(1..))]
+        run: i64,
+    },
 }
 
-impl From<CycleArg> for CycleName {
-    fn from(cycle: CycleArg) -> Self {
-        match cycle {
-            CycleArg::Light => CycleName::Light,
-            CycleArg::Deep => CycleName::Deep,
-            CycleArg::Archival => CycleName::Archival,
-        }
-    }
-}
-
-/// Options of `consolidate`.
+/// Options of a cycle.
 #[derive(Debug, Args)]
-pub struct ConsolidateArgs {
-    /// Which cycle
-    #[arg(value_enum)]
-    pub cycle: CycleArg,
-    /// Only say what would be done; changes nothing
+pub struct CycleArgs {
+    /// Print what the cycle would do; changes nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// As if it were this time, RFC 3339 or YYYY-MM-DD
+    /// Run as of this time, RFC 3339 or YYYY-MM-DD
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
 }
 
-/// Options of `history`.
+/// Options of `consolidate history`.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// Most runs [default: 20]
+    /// Maximum runs [default: 20]
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_RUNS)))]
     pub limit: Option<u32>,
-    /// The whole report of this run instead of the list
+    /// Print the full report of this run instead of the list
     #[arg(long, value_name = "RUN", value_parser = clap::value_parser!(i64).range(1..))]
     pub run: Option<i64>,
 }
@@ -64,30 +61,29 @@ mod tests {
     use super::*;
     use crate::args::{Cli, Verb};
 
-    fn parse(line: &str) -> Result<Verb, clap::Error> {
-        Cli::try_parse_from(line.split(' ')).map(|cli| cli.verb)
+    fn parse(line: &str) -> Result<CycleVerb, clap::Error> {
+        match Cli::try_parse_from(line.split(' '))?.verb {
+            Verb::Consolidate { verb } => Ok(verb),
+            _ => panic!("no verb of consolidate: {line}"),
+        }
     }
 
     #[test]
     fn cycles_and_runs_are_understood() {
-        let Verb::Consolidate(args) =
+        let CycleVerb::Archival(args) =
             parse("hippoctl consolidate archival --at 2026-03-01 --dry-run").unwrap()
         else {
-            panic!("no consolidate")
+            panic!("no archival cycle")
         };
-        assert_eq!(
-            (args.cycle, args.dry_run, args.at.as_deref()),
-            (CycleArg::Archival, true, Some("2026-03-01"))
-        );
-        let Verb::History(args) = parse("hippoctl history -n 3 --run 12").unwrap() else {
+        assert_eq!((args.dry_run, args.at.as_deref()), (true, Some("2026-03-01")));
+        let CycleVerb::History(args) = parse("hippoctl consolidate history -n 3 --run 12").unwrap() else {
             panic!("no history")
         };
         assert_eq!((args.limit, args.run), (Some(3), Some(12)));
         assert!(matches!(
-            parse("hippoctl undo 12").unwrap(),
-            Verb::Undo { run: 12 }
+            parse("hippoctl consolidate undo 12").unwrap(),
+            CycleVerb::Undo { run: 12 }
         ));
-        assert!(matches!(parse("hippoctl heartbeat").unwrap(), Verb::Heartbeat));
     }
 
     #[test]
@@ -96,12 +92,12 @@ mod tests {
             "hippoctl consolidate",
             "hippoctl consolidate all",
             "hippoctl consolidate deep --at",
-            "hippoctl history -n 0",
-            "hippoctl history -n 1001",
-            "hippoctl history --run 0",
-            "hippoctl undo",
-            "hippoctl undo last",
-            "hippoctl undo 0",
+            "hippoctl consolidate history -n 0",
+            "hippoctl consolidate history -n 1001",
+            "hippoctl consolidate history --run 0",
+            "hippoctl consolidate undo",
+            "hippoctl consolidate undo last",
+            "hippoctl consolidate undo 0",
             "hippoctl heartbeat now",
         ] {
             assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");

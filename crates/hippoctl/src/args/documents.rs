@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
 
-use super::Cli;
+use super::command;
 use crate::shell::simple_commands;
 
 /// Those of hippoctl, also behind the words of another program that is to start it.
@@ -70,14 +69,14 @@ fn every_command_that_a_document_names_can_be_given() {
         let (script, spans) = parts(&text);
         for words in ours(&script) {
             count += 1;
-            if let Err(error) = Cli::try_parse_from(&words) {
+            if let Err(error) = command().try_get_matches_from(&words) {
                 wrong.push(format!("{}: {words:?}: {error}", path.display()));
             }
         }
         // A sentence may leave out what it does not speak of, and write a name for a value.
         for words in spans.iter().flat_map(|span| ours(span)) {
             let unknown = [ErrorKind::InvalidSubcommand, ErrorKind::UnknownArgument];
-            if let Err(error) = Cli::try_parse_from(&words)
+            if let Err(error) = command().try_get_matches_from(&words)
                 && unknown.contains(&error.kind())
             {
                 wrong.push(format!("{}: {words:?}: {error}", path.display()));

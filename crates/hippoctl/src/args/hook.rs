@@ -1,4 +1,4 @@
-//! How is `hook` written on the command line?
+//! Arguments of `hook`
 
 use clap::{Args, ValueEnum};
 
@@ -8,18 +8,18 @@ Examples:
   hippoctl hook session-start < event.json
   hippoctl hook pre-compact --workspace ~/project < event.json
 
-Of the event the keys session_id, transcript_path and cwd are read.";
+The keys session_id, transcript_path and cwd of the event are read.";
 
 /// Which moment of a session it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum HookName {
     /// Print memory/ROOT.md for the prompt
     SessionStart,
-    /// Take the transcript into the daily log, keep its messages, bring the compaction tree up to date
+    /// Append the transcript to the daily log, store its messages, update the compaction tree
     PreCompact,
-    /// Take what is new in the transcript into the daily log
+    /// Append the new messages of the transcript to the daily log
     TaskCompleted,
-    /// As pre-compact, and close the session's context
+    /// Like pre-compact, and close the context of the session
     SessionEnd,
 }
 
@@ -38,13 +38,13 @@ impl HookName {
 /// Options of `hook`.
 #[derive(Debug, Clone, Args)]
 pub struct HookArgs {
-    /// Which moment of the session it is
+    /// Event of the session
     #[arg(value_enum)]
     pub name: HookName,
-    /// Most tokens that session-start prints [default: compaction.rootMaxTokens of hipocampus.config.json, else 3000]
+    /// Maximum tokens that session-start prints [default: compaction.rootMaxTokens of hipocampus.config.json, otherwise 3000]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// session-start also runs what is due, and prints what waits for the agent
+    /// With session-start: also run the cycles that are due, and print what needs a decision
     #[arg(long)]
     pub pending: bool,
 }

@@ -1,4 +1,4 @@
-//! Which words does `index` understand?
+//! Arguments of `index`
 
 use clap::{Args, Subcommand, ValueEnum};
 use hippo_proto::{IndexPriority, MAX_ENTRIES};
@@ -6,34 +6,34 @@ use hippo_proto::{IndexPriority, MAX_ENTRIES};
 /// Verbs of `index`.
 #[derive(Debug, Subcommand)]
 pub enum IndexVerb {
-    /// List the entries, the strongest first
+    /// List the entries, strongest first
     List(IndexListArgs),
-    /// Show one entry, and why it is as strong as it is
+    /// Show an entry and explain its strength
     Show {
         /// The entry
         id: String,
-        /// Its strength at another time, RFC 3339 or YYYY-MM-DD
+        /// Show the strength at this time, RFC 3339 or YYYY-MM-DD
         #[arg(long, value_name = "TIME")]
         at: Option<String>,
     },
-    /// Change what an entry says
+    /// Change the text or priority of an entry
     Edit(IndexEditArgs),
-    /// Keep an entry from fading: priority amygdala
+    /// Stop an entry from fading (priority amygdala)
     Pin {
         /// The entry
         id: String,
     },
-    /// Let a pinned entry fade again, with the priority that it had before
+    /// Let a pinned entry fade again, with its earlier priority
     Unpin {
         /// The entry
         id: String,
     },
-    /// Take an entry out of the index file; what it points at stays
+    /// Remove an entry from the index file; the text it points at stays
     Forget {
         /// The entry
         id: String,
     },
-    /// Bring an entry back that was forgotten or archived
+    /// Restore a forgotten or archived entry
     Restore {
         /// The entry
         id: String,
@@ -43,14 +43,14 @@ pub enum IndexVerb {
 /// Options of `index list`.
 #[derive(Debug, Args)]
 pub struct IndexListArgs {
-    /// Strengths at another time, RFC 3339 or YYYY-MM-DD
+    /// Show the strengths at this time, RFC 3339 or YYYY-MM-DD
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
-    /// Most entries
+    /// Maximum entries
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ENTRIES)))]
     pub limit: Option<u32>,
-    /// Also what is out of the index file: archived or forgotten
+    /// Include archived and forgotten entries
     #[arg(long)]
     pub archived: bool,
 }
@@ -72,13 +72,13 @@ pub struct IndexChanges {
     /// The heading
     #[arg(long)]
     pub topic: Option<String>,
-    /// One line that says what there is to know; "" for none
+    /// Summary in one line; "" removes it
     #[arg(long)]
     pub summary: Option<String>,
-    /// All tags, separated by commas; "" for none
+    /// All tags, separated by commas; "" removes them
     #[arg(long, value_delimiter = ',')]
     pub tags: Option<Vec<String>>,
-    /// How it resists decay
+    /// Priority
     #[arg(long, value_enum)]
     pub priority: Option<PriorityArg>,
 }
@@ -88,9 +88,9 @@ pub struct IndexChanges {
 pub enum PriorityArg {
     /// Never fades
     Amygdala,
-    /// Fades as normal does and is shown first
+    /// Fades at the standard rate and is listed first
     High,
-    /// As most entries
+    /// Fades at the standard rate
     Normal,
     /// Fades faster
     Low,

@@ -1,4 +1,4 @@
-//! How is `ingest` written on the command line?
+//! Arguments of `ingest`
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ Examples:
   hippoctl ingest ~/.claude/projects/-home-ada-agent
   hippoctl ingest session.jsonl rollout.jsonl --json
 
-What was taken up before, by a hook or by this, is left out: a second run appends nothing.";
+Messages that a hook or an earlier run has appended are skipped: a second run appends nothing.";
 
 /// Options of `ingest`.
 #[derive(Debug, Args)]
@@ -20,10 +20,10 @@ pub struct IngestArgs {
     /// Transcripts, or folders with .jsonl files
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Who wrote them
+    /// The program that wrote them
     #[arg(long, value_enum, default_value_t = FormatArg::Auto)]
     pub format: FormatArg,
-    /// Keep the content of each message as well, for `hippoctl context fetch`
+    /// Also store the content of each message, for `hippoctl context fetch`
     #[arg(long)]
     pub store: bool,
 }

@@ -1,4 +1,4 @@
-//! Arguments of `init` and `deinit`.
+//! Arguments of `init`
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub const EXAMPLES: &str = "Examples:
   hippoctl init --dry-run
   hippoctl init ~/agent --platform openclaw
-  hippoctl deinit ~/agent";
+  hippoctl init --undo ~/agent";
 
 /// A harness that init knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub enum Platform {
     OpenCode,
     /// Codex: `AGENTS.md`, `.codex/`
     Codex,
-    /// No harness: the folders of the memory alone
+    /// No harness: only the folders of the memory
     None,
 }
 
@@ -49,41 +49,31 @@ impl Platform {
 pub struct InitArgs {
     /// The folder [default: the current one]
     pub dir: Option<PathBuf>,
-    /// The harness [default: told by the files of the folder]
+    /// The harness [default: detected from the files of the folder]
     #[arg(long, value_enum)]
     pub platform: Option<Platform>,
-    /// Register the folder, so that it gets its index file, and lay out nothing but a first memory/ROOT.md
+    /// Only register the folder and write a first memory/ROOT.md
     #[arg(long)]
     pub bare: bool,
-    /// Write into a new configuration that words are searched, not meaning
+    /// In a new configuration, switch search by meaning off
     #[arg(long)]
     pub no_vector: bool,
-    /// Leave the search out of what the agent is told
+    /// Leave search out of the instructions for the agent
     #[arg(long)]
     pub no_search: bool,
-    /// Use the record that an earlier version left in the folder; only for files that init makes
+    /// Use the record that an earlier version left in the folder, for files that init writes
     #[arg(long)]
     pub trust_record: bool,
-    /// Take over a compaction tree that another program made, without asking; without it that tree is left alone
+    /// Take over the compaction tree of another program without asking; without this flag, that tree is left alone
     #[arg(long)]
     pub take_over: bool,
-    /// Say what would be made and changed, and do nothing
+    /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
-}
-
-/// Options of `deinit`.
-#[derive(Debug, Args)]
-pub struct DeinitArgs {
-    /// The folder [default: the current one]
-    pub dir: Option<PathBuf>,
-    /// Use the record that an earlier version left in the folder; only for files that init makes
-    #[arg(long)]
-    pub trust_record: bool,
-    /// Put back the memory/ROOT.md of another program that an earlier version took over, without asking
-    #[arg(long)]
+    /// Remove everything that init wrote, byte for byte; the memory stays
+    #[arg(long, conflicts_with_all = ["platform", "bare", "no_vector", "no_search", "take_over"])]
+    pub undo: bool,
+    /// With --undo: restore the memory/ROOT.md of another program that an earlier version replaced, without asking
+    #[arg(long, requires = "undo")]
     pub restore_carried: bool,
-    /// Say what would be taken back, and do nothing
-    #[arg(long)]
-    pub dry_run: bool,
 }

@@ -1,50 +1,40 @@
-//! Which words does `policy` understand?
+//! Arguments of `context policy`
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 
 use hippo_core::context::WORTH_AN_ENTRY;
 
 use super::FormatArg;
 
-/// Below the help of `policy test`.
-const EXAMPLES: &str = "\
+/// Below the help of `context policy`.
+pub const EXAMPLES: &str = "\
 Examples:
-  hippoctl policy test session.jsonl
-  hippoctl policy test session.jsonl --policy draft.yaml --all
+  hippoctl context policy session.jsonl
+  hippoctl context policy session.jsonl --policy draft.yaml --all
 
-FILE is a transcript as `compact` reads it, or what could be put, as a JSON list or one object a line:
+FILE is a transcript that `compact` reads, or a list of contents for `context put`, as a JSON array or one object a line:
   {\"type\": \"tool_result\", \"source.type\": \"exec\", \"content\": \"…\"}
-with tokens, priority and error where they matter; all but type may be left out. What a tool answers in a transcript is
-a tool_result whose source.type is the name of the tool; all else is a message of user, assistant or system.";
+An object may also have tokens, priority and error; only type is required. In a transcript, the answer of a tool is a
+tool_result whose source.type is the name of the tool; everything else is a message of user, assistant or system.";
 
-/// Verbs of `policy`.
-#[derive(Debug, Subcommand)]
-pub enum PolicyVerb {
-    /// Say what the lifecycle policies make of a transcript, and which rule decided what
-    ///
-    /// Needs no daemon, and changes nothing.
-    #[command(after_help = EXAMPLES)]
-    Test(PolicyTestArgs),
-}
-
-/// Options of `policy test`.
+/// Options of `context policy`.
 #[derive(Debug, Args)]
-pub struct PolicyTestArgs {
-    /// The transcript; - for standard input
+pub struct ContextPolicyArgs {
+    /// The transcript; - reads standard input
     pub file: PathBuf,
-    /// The rules [default: .hippocampus/policies.yaml of --workspace, else of the nearest folder above the current one
-    /// that has one; without any, the built-in rules alone]
+    /// The rules [default: .hippocampus/policies.yaml of --workspace, otherwise of the nearest folder above the current
+    /// one that has one, otherwise only the built-in rules]
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
-    /// Who wrote the transcript
+    /// The program that wrote the transcript
     #[arg(long, value_enum, default_value_t = FormatArg::Auto)]
     pub format: FormatArg,
-    /// Tool results of more tokens become entries, as context.worth_tokens of the workspace says
+    /// Tool results with more tokens become entries; the workspace sets this by context.worth_tokens
     #[arg(long, value_name = "N", default_value_t = WORTH_AN_ENTRY)]
     pub worth_tokens: u64,
-    /// Also show what passes through and no rule of the file is about
+    /// Also list contents that stay as they are and match no rule of the file
     #[arg(long)]
     pub all: bool,
 }

@@ -1,4 +1,4 @@
-//! Which flags of qmd do `search` and `get` take, and what is said to the others?
+//! Flags of qmd that `search` and `get` accept, and hints for the others
 //!
 //! docs/qmd.md has the whole table; a test holds it to what stands here.
 
@@ -9,15 +9,15 @@ use clap::{Args, ValueEnum};
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// For people
+    /// Text for people
     Cli,
-    /// The daemon's answer, one line
+    /// The daemon's answer in one line
     Json,
-    /// A header and a row for each result
+    /// A header and one row per result
     Csv,
-    /// A section for each result
+    /// One section per result
     Md,
-    /// An element for each result
+    /// One element per result
     Xml,
     /// Id, score and path of each result
     Files,
@@ -25,18 +25,18 @@ pub enum OutputFormat {
 
 /// Flags of `search` that qmd has.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "As qmd has them")]
+#[command(next_help_heading = "Options that qmd also has")]
 pub struct QmdSearch {
-    /// As many results as can be asked for
+    /// As many results as possible
     #[arg(long, conflicts_with = "limit")]
     pub all: bool,
-    /// Only what lies below this folder of the workspace; may be given again
+    /// Only files below this folder of the workspace; can be repeated
     #[arg(short, long = "collection", value_name = "FOLDER", conflicts_with = "path")]
     pub collections: Vec<String>,
-    /// Each document whole instead of the passage that was found, once
+    /// Print each file in full, once, instead of the matching passage
     #[arg(long)]
     pub full: bool,
-    /// How results are printed
+    /// Format of the results
     #[arg(long, value_enum, value_name = "KIND")]
     pub format: Option<OutputFormat>,
     /// The same as --format csv
@@ -51,10 +51,10 @@ pub struct QmdSearch {
     /// The same as --format files
     #[arg(long, conflicts_with = "format")]
     pub files: bool,
-    /// Each line of text with its number
+    /// Print line numbers
     #[arg(long)]
     pub line_numbers: bool,
-    /// Paths from the root of the file system
+    /// Print absolute paths
     #[arg(long)]
     pub full_path: bool,
     /// Changes nothing: no model ranks the results again
@@ -105,10 +105,10 @@ pub struct GetArgs {
     /// First line, from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub from: Option<u32>,
-    /// Most lines
+    /// Maximum lines
     #[arg(short = 'l', long = "lines", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub lines: Option<u32>,
-    /// Each line with its number
+    /// Print line numbers
     #[arg(long)]
     pub line_numbers: bool,
     /// Lines without numbers, as they are by default
@@ -117,7 +117,8 @@ pub struct GetArgs {
 }
 
 /// Verbs of qmd that are none here, and what to use instead.
-const VERBS: [(&str, &str); 9] = [
+const VERBS: [(&str, &str); 10] = [
+    ("bench", "cargo lab questions FILE, in a checkout of hippod"),
     (
         "query",
         "hippoctl search QUERY searches by words and by meaning at once",
@@ -139,9 +140,9 @@ const VERBS: [(&str, &str); 9] = [
 ];
 
 /// Flags of qmd that mean nothing here, for some of these verbs, and what to use instead.
-const FLAGS: [(&[&str], &[&str], &str); 7] = [
+const FLAGS: [(&[&str], &[&str], &str); 6] = [
     (
-        &["search", "get", "bench"],
+        &["search", "get"],
         &["--index"],
         "--workspace DIR names what is searched",
     ),
@@ -162,7 +163,6 @@ const FLAGS: [(&[&str], &[&str], &str); 7] = [
         "--json tells the path; --workspace is the folder above it",
     ),
     (&["get"], &["--max-bytes"], "-l N"),
-    (&["bench"], &["--collection", "-c"], "--workspace DIR"),
 ];
 
 /// What is said to a word of qmd that is none here.
@@ -255,7 +255,7 @@ mod tests {
         for arg in command.find_subcommand("search").unwrap().get_arguments() {
             let Some(name) = arg
                 .get_long()
-                .filter(|_| arg.get_help_heading() == Some("As qmd has them"))
+                .filter(|_| arg.get_help_heading() == Some("Options that qmd also has"))
             else {
                 continue;
             };

@@ -1,4 +1,4 @@
-//! Which words does `remember` understand?
+//! Arguments of `remember`
 
 use clap::{Args, ValueEnum};
 use hippo_proto::MemoryType;
@@ -18,13 +18,13 @@ pub const EXAMPLES: &str = "Examples:
 /// What kind of memory a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TypeArg {
-    /// What happens in a project
+    /// Facts about a project
     Project,
-    /// What should be done differently from now on; never fades
+    /// Corrections of the agent's behaviour; never fade
     Feedback,
-    /// Who the user is and what they like; never fades
+    /// The user and their preferences; never fade
     User,
-    /// Where something is to be found; doubtful after a month
+    /// Locations of other information; checked again after a month
     Reference,
 }
 
@@ -42,19 +42,19 @@ impl From<TypeArg> for MemoryType {
 /// Options of `remember`.
 #[derive(Debug, Args)]
 pub struct RememberArgs {
-    /// What is to be remembered, markdown; `-` or nothing: standard input
+    /// The text, as markdown; `-` or no text reads standard input
     #[arg(num_args = 0.., value_name = "TEXT")]
     pub text: Vec<String>,
-    /// What it is about, one line [default: taken from the text]
+    /// Topic in one line [default: extracted from the text]
     #[arg(long)]
     pub topic: Option<String>,
-    /// What kind of memory it is
+    /// Type of the memory
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub type_: Option<TypeArg>,
-    /// Words that it is to be known by, separated by commas
+    /// Tags, separated by commas
     #[arg(long, value_delimiter = ',')]
     pub tags: Option<Vec<String>>,
-    /// How its entry resists decay [default: told from the text]
+    /// Priority of the entry [default: derived from the text]
     #[arg(long = "pri", alias = "priority", value_enum, value_name = "PRIORITY")]
     pub priority: Option<PriorityArg>,
     /// What the parts of a structured entry say.
@@ -66,22 +66,22 @@ pub struct RememberArgs {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Structured entry")]
 pub struct EntryFields {
-    /// What was asked for
+    /// The request
     #[arg(long, value_name = "TEXT")]
     pub request: Option<String>,
-    /// What was found out
+    /// The findings
     #[arg(long, value_name = "TEXT")]
     pub analysis: Option<String>,
-    /// What was chosen, and why
+    /// The decision and its reason
     #[arg(long, value_name = "TEXT")]
     pub decision: Option<String>,
-    /// What was done, and what is left
+    /// The result and the open work
     #[arg(long, value_name = "TEXT")]
     pub outcome: Option<String>,
-    /// What the user said of it
+    /// Feedback of the user
     #[arg(long, value_name = "TEXT")]
     pub feedback: Option<String>,
-    /// Files and addresses
+    /// Files and URLs
     #[arg(long, value_name = "TEXT")]
     pub references: Option<String>,
 }

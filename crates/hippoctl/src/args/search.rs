@@ -1,4 +1,4 @@
-//! What may be said to `search`?
+//! Arguments of `search`
 
 use clap::{Args, ValueEnum};
 use hippo_proto::{MAX_LIMIT, Mode};
@@ -8,13 +8,13 @@ use super::QmdSearch;
 /// How `search` finds candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ModeArg {
-    /// By the index file first, then by words and by meaning
+    /// The index file first, then words and meaning
     Hybrid,
-    /// By words alone
+    /// Words only
     Lexical,
-    /// By meaning alone
+    /// Meaning only
     Vector,
-    /// By the entries of the index file alone: what they point at answers
+    /// Entries of the index file only, and the text they point at
     Index,
 }
 
@@ -35,38 +35,38 @@ pub struct SearchArgs {
     /// The question, in plain words
     #[arg(required = true, num_args = 1.., value_name = "QUERY")]
     pub query: Vec<String>,
-    /// Most results [default: 10, or as many as the budget holds]
+    /// Maximum results [default: 10, or as many as the budget holds]
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
     pub limit: Option<u32>,
-    /// How candidates are found [default: hybrid]
+    /// How to find candidates [default: hybrid]
     #[arg(short, long, value_enum)]
     pub mode: Option<ModeArg>,
-    /// Most tokens of text in all results together
+    /// Maximum total tokens of all results
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// Leave out results below this score, 0 to 1
+    /// Minimum score of a result, 0 to 1
     #[arg(long, value_name = "X")]
     pub min_score: Option<f32>,
-    /// Only documents whose path fits
+    /// Only files whose path matches
     #[arg(long, value_name = "GLOB")]
     pub path: Option<String>,
-    /// Only what is dated on or after this day, YYYY-MM-DD
+    /// Only text dated on or after this day, YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
-    /// Only what is dated on or before this day, YYYY-MM-DD
+    /// Only text dated on or before this day, YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     pub until: Option<String>,
-    /// The agent that asks
+    /// Name of the agent that searches
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// Say what each score is made of, and how the index file led to the answer
+    /// Print the parts of each score, and how the index file led to the answer
     #[arg(long)]
     pub explain: bool,
-    /// Leave no trace: strengthen no entry and create none
+    /// Do not record the search: strengthen no entry and create none
     #[arg(long)]
     pub no_record: bool,
-    /// What qmd calls so, too.
+    /// Flags of qmd.
     #[command(flatten)]
     pub qmd: QmdSearch,
 }

@@ -1,9 +1,10 @@
-//! Which words does `service` understand?
+//! Arguments of `service`
 
 use clap::{Args, Subcommand};
 
 /// Below the help.
 pub const EXAMPLES: &str = "Examples:
+  hippoctl service start
   hippoctl service install --dry-run
   hippoctl service install
   hippoctl service status";
@@ -11,25 +12,29 @@ pub const EXAMPLES: &str = "Examples:
 /// Verbs of `service`.
 #[derive(Debug, Subcommand)]
 pub enum ServiceVerb {
-    /// Give hippod to the service manager of this user: it starts with the session, and again when it fails
+    /// Start the daemon if it does not run
+    Start,
+    /// Stop the daemon and wait until it has exited
+    Stop,
+    /// Install hippod as a service of this user: it starts at login and restarts after a failure
     ///
-    /// Writes the unit files of systemd or the agent of launchd, with the path of hippod and the HIPPOD_ and XDG_ places that are set
-    /// here, and has them started. A daemon that was started by hand is stopped, so that the service takes over. To do
-    /// it twice changes nothing; after an update of hippod it brings the service up to date.
+    /// Writes and starts the unit files of systemd or the agent of launchd, with the path of hippod and the current
+    /// HIPPOD_ and XDG_ variables. A daemon that was started by hand is stopped, and the service replaces it. A second
+    /// install changes nothing; after an update of hippod it updates the service.
     Install(ServiceArgs),
-    /// Stop the service, and remove what `install` wrote; memory and index stay
+    /// Stop the service and remove the files that `install` wrote; memory and index stay
     Uninstall(ServiceArgs),
-    /// Say whether the service is installed, enabled and running, and what is wrong with it
+    /// Show whether the service is installed, enabled and running, and its problems
     Status,
 }
 
 /// Options of `service install` and `service uninstall`.
 #[derive(Debug, Args)]
 pub struct ServiceArgs {
-    /// Say what would be done, and do nothing
+    /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
-    /// Take a file that somebody changed as well; it is kept aside under another name
+    /// Also replace or remove a file that was edited; the edited file is kept under another name
     #[arg(long)]
     pub force: bool,
 }

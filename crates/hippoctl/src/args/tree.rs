@@ -1,4 +1,4 @@
-//! Which words does `tree` understand?
+//! Arguments of `tree`
 
 use std::path::PathBuf;
 
@@ -7,36 +7,36 @@ use hippo_proto::MAX_JOBS;
 
 /// Below the help.
 pub const EXAMPLES: &str = "Examples:
-  hippoctl tree compact --dry-run     which nodes would be made?
-  hippoctl tree compact               make them, and begin the tree
-  hippoctl tree compact --take-over   the same where another program made a tree
+  hippoctl tree compact --dry-run     list the nodes that would be written
+  hippoctl tree compact               write them, and create the tree
+  hippoctl tree compact --take-over   the same for the tree of another program
   hippoctl tree show                  print memory/ROOT.md
   hippoctl tree show 2026-W02         print the node of a week
-  hippoctl tree pending               which nodes want a summary?
+  hippoctl tree pending               list the nodes that need a summary
   hippoctl tree submit 2026-01-10 < summary.md";
 
 /// Verbs of `tree`.
 #[derive(Debug, Subcommand)]
 pub enum TreeVerb {
-    /// Make the nodes whose sources have changed, from the days up to ROOT.md
+    /// Update the nodes whose sources have changed, from the days up to ROOT.md
     Compact(TreeCompactArgs),
-    /// List the nodes that want a summary from you, with what is wanted
+    /// List the nodes that need a summary from an agent, with their instructions
     Pending {
-        /// Most nodes [default: 10]
+        /// Maximum nodes [default: 10]
         #[arg(short = 'n', long, value_name = "N",
               value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_JOBS)))]
         limit: Option<u32>,
     },
-    /// Give a node a summary, from a file or standard input
+    /// Submit the summary of a node, from a file or standard input
     ///
-    /// It stands until the sources of the node change. One that is too long, or about something else than its sources, is
-    /// refused and kept in .hippocampus/rejected/.
+    /// The summary stays until the sources of the node change. A summary that is too long or does not match its sources is
+    /// rejected and stored in .hippocampus/rejected/.
     Submit {
         /// The node: 2026-01-10, 2026-W02, 2026-01, or the path of its file
         node: String,
         /// A file with the summary [default: standard input]
         file: Option<PathBuf>,
-        /// The sources that it was made from, as `tree pending` says; refused when they have changed since
+        /// Digest of the summarized sources, from `tree pending`; the summary is rejected if they have changed
         #[arg(long, value_name = "DIGEST")]
         source_digest: Option<String>,
     },
@@ -50,16 +50,16 @@ pub enum TreeVerb {
 /// Options of `tree compact`.
 #[derive(Debug, Args)]
 pub struct TreeCompactArgs {
-    /// Only say what would be done
+    /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
-    /// Take over a tree that another program made; `workspace remove` and `deinit` put every byte of it back
+    /// Take over the tree of another program; `workspace remove` and `init --undo` restore every byte of it
     #[arg(long)]
     pub take_over: bool,
-    /// Only if it is due: three hours after the last time, or when the logs have grown
+    /// Run only if due: three hours after the last run, or when the logs have grown
     #[arg(long)]
     pub when_due: bool,
-    /// As if it were this time, RFC 3339 or YYYY-MM-DD
+    /// Run as of this time, RFC 3339 or YYYY-MM-DD
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -1,18 +1,18 @@
-//! Arguments of `trust`.
+//! Arguments of `workspace trust`
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// Options of `trust`.
+/// Options of `workspace trust`.
 #[derive(Debug, Args)]
 pub struct TrustArgs {
-    /// The folder, registered [default: the nearest registered folder above the current one]
+    /// A registered folder [default: the nearest one above the current folder]
     pub dir: Option<PathBuf>,
-    /// Accept them no longer
+    /// Withdraw the trust
     #[arg(long)]
     pub revoke: bool,
-    /// Only show what they would change
+    /// Show what the settings would change, without accepting them
     #[arg(long)]
     pub dry_run: bool,
 }

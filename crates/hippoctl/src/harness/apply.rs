@@ -10,7 +10,7 @@ use super::plan::{Change, Plan};
 use crate::failure::{Exit, Failure};
 
 /// What to do when it ends halfway.
-const HALFWAY: &str = "mend that and run it again, or take back what was made so far: hippoctl deinit";
+const HALFWAY: &str = "mend that and run it again, or take back what was made so far: hippoctl init --undo";
 
 /// Which of the files that are to change must not be written.
 pub fn forbidden(dir: &WorkspaceDir, plan: &Plan) -> Vec<Problem> {

@@ -82,7 +82,7 @@ fn body(report: &CycleReport, style: Style) -> String {
 
 fn way_back(report: &CycleReport) -> String {
     match report.run {
-        Some(run) if report.applied > 0 => format!("take it back with: hippoctl undo {run}\n"),
+        Some(run) if report.applied > 0 => format!("take it back with: hippoctl consolidate undo {run}\n"),
         _ => String::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! How is it told what `init` laid out, and what `deinit` took back?
+//! How is it told what `init` laid out, and what `init --undo` took back?
 
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ pub enum Registered {
     NotTried,
 }
 
-/// What `deinit` did, or would do.
+/// What `init --undo` did, or would do.
 #[derive(Debug, Default, Serialize)]
 pub struct Taken {
     /// The folder.
@@ -170,7 +170,7 @@ fn foreign(text: &mut String, answer: &Initialised, style: Style) {
     }
 }
 
-/// What `deinit` did.
+/// What `init --undo` did.
 pub fn taken(answer: &Taken, style: Style) -> String {
     let begin = if answer.dry_run {
         "would take back"

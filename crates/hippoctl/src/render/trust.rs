@@ -10,7 +10,7 @@ use hippoctl::args::TrustArgs;
 pub fn line(file: &SettingsFile, root: &str, style: Style) -> String {
     let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
     format!(
-        "  untrusted {}: {} without effect; to accept it: hippoctl trust {}\n",
+        "  untrusted {}: {} without effect; to accept it: hippoctl workspace trust {}\n",
         style.path(one_line(&file.path)),
         one_line(&keys.join(", ")),
         one_line(root)
@@ -39,10 +39,10 @@ pub fn told(answer: &WorkspaceTrustResponse, args: &TrustArgs, style: Style) -> 
         }
     }
     text += &match (args.dry_run, args.revoke) {
-        (true, _) => format!("nothing was changed; to accept it: hippoctl trust {root}\n"),
+        (true, _) => format!("nothing was changed; to accept it: hippoctl workspace trust {root}\n"),
         (false, true) => "these files only narrow your settings from now on\n".to_owned(),
         (false, false) => format!(
-            "accepted as it is now: a change of a file needs `hippoctl trust` again; to take it back: hippoctl trust --revoke {root}\n"
+            "accepted as it is now: a change of a file needs `hippoctl workspace trust` again; to take it back: hippoctl workspace trust --revoke {root}\n"
         ),
     };
     text

@@ -145,7 +145,7 @@ fn config(state: &Path, folder: &Path, settings: Option<&[u8]>, out: &mut Output
         return Ok(config);
     }
     out.note(&format!(
-        "warning: {CONFIG_FILE} is not trusted; the defaults hold for {}; to accept it: hippoctl trust {}",
+        "warning: {CONFIG_FILE} is not trusted; the defaults hold for {}; to accept it: hippoctl workspace trust {}",
         wider.join(", "),
         folder.display()
     ));

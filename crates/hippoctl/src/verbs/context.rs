@@ -1,4 +1,4 @@
-//! `context open|put|turn|render|fetch|touch|list|close`: how is the context of a running session kept sparse?
+//! `context`: the sparse context of a running session
 
 use hippo_proto::{
     ContextCloseRequest, ContextCloseResponse, ContextEncoding, ContextFetchRequest, ContextFetchResponse,
@@ -45,6 +45,7 @@ pub fn context(session: &mut Session, verb: ContextVerb, out: &mut Output) -> Re
             out.answer(&answer, render::touched)
         }
         ContextVerb::List(args) => list(session, args, out),
+        ContextVerb::Policy(args) => super::policy::policy(session, &args, out),
         ContextVerb::Close { session: id } => {
             let request = ContextCloseRequest { session: id };
             let answer: ContextCloseResponse = session.call_patiently(request, |_| {})?;

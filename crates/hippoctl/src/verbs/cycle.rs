@@ -1,27 +1,38 @@
-//! `consolidate`, `history`, `undo`, `heartbeat`: what do the cycles do to the index file?
+//! `consolidate` and `heartbeat`: runs of the cycles that maintain the index file
 
 use hippo_proto::{
-    CycleHistoryRequest, CycleHistoryResponse, CycleOutcome, CycleReport, CycleRunRequest, CycleUndoRequest,
-    CycleUndoResponse, HeartbeatRequest, HeartbeatResponse,
+    CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleOutcome, CycleReport, CycleRunRequest,
+    CycleUndoRequest, CycleUndoResponse, HeartbeatRequest, HeartbeatResponse,
 };
 
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
-use hippoctl::args::{ConsolidateArgs, HistoryArgs};
+use hippoctl::args::{CycleArgs, CycleVerb, HistoryArgs};
 
-/// Runs a cycle, or says what it would do.
+/// Runs a cycle, lists past runs, or reverts one.
 ///
 /// # Errors
-/// No workspace, another run is under way, the files may not be written, or the run failed.
-pub fn consolidate(session: &mut Session, args: ConsolidateArgs, out: &mut Output) -> Result<(), Failure> {
-    let ConsolidateArgs { cycle, dry_run, at } = args;
+/// No workspace, or what the daemon answers.
+pub fn consolidate(session: &mut Session, verb: CycleVerb, out: &mut Output) -> Result<(), Failure> {
+    match verb {
+        CycleVerb::Light(args) => run(session, CycleName::Light, args, out),
+        CycleVerb::Deep(args) => run(session, CycleName::Deep, args, out),
+        CycleVerb::Archival(args) => run(session, CycleName::Archival, args, out),
+        CycleVerb::History(args) => history(session, &args, out),
+        CycleVerb::Undo { run } => undo(session, run, out),
+    }
+}
+
+/// Runs a cycle, or says what it would do. Fails when another run is under way, the files may not be written, or the run
+/// failed.
+fn run(session: &mut Session, cycle: CycleName, args: CycleArgs, out: &mut Output) -> Result<(), Failure> {
     let request = CycleRunRequest {
         workspace: session.workspace()?,
-        cycle: cycle.into(),
-        dry_run,
-        at,
+        cycle,
+        dry_run: args.dry_run,
+        at: args.at,
     };
     let answer: CycleReport = session.call_patiently(request, |_| {})?;
     if !out.json {
@@ -34,10 +45,7 @@ pub fn consolidate(session: &mut Session, args: ConsolidateArgs, out: &mut Outpu
 }
 
 /// Lists the runs, or shows the report of one.
-///
-/// # Errors
-/// No workspace, or no such run.
-pub fn history(session: &mut Session, args: &HistoryArgs, out: &mut Output) -> Result<(), Failure> {
+fn history(session: &mut Session, args: &HistoryArgs, out: &mut Output) -> Result<(), Failure> {
     let request = CycleHistoryRequest {
         workspace: session.workspace()?,
         limit: args.limit,
@@ -56,16 +64,13 @@ pub fn history(session: &mut Session, args: &HistoryArgs, out: &mut Output) -> R
             Exit::NotFound,
             format!("no report is kept of run {run}"),
         )
-        .hint("the runs are listed by: hippoctl history")),
+        .hint("the runs are listed by: hippoctl consolidate history")),
         _ => Ok(()),
     }
 }
 
-/// Takes a run back.
-///
-/// # Errors
-/// No workspace, no such run, or something was changed since that cannot be taken back.
-pub fn undo(session: &mut Session, run: i64, out: &mut Output) -> Result<(), Failure> {
+/// Takes a run back. Fails when something was changed since that cannot be taken back.
+fn undo(session: &mut Session, run: i64, out: &mut Output) -> Result<(), Failure> {
     let request = CycleUndoRequest {
         workspace: session.workspace()?,
         run,

@@ -1,12 +1,12 @@
-//! `start`, `stop`, `status`, `doctor`: how is the daemon, and should it run?
+//! `status` and `doctor`, `service start` and `service stop`
 
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use hippo_proto::{
-    ClientError, DoctorRequest, DoctorResponse, MetricsRequest, MetricsResponse, Severity, ShutdownRequest,
-    ShutdownResponse, StatusRequest, StatusResponse,
+    AuditRequest, AuditResponse, ClientError, DoctorRequest, DoctorResponse, MetricsRequest, MetricsResponse,
+    Severity, ShutdownRequest, ShutdownResponse, StatusRequest, StatusResponse,
 };
 use serde::Serialize;
 
@@ -161,11 +161,25 @@ pub fn status(session: &mut Session, args: &StatusArgs, out: &mut Output) -> Res
     out.answer(&answer, render::status::status)
 }
 
+/// Measures memory quality and shows the numbers beside the last ones.
+fn audit(session: &mut Session, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
+    let request = AuditRequest {
+        workspace: session.workspace()?,
+        examples: Some(args.examples),
+        record: !args.no_record,
+    };
+    let answer: AuditResponse = session.call_patiently(request, |_| {})?;
+    out.answer(&answer, render::audit::audit)
+}
+
 /// Names problems with their fixes. Fails when one of them is an error.
 ///
 /// # Errors
 /// No daemon, no answer, or an error among the problems.
 pub fn doctor(session: &mut Session, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
+    if args.audit {
+        return audit(session, args, out);
+    }
     let workspace = session.given_workspace()?.as_deref().map(text).transpose()?;
     let request = DoctorRequest {
         workspace,

@@ -1,4 +1,4 @@
-//! `deinit`: takes back what `init` laid out, and says what stays.
+//! `init --undo`: removes what `init` wrote, and says what stays
 
 use std::collections::BTreeSet;
 use std::io;
@@ -20,7 +20,7 @@ use crate::harness::{OLD_RECORD, Plan, Record, Snapshot, State, apply, rest, tak
 use crate::output::Output;
 use crate::render;
 use crate::render::init::{Taken, file};
-use hippoctl::args::DeinitArgs;
+use hippoctl::args::InitArgs;
 
 /// Lines of it keep memory out of the repository.
 const GITIGNORE: &str = ".gitignore";
@@ -29,7 +29,7 @@ const GITIGNORE: &str = ".gitignore";
 ///
 /// # Errors
 /// Nothing was made there, or a file could not be written.
-pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     let dir = folder(session, args.dir)?;
     let root = dir.root().to_path_buf();
     let state = session.paths.state.clone();
@@ -117,7 +117,7 @@ pub fn deinit(session: &mut Session, args: DeinitArgs, out: &mut Output) -> Resu
 fn stays(path: &Path, error: &io::Error) -> Failure {
     let folder = path.parent().unwrap_or(path);
     Failure::file("move out of the workspace", path, error).hint(format!(
-        "make this folder writable for you: {}; then run hippoctl deinit again, which does the rest",
+        "make this folder writable for you: {}; then run hippoctl init --undo again, which does the rest",
         folder.display()
     ))
 }
@@ -195,7 +195,7 @@ fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(Record, 
         (State::File(_), false) => {
             let what = format!("could not trust the record in the folder: {shown}/{OLD_RECORD}");
             Err(Failure::new(Exit::Refused, what).hint(format!(
-                "an earlier version left it, or somebody else put it there; look at it, then: hippoctl deinit --trust-record {shown}"
+                "an earlier version left it, or somebody else put it there; look at it, then: hippoctl init --undo --trust-record {shown}"
             )))
         }
         _ => {
@@ -228,7 +228,7 @@ fn put_back(
         }
         Err(ClientError::Refused(error)) if error.data.kind == ErrorKind::NoWorkspace => {}
         Err(error) => answer.notes.push(format!(
-            "files of another program that were taken over are put back as well, which only the daemon can list: {error}; start it and run this again: hippoctl start"
+            "files of another program that were taken over are put back as well, which only the daemon can list: {error}; start it and run this again: hippoctl service start"
         )),
     }
     Ok(())
@@ -257,7 +257,7 @@ fn unregister(
         Err(failure) if failure.exit == Exit::NotFound => {}
         Err(failure) => {
             answer.notes.push(format!(
-                "the folder is still registered, and what the daemon wrote there stays: {}; when a daemon runs: hippoctl deinit {} again",
+                "the folder is still registered, and what the daemon wrote there stays: {}; when a daemon runs: hippoctl init --undo {} again",
                 failure.message,
                 root.display()
             ));

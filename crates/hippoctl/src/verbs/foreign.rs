@@ -55,7 +55,7 @@ pub fn is_confirmed(nodes: &[String], out: &Output) -> bool {
         more => format!(" and {more} more"),
     };
     let question = format!(
-        "Another program wrote {}{more}. Take this tree over? hippoctl deinit puts every byte back. [y/N] ",
+        "Another program wrote {}{more}. Take this tree over? hippoctl init --undo puts every byte back. [y/N] ",
         named.join(", ")
     );
     says_yes(&question, out)

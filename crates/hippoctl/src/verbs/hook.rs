@@ -288,7 +288,7 @@ impl Work {
                     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
                     let _ = fs::write(self.paths.state.join(FAILED), b"");
                     return Err(format!(
-                        "the daemon ended early ({status}); hippoctl start says why, hooks try again in a minute"
+                        "the daemon ended early ({status}); hippoctl service start says why, hooks try again in a minute"
                     ));
                 }
                 (Some(_), Some(_)) => {}

@@ -36,6 +36,9 @@ const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
 /// A file stands in the way, cannot be read or says what cannot be meant, or nobody named the home folder (nothing is written then); the
 /// daemon refuses the folder.
 pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
+    if args.undo {
+        return super::deinit::deinit(session, args, out);
+    }
     let dir = folder(session, args.dir.clone())?;
     let root = dir.root().to_path_buf();
     if args.dir.is_none() && session.given_workspace()?.is_none() {
@@ -128,7 +131,7 @@ fn planned(
     if config.index_in_prompt == Some(true) && !trusted {
         config.index_in_prompt = None;
         notes.push(format!(
-            "index.inPrompt of {CONFIG} has no effect without trust; once the folder is registered: hippoctl trust, then hippoctl init again"
+            "index.inPrompt of {CONFIG} has no effect without trust; once the folder is registered: hippoctl workspace trust, then hippoctl init again"
         ));
     }
     let found = match args.platform {
@@ -197,7 +200,7 @@ fn register(
             answer.notes.extend(added.notes);
             if let Err(failure) = trust_own(session, &of, dir, record) {
                 answer.notes.push(format!(
-                    "{CONFIG} is not trusted: {}; to accept it: hippoctl trust",
+                    "{CONFIG} is not trusted: {}; to accept it: hippoctl workspace trust",
                     failure.message
                 ));
             }

@@ -1,163 +1,201 @@
-//! `logs`: what did the daemon write, wherever it writes to?
+//! `logs`: the log of the daemon, in its file or in the journal
 
-mod follow;
-mod line;
-mod source;
-
-use std::collections::VecDeque;
-use std::io::{self, BufRead};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use hippo_proto::log_file::set_aside;
+
+use super::hook;
 use crate::connect::Session;
 use crate::failure::{Exit, Failure};
+use crate::launch;
 use crate::output::Output;
-use follow::Followed;
+use crate::service::{Control, Manager, SERVICE_UNIT};
 use hippoctl::args::LogsArgs;
-use line::{Filter, object, since};
-use source::Source;
 
-/// How often a log is looked at for what was added.
+/// How often a followed log is read again.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// Prints the last lines, and goes on where that was asked for. Standard error says what is read.
+/// Prints the last lines of the log, then new ones if that was asked for.
 ///
 /// # Errors
 /// There is no log, or it cannot be read.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
-    let from = args.since.as_deref().map(|text| {
-        since(text, jiff::Zoned::now()).ok_or_else(|| {
-            Failure::new(Exit::Usage, format!("there is no such moment: {text}")).hint(
-                "give an age such as 10m, 2h or 3d, a time such as 14:30, a day, or both: 2026-01-10T09:30",
-            )
-        })
-    });
-    let mut filter = Filter::new(from.transpose()?, args.level);
-    let source = match args.hooks {
-        true => Source::of_hooks(&session.paths)?,
-        false => Source::of(&session.paths)?,
+    let paths = &session.paths;
+    let log = match args.hooks {
+        true => paths.state.join(hook::LOG),
+        false => paths.log.clone(),
     };
-    out.note(&format!("reading {source}"));
-    match source {
-        Source::File(log) => {
-            let failed = |error: io::Error| Failure::file("read the log", &log, error);
-            let mut followed = Followed::open(&log).map_err(failed)?;
-            let mut last = Last::new(args.lines);
-            for line in followed.lines_with_old().map_err(failed)? {
-                last.take(&mut filter, line);
-            }
-            last.print(out)?;
-            out.finish()?;
-            if args.follow {
-                go_on(&mut followed, &mut filter, out, failed)?;
-            }
-            Ok(())
-        }
-        Source::Journal => journal(args, &mut filter, out),
+    let unit = launch::locked_by(paths)
+        .and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok())
+        .is_some_and(|cgroup| is_of_the_unit(&cgroup));
+    // A unit that was never enabled has written nothing to the journal.
+    let serves = || Manager::here() == Ok(Manager::Systemd) && Control(Manager::Systemd).serves();
+    if !args.hooks && (unit || (!log.exists() && serves())) {
+        return journal(args, out);
     }
-}
-
-/// Prints what is added, until it cannot be read or printed any more.
-fn go_on(
-    followed: &mut Followed,
-    filter: &mut Filter,
-    out: &mut Output,
-    failed: impl Fn(io::Error) -> Failure,
-) -> Result<(), Failure> {
-    loop {
+    if !log.exists() {
+        let (name, hint) = match args.hooks {
+            true => ("no log of hooks", "no hook has failed so far"),
+            false => ("no log", "the daemon creates it: hippoctl service start"),
+        };
+        let what = format!("there is {name} yet; it would be {}", log.display());
+        return Err(Failure::new(Exit::NotFound, what).hint(hint));
+    }
+    out.note(&format!("reading {}", log.display()));
+    let failed = |error: io::Error| Failure::file("read the log", &log, error);
+    let mut text = fs::read(set_aside(&log)).unwrap_or_default();
+    let mut file = File::open(&log).map_err(failed)?;
+    file.read_to_end(&mut text).map_err(failed)?;
+    out.data(last_lines(&text, args.lines))?;
+    out.finish()?;
+    while args.follow {
         thread::sleep(AGAIN);
-        for line in followed.lines().map_err(&failed)? {
-            if filter.admits(&line) {
-                print(&line, out)?;
-            }
-        }
+        out.data(&added(&mut file, &log).map_err(failed)?)?;
         out.finish()?;
     }
+    Ok(())
 }
 
-/// The lines of the unit, through the same filter.
-fn journal(args: &LogsArgs, filter: &mut Filter, out: &mut Output) -> Result<(), Failure> {
-    let failed = |error| Failure::new(Exit::Failed, format!("could not read the journal: {error}"));
-    let mut child = source::journalctl(args, filter.from()).spawn().map_err(failed)?;
-    let mut last = Last::new(args.lines);
-    if let Some(read) = child.stdout.take() {
-        for line in io::BufReader::new(read).split(b'\n') {
-            let Some(line) = source::line_of(&String::from_utf8_lossy(&line.map_err(failed)?)) else {
-                continue;
-            };
-            if !args.follow {
-                last.take(filter, line);
-            } else if filter.admits(&line) {
-                print(&line, out)?;
-                out.finish()?;
-            }
+/// Whether a process of these control groups was started by the unit.
+fn is_of_the_unit(cgroup: &str) -> bool {
+    let mut parts = cgroup.lines().flat_map(|line| line.split('/'));
+    parts.any(|part| part == SERVICE_UNIT)
+}
+
+/// Lets journalctl print the log of the unit.
+fn journal(args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
+    let mut command = Command::new("journalctl");
+    command.args(["--user", "--no-pager", "-u", SERVICE_UNIT, "-n"]);
+    command.arg(args.lines.to_string());
+    if args.follow {
+        command.arg("-f");
+    }
+    out.note(&format!(
+        "reading the journal: journalctl --user -u {SERVICE_UNIT}"
+    ));
+    let ended = command.status();
+    let ended =
+        ended.map_err(|error| Failure::new(Exit::Failed, format!("could not read the journal: {error}")))?;
+    match ended.success() {
+        true => Ok(()),
+        false => Err(Failure::silent(Exit::Failed)),
+    }
+}
+
+/// The last lines of a text.
+fn last_lines(text: &[u8], count: usize) -> &[u8] {
+    let body = text.strip_suffix(b"\n").unwrap_or(text);
+    let mut ends = body.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
+    match count.checked_sub(1) {
+        None => &[],
+        Some(before) => &text[ends.nth(before).map_or(0, |(at, _)| at + 1)..],
+    }
+}
+
+/// What was added to a log, also when the daemon has rotated it: the rest of the old file, then the new one.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+fn added(file: &mut File, log: &Path) -> io::Result<Vec<u8>> {
+    // Opened first: once another file has the name, nothing more is written to this one.
+    let named = File::open(log).ok();
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    if let Some(mut named) = named.filter(|named| !is_same(file, named)) {
+        named.seek(SeekFrom::Start(0))?;
+        named.read_to_end(&mut bytes)?;
+        *file = named;
+    }
+    Ok(bytes)
+}
+
+/// Whether two handles are of the same file, which was not emptied since.
+fn is_same(read: &mut File, named: &File) -> bool {
+    let position = read.stream_position().unwrap_or(0);
+    let (Ok(read), Ok(named)) = (read.metadata(), named.metadata()) else {
+        return true;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if (named.dev(), named.ino()) != (read.dev(), read.ino()) {
+            return false;
         }
     }
-    last.print(out)?;
-    let status = child.wait().map_err(failed)?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(
-        Failure::new(Exit::Failed, format!("journalctl ended with {status}"))
-            .hint("what it says stands above; try: journalctl --user -u hippod"),
-    )
-}
-
-/// Prints a line as it is, or as an object.
-fn print(line: &str, out: &mut Output) -> Result<(), Failure> {
-    if out.json {
-        out.data(object(line).as_bytes())
-    } else {
-        out.data(line.as_bytes())
-    }
-}
-
-/// The last lines of those that are wanted.
-struct Last {
-    lines: VecDeque<String>,
-    most: usize,
-}
-
-impl Last {
-    fn new(most: usize) -> Self {
-        Self {
-            lines: VecDeque::new(),
-            most,
-        }
-    }
-
-    fn take(&mut self, filter: &mut Filter, line: String) {
-        if filter.admits(&line) && self.most > 0 {
-            if self.lines.len() == self.most {
-                self.lines.pop_front();
-            }
-            self.lines.push_back(line);
-        }
-    }
-
-    fn print(self, out: &mut Output) -> Result<(), Failure> {
-        self.lines.iter().try_for_each(|line| print(line, out))
-    }
+    named.len() >= position
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     #[test]
-    fn the_last_lines_of_those_that_are_wanted_stay() {
-        let kept = |most: usize, lines: &[&str]| {
-            let mut last = Last::new(most);
-            let mut filter = Filter::new(None, None);
-            lines
-                .iter()
-                .for_each(|line| last.take(&mut filter, (*line).to_owned()));
-            last.lines.into_iter().collect::<String>()
+    fn only_the_last_lines_are_printed() {
+        let text = b"a\nb\nc\n";
+        for (count, expected) in [
+            (0, ""),
+            (1, "c\n"),
+            (2, "b\nc\n"),
+            (3, "a\nb\nc\n"),
+            (9, "a\nb\nc\n"),
+        ] {
+            assert_eq!(last_lines(text, count), expected.as_bytes(), "{count}");
+        }
+        assert_eq!(last_lines(b"", 5), b"");
+        assert_eq!(last_lines(b"a\nb", 1), b"b");
+    }
+
+    #[test]
+    fn every_line_is_read_once_over_any_rotation() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, old) = (folder.path().join("log"), folder.path().join("log.old"));
+        let add = |text: &str| {
+            let mut file = fs::OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(&log)
+                .unwrap();
+            file.write_all(text.as_bytes()).unwrap();
         };
-        assert_eq!(kept(2, &["a\n", "b\n", "c\n"]), "b\nc\n");
-        assert_eq!(kept(5, &["a\n", "b\n"]), "a\nb\n");
-        assert_eq!(kept(2, &["a\n", "\n", "b\n"]), "\nb\n");
-        assert_eq!(kept(0, &["a\n"]), "");
+        add("1\n");
+        let mut file = File::open(&log).unwrap();
+        let mut read = || String::from_utf8(added(&mut file, &log).unwrap()).unwrap();
+        assert_eq!(read(), "1\n");
+        add("2\n3\n");
+        assert_eq!(read(), "2\n3\n");
+        assert_eq!(read(), "");
+        add("4\n");
+        fs::rename(&log, &old).unwrap();
+        assert_eq!(read(), "4\n");
+        add("5\n");
+        assert_eq!(read(), "5\n");
+        add("6\n");
+        fs::rename(&log, &old).unwrap();
+        add("8\n");
+        assert_eq!(read(), "6\n8\n");
+        // An emptied file is read from its start.
+        fs::write(&log, "").unwrap();
+        read();
+        add("9\n");
+        assert_eq!(read(), "9\n");
+    }
+
+    #[test]
+    fn the_unit_is_known_by_its_control_group() {
+        let ours = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/hippod.service\n";
+        assert!(is_of_the_unit(ours));
+        for other in [
+            "0::/user.slice/user-1000.slice/session-2.scope\n",
+            "0::/user.slice/app.slice/not-hippod.service\n",
+            "",
+        ] {
+            assert!(!is_of_the_unit(other), "{other}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! `policy test`: what do the lifecycle policies make of a transcript? Needs no daemon.
+//! `context policy`: what the lifecycle policies make of a transcript; needs no daemon
 
 mod calls;
 mod records;
@@ -15,7 +15,7 @@ use crate::connect::{Session, current_dir};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
-use hippoctl::args::PolicyVerb;
+use hippoctl::args::ContextPolicyArgs;
 
 /// Where the rules of a workspace stand.
 const POLICY_FILE: &str = ".hippocampus/policies.yaml";
@@ -69,12 +69,11 @@ pub struct RecordUse {
     pub evaluated: Evaluated,
 }
 
-/// Does the verb of `policy`.
+/// Evaluates the rules on a transcript.
 ///
 /// # Errors
 /// The transcript or the rules cannot be read, or the transcript holds nothing.
-pub fn policy(session: &Session, verb: PolicyVerb, out: &mut Output) -> Result<(), Failure> {
-    let PolicyVerb::Test(args) = verb;
+pub fn policy(session: &Session, args: &ContextPolicyArgs, out: &mut Output) -> Result<(), Failure> {
     let bytes = transcript(&args.file)?;
     let file = match &args.policy {
         Some(file) => Some((file.clone(), named(file)?)),
@@ -96,7 +95,7 @@ pub fn policy(session: &Session, verb: PolicyVerb, out: &mut Output) -> Result<(
     });
     if tested.records.is_empty() {
         let what = format!("nothing could be put of the transcript: {}", args.file.display());
-        return Err(Failure::new(Exit::Failed, what).hint("hippoctl policy test --help says what is read"));
+        return Err(Failure::new(Exit::Failed, what).hint("hippoctl context policy --help says what is read"));
     }
     if !out.json {
         for note in render::policy::notes(&tested) {

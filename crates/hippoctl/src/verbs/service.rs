@@ -59,6 +59,11 @@ impl Place {
 /// # Errors
 /// A file that somebody changed is in the way, a file cannot be written or removed, or the manager refuses.
 pub fn service(session: &mut Session, verb: &ServiceVerb, out: &mut Output) -> Result<(), Failure> {
+    match verb {
+        ServiceVerb::Start => return daemon::start(session, out),
+        ServiceVerb::Stop => return daemon::stop(session, out),
+        _ => {}
+    }
     let place = Place::new(session)?;
     let look = place.look(session)?;
     match verb {
@@ -70,7 +75,7 @@ pub fn service(session: &mut Session, verb: &ServiceVerb, out: &mut Output) -> R
             let done = uninstall(&look, args)?;
             out.answer(&done, crate::render::service::done)
         }
-        ServiceVerb::Status => out.answer(&status(&look), crate::render::service::status),
+        _ => out.answer(&status(&look), crate::render::service::status),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `trust`: shows what the settings that a folder brings would change, and accepts them.
+//! `workspace trust`: shows what the settings that a folder brings would change, and accepts them.
 
 use hippo_proto::{WorkspaceTrustRequest, WorkspaceTrustResponse};
 

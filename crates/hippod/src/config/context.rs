@@ -13,8 +13,6 @@ pub struct Context {
     pub budget_mb: u64,
     /// Days for which the contents of closed sessions are kept after their last use.
     pub keep_days: u32,
-    /// Days without use after which a session is closed; 0: never.
-    pub close_idle_days: u32,
     /// Tokens of a rendered section, unless the request says otherwise.
     pub render_tokens: u32,
     /// Share of the context's limit from which a turn is a deep cycle.
@@ -47,7 +45,6 @@ impl Default for Context {
             worth_tokens: WORTH_AN_ENTRY,
             budget_mb: 1_024,
             keep_days: 90,
-            close_idle_days: 30,
             render_tokens: 5_000,
             threshold: 0.8,
             store_secrets: true,

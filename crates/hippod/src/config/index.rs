@@ -1,4 +1,4 @@
-//! Which settings does the index file have, and the cycles that tend it?
+//! Settings of the index file and of its cycles
 
 use serde::{Deserialize, Serialize};
 
@@ -17,14 +17,8 @@ pub struct Index {
     pub tokens_per_file: usize,
     /// Entries in the file once not all fit.
     pub max_entries: usize,
-    /// Level of the headings of new entries; 0: one below the section.
-    pub entry_level: i64,
-    /// Entries that questions made, at most.
-    pub max_learned: usize,
     /// Cosine from which two entries may be one.
     pub merge_above: f64,
-    /// Share of the live entries that one run may demote.
-    pub loss_cap: f64,
     /// Set from `[decay]`.
     #[serde(skip)]
     pub decay: DecayProfile,
@@ -57,8 +51,6 @@ pub struct Cycles {
     pub deep: String,
     /// When it is checked whether an archival cycle is due.
     pub archival: String,
-    /// Days between two archival cycles, at least.
-    pub archival_days: u16,
 }
 
 impl Index {
@@ -81,7 +73,7 @@ impl Index {
     }
 
     /// The thresholds of the cycles.
-    #[expect(clippy::cast_possible_truncation, reason = "shares of two digits")]
+    #[expect(clippy::cast_possible_truncation, reason = "a share of two digits")]
     pub fn consolidation(&self) -> consolidation::Settings {
         let standard = consolidation::Settings::default();
         let merge_above = self.merge_above as f32;
@@ -89,7 +81,6 @@ impl Index {
             merge_above,
             // Entries that point at the same place need as much less as by default.
             merge_above_shared: merge_above - (standard.merge_above - standard.merge_above_shared),
-            loss_cap: self.loss_cap as f32,
             ..standard
         }
     }
@@ -97,18 +88,13 @@ impl Index {
 
 impl Default for Index {
     fn default() -> Self {
-        let settings = consolidation::Settings::default();
-        let rounded = |share: f32| (f64::from(share) * 1000.0).round() / 1000.0;
         Self {
             enabled: true,
             max_tokens: 15_000,
             // The upper end of v1 §9.1.
             tokens_per_file: 100,
             max_entries: 200,
-            entry_level: 0,
-            max_learned: 300,
-            merge_above: rounded(settings.merge_above),
-            loss_cap: rounded(settings.loss_cap),
+            merge_above: 0.8,
             decay: DecayProfile::default(),
         }
     }
@@ -122,8 +108,6 @@ impl Cycles {
             light: line(&self.light),
             deep: line(&self.deep),
             archival: line(&self.archival),
-            archival_days: self.archival_days,
-            retry: 5 * 60_000,
         }
     }
 }
@@ -134,7 +118,6 @@ impl Default for Cycles {
             light: "0 * * * *".into(),
             deep: "30 2 * * *".into(),
             archival: "30 3 * * sun".into(),
-            archival_days: 28,
         }
     }
 }

@@ -1,10 +1,13 @@
-//! The table of all keys: values, meaning, and how far a workspace may set them.
+//! Keys of the settings: values, meaning, and how far a workspace may set them
+
+mod table;
 
 use hippo_core::source::SourceRules;
 use jiff::tz::TimeZone;
 use toml::Value;
 
 use super::Config;
+pub(super) use table::{KEYS, REMOVED};
 
 /// One key.
 pub(super) struct Key {
@@ -18,6 +21,8 @@ pub(super) struct Key {
     pub own: Own,
     /// What it means.
     pub meaning: &'static str,
+    /// Why a person would change it.
+    pub reason: &'static str,
 }
 
 /// What a key may hold.
@@ -63,132 +68,6 @@ pub(super) enum Own {
     /// To more than the list; any other with trust.
     More,
 }
-
-const DAY_SECS: i64 = 86_400;
-const MINUTE_MS: i64 = 60_000;
-
-macro_rules! keys {
-    ($($name:literal $variable:literal $kind:expr, $own:expr, $meaning:literal;)*) => {
-        &[$(Key { name: $name, variable: $variable, kind: $kind, own: $own, meaning: $meaning }),*]
-    };
-}
-
-/// All keys, by section.
-#[rustfmt::skip] // a table is read by its columns
-pub(super) const KEYS: &[Key] = keys! {
-    "sources.include" "HIPPOD_SOURCES_INCLUDE" Kind::Globs, Own::Fewer,
-        "Globs of further memory files, relative to the workspace.";
-    "sources.exclude" "HIPPOD_SOURCES_EXCLUDE" Kind::Globs, Own::More,
-        "Globs of files that are no memory; they win over all others.";
-    "sources.max_file_bytes" "HIPPOD_SOURCES_MAX_FILE_BYTES" Kind::Whole(1, 1 << 30), Own::Never,
-        "Larger files are skipped and reported (bytes).";
-    "sources.follow_links" "HIPPOD_SOURCES_FOLLOW_LINKS" Kind::Bool, Own::Word(&["false"]),
-        "Follow symbolic links, as long as they stay within the workspace.";
-    "sources.respect_ignore_files" "HIPPOD_SOURCES_RESPECT_IGNORE_FILES" Kind::Bool, Own::Word(&["true"]),
-        "Honour .hippoignore and .ignore files. A .gitignore never hides memory.";
-    "watch.quiet_ms" "HIPPOD_WATCH_QUIET_MS" Kind::Whole(0, MINUTE_MS), Own::Never,
-        "A change is read when nothing more has come for this long (milliseconds).";
-    "watch.max_wait_ms" "HIPPOD_WATCH_MAX_WAIT_MS" Kind::Whole(0, 10 * MINUTE_MS), Own::Never,
-        "It is read after this long in any case (milliseconds).";
-    "watch.reconcile_secs" "HIPPOD_WATCH_RECONCILE_SECS" Kind::Whole(1, DAY_SECS), Own::Never,
-        "Distance between two comparisons of disk and index (seconds).";
-    "watch.canary_secs" "HIPPOD_WATCH_CANARY_SECS" Kind::Whole(1, DAY_SECS), Own::Never,
-        "Distance between two proofs that the watcher is alive (seconds).";
-    "watch.poll" "HIPPOD_WATCH_POLL" Kind::Choice(&["auto", "always", "never"]), Own::Never,
-        "Look at the files instead of being told: auto (where the system cannot tell), always, never.";
-    "watch.poll_secs" "HIPPOD_WATCH_POLL_SECS" Kind::Whole(1, 3600), Own::Never,
-        "Distance between two looks (seconds).";
-    "watch.delete_confirm_ms" "HIPPOD_WATCH_DELETE_CONFIRM_MS" Kind::Whole(0, 60 * MINUTE_MS), Own::Never,
-        "A missing file counts as deleted after this long (milliseconds).";
-    "watch.mass_delete_share" "HIPPOD_WATCH_MASS_DELETE_SHARE" Kind::Share, Own::Never,
-        "When more than this share of the files goes at once, their index is kept until you confirm (0 to 1).";
-    "watch.mass_delete_min" "HIPPOD_WATCH_MASS_DELETE_MIN" Kind::Whole(1, 1_000_000), Own::Never,
-        "Fewer files than this are never held back.";
-    "embed.enabled" "HIPPOD_EMBED_ENABLED" Kind::Bool, Own::Never,
-        "Search by meaning; without it, by words alone.";
-    "embed.model" "HIPPOD_EMBED_MODEL" Kind::Name, Own::Trusted,
-        "Name of the embedding model, one of `hippoctl model list`; others come by `hippoctl model import DIR --name NAME`.";
-    "embed.threads" "HIPPOD_EMBED_THREADS" Kind::Whole(1, 256), Own::Never,
-        "Threads that the model may use.";
-    "embed.idle_unload_secs" "HIPPOD_EMBED_IDLE_UNLOAD_SECS" Kind::Whole(1, 7 * DAY_SECS), Own::Never,
-        "The model leaves memory after this long without work (seconds).";
-    "embed.spare" "HIPPOD_EMBED_SPARE" Kind::Bool, Own::Never,
-        "On battery or a busy machine, embed only fresh edits and what somebody waits for; search by words is complete meanwhile.";
-    "search.limit" "HIPPOD_SEARCH_LIMIT" Kind::Whole(1, 1000), Own::Smaller,
-        "Results, when the request does not say.";
-    "search.default_mode" "HIPPOD_SEARCH_DEFAULT_MODE" Kind::Choice(&["hybrid", "lexical", "vector", "index"]), Own::Trusted,
-        "Mode, when the request does not say: hybrid, lexical, vector, index.";
-    "search.index_weight" "HIPPOD_SEARCH_INDEX_WEIGHT" Kind::Share, Own::Smaller,
-        "What an entry of the index that matches adds to the score of what it points at, at most (0 to 1).";
-    "search.tree_weight" "HIPPOD_SEARCH_TREE_WEIGHT" Kind::Share, Own::Smaller,
-        "Passages that lines of daily nodes bring up for each one that search finds, at most (0 to 1); 0: nodes bring up none.";
-    "search.timezone" "HIPPOD_SEARCH_TIMEZONE" Kind::Zone, Own::Trusted,
-        "IANA name of the zone in which \"yesterday\" is understood; empty is the system's.";
-    "index.enabled" "HIPPOD_INDEX_ENABLED" Kind::Bool, Own::Word(&["false"]),
-        "Keep HIPPOCAMPUS.md and the files below .hippocampus/.";
-    "index.max_tokens" "HIPPOD_INDEX_MAX_TOKENS" Kind::Whole(500, 1_000_000), Own::Smaller,
-        "Size of HIPPOCAMPUS.md at most (tokens, estimated as bytes / 4); what does not fit goes below .hippocampus/.";
-    "index.tokens_per_file" "HIPPOD_INDEX_TOKENS_PER_FILE" Kind::Whole(0, 100_000), Own::SmallerNot0,
-        "Tokens of HIPPOCAMPUS.md for each file of the memory, at most, counted by tens of files; 0: only max_tokens holds.";
-    "index.max_entries" "HIPPOD_INDEX_MAX_ENTRIES" Kind::Whole(1, 100_000), Own::Smaller,
-        "Entries in HIPPOCAMPUS.md once not all of them fit.";
-    "index.entry_level" "HIPPOD_INDEX_ENTRY_LEVEL" Kind::Whole(0, 6), Own::Trusted,
-        "Level of the headings of new entries, 2 to 6; 0: one below the heading of their section.";
-    "index.max_learned" "HIPPOD_INDEX_MAX_LEARNED" Kind::Whole(0, 100_000), Own::Smaller,
-        "Entries that questions made, at most; the weakest one is archived for a new one.";
-    "index.merge_above" "HIPPOD_INDEX_MERGE_ABOVE" Kind::Share, Own::Larger,
-        "Cosine from which two entries may be merged (0 to 1).";
-    "index.loss_cap" "HIPPOD_INDEX_LOSS_CAP" Kind::Share, Own::Smaller,
-        "Share of the live entries that one run may demote (0 to 1); one entry always.";
-    "cycles.light" "HIPPOD_CYCLES_LIGHT" Kind::Cron, Own::Word(&[""]),
-        "When light cycles run: minute, hour, day, month, weekday in local time; empty: only when asked for.";
-    "cycles.deep" "HIPPOD_CYCLES_DEEP" Kind::Cron, Own::Word(&[""]),
-        "When deep cycles run.";
-    "cycles.archival" "HIPPOD_CYCLES_ARCHIVAL" Kind::Cron, Own::Word(&[""]),
-        "When it is checked whether an archival cycle is due.";
-    "cycles.archival_days" "HIPPOD_CYCLES_ARCHIVAL_DAYS" Kind::Whole(1, 366), Own::Larger,
-        "Days between two archival cycles, at least.";
-    "context.worth_tokens" "HIPPOD_CONTEXT_WORTH_TOKENS" Kind::Whole(0, 1_000_000), Own::Trusted,
-        "Tool results of more tokens become sparse entries (estimated as bytes / 4).";
-    "context.budget_mb" "HIPPOD_CONTEXT_BUDGET_MB" Kind::Whole(1, 1_000_000), Own::Smaller,
-        "What contents of sessions may take on the disk (MiB, compressed); those of closed sessions give way.";
-    "context.keep_days" "HIPPOD_CONTEXT_KEEP_DAYS" Kind::Whole(1, 36_500), Own::Smaller,
-        "Contents of closed sessions are kept this long after their last use (days).";
-    "context.close_idle_days" "HIPPOD_CONTEXT_CLOSE_IDLE_DAYS" Kind::Whole(0, 36_500), Own::Trusted,
-        "A session in which nothing was done for so long is closed (days); 0: never.";
-    "context.render_tokens" "HIPPOD_CONTEXT_RENDER_TOKENS" Kind::Whole(100, 1_000_000), Own::Smaller,
-        "Size of a rendered section at most, unless the request says otherwise (tokens).";
-    "context.threshold" "HIPPOD_CONTEXT_THRESHOLD" Kind::Share, Own::Trusted,
-        "Share of its limit from which a context is nearly full: the turn is a deep cycle (0 to 1).";
-    "context.store_secrets" "HIPPOD_CONTEXT_STORE_SECRETS" Kind::Bool, Own::Word(&["false"]),
-        "Keep content that shows a secret, readable for you alone; without it only its entry is kept.";
-    "context.persist_to_memory_md" "HIPPOD_CONTEXT_PERSIST_TO_MEMORY_MD" Kind::Bool, Own::Word(&["false"]),
-        "Write what remains of a closed session into MEMORY.md too, between markers of its own; the daily log has it in any case.";
-    "tree.keep" "HIPPOD_TREE_KEEP" Kind::Choice(&["auto", "always", "never"]), Own::Word(&["never"]),
-        "Keep the compaction tree up to date after cycles: auto (where there is a memory/ROOT.md), always or never.";
-    "tree.root_max_tokens" "HIPPOD_TREE_ROOT_MAX_TOKENS" Kind::Whole(200, 1_000_000), Own::Smaller,
-        "Size of memory/ROOT.md at most (tokens); compaction.rootMaxTokens of a hipocampus.config.json goes before it.";
-    "tree.cooldown_hours" "HIPPOD_TREE_COOLDOWN_HOURS" Kind::Whole(0, 8_760), Own::Larger,
-        "Time between two runs that hooks and heartbeats ask for, unless the logs grow (hours); compaction.cooldownHours of a hipocampus.config.json goes before it.";
-    "tree.summaries" "HIPPOD_TREE_SUMMARIES" Kind::Choice(&["off", "agent", "command"]), Own::Word(&["off"]),
-        "Who writes summaries of days, weeks and months in the place of what is extracted: off (nobody), agent (at heartbeats) or command.";
-    "tree.command" "HIPPOD_TREE_COMMAND" Kind::Words, Own::Never,
-        "Program that writes a summary, and its arguments: a job as JSON on standard input, the summary on standard output.";
-    "tree.command_timeout_secs" "HIPPOD_TREE_COMMAND_TIMEOUT_SECS" Kind::Whole(1, 86_400), Own::Never,
-        "It is ended after this long (seconds).";
-    "tree.command_daily_jobs" "HIPPOD_TREE_COMMAND_DAILY_JOBS" Kind::Whole(0, 100_000), Own::Never,
-        "Summaries that it may write on one day, for each workspace.";
-    "decay.profile" "HIPPOD_DECAY_PROFILE" Kind::Choice(&["protocol", "tuned"]), Own::Trusted,
-        "Numbers of the curve by which strength fades: protocol (those of the protocol), tuned (see docs/simulation.md).";
-    "server.max_connections" "HIPPOD_SERVER_MAX_CONNECTIONS" Kind::Whole(1, 65_536), Own::Never,
-        "Connections at the same time.";
-    "server.max_line_bytes" "HIPPOD_SERVER_MAX_LINE_BYTES" Kind::Whole(1024, 16 << 20), Own::Never,
-        "Longest request (bytes).";
-    "log.level" "HIPPOD_LOG_LEVEL" Kind::Choice(&["error", "warn", "info", "debug", "trace"]), Own::Never,
-        "error, warn, info, debug or trace. Memory text is never logged above debug.";
-    "log.format" "HIPPOD_LOG_FORMAT" Kind::Choice(&["text", "json"]), Own::Never,
-        "How a line of the log looks: text, or json (timestamp, level, target, fields, span).";
-};
 
 impl Key {
     /// Finds a key by its name.
@@ -358,7 +237,7 @@ pub(super) fn documented(config: &Config) -> String {
             text += &format!("{}[{section}]\n", if current.is_empty() { "" } else { "\n" });
             current = section;
         }
-        text += &format!("# {}{}\n", key.meaning, key.own.told());
+        text += &format!("# {} {}{}\n", key.meaning, key.reason, key.own.told());
         if let Some(value) = table.get(section).and_then(|section| section.get(name)) {
             text += &format!("{name} = {value}\n");
         }

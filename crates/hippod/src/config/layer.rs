@@ -12,7 +12,7 @@ use hippo_core::nesting::{TooDeep, check_toml};
 use hippo_core::text::start;
 use hippo_proto::SettingChange;
 
-use super::keys::{KEYS, Key, Own};
+use super::keys::{KEYS, Key, Own, REMOVED};
 use super::{Config, ConfigError};
 
 /// Longest value that is shown, in bytes.
@@ -20,7 +20,11 @@ const SHOWN: usize = 200;
 
 /// Keys with checked values.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Layer(Vec<(&'static str, Value)>);
+pub(super) struct Layer {
+    values: Vec<(&'static str, Value)>,
+    /// Warnings about keys of earlier versions.
+    pub removed: Vec<String>,
+}
 
 /// Whose file it is decides which keys it may set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,19 +38,19 @@ pub(super) enum Whose {
 impl Layer {
     /// The keys that are set.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|(key, _)| *key)
+        self.values.iter().map(|(key, _)| *key)
     }
 
     /// Sets these keys no longer.
     pub fn drop_keys(&mut self, keys: &BTreeSet<&'static str>) {
-        self.0.retain(|(key, _)| !keys.contains(key));
+        self.values.retain(|(key, _)| !keys.contains(key));
     }
 
     /// Leaves each value only as far as it narrows what `user` has. Returns those that were changed for it.
     pub fn narrow(&mut self, user: &Config) -> Result<Vec<SettingChange>, ConfigError> {
         let table = Table::try_from(user).map_err(|error| ConfigError::Together(error.into()))?;
         let mut changes = Vec::new();
-        for (name, wanted) in &mut self.0 {
+        for (name, wanted) in &mut self.values {
             let Some(key) = Key::named(name) else { continue };
             let (section, inside) = key.parts();
             let Some(has) = table.get(section).and_then(|section| section.get(inside)) else {
@@ -77,7 +81,7 @@ fn shown(value: &Value) -> String {
 /// The settings of `base`, overridden by each layer in turn.
 pub(super) fn merge(base: &Config, layers: &[Layer]) -> Result<Config, ConfigError> {
     let mut table = Table::try_from(base).map_err(|error| ConfigError::Together(error.into()))?;
-    for (name, value) in layers.iter().flat_map(|layer| &layer.0) {
+    for (name, value) in layers.iter().flat_map(|layer| &layer.values) {
         let (section, key) = name.split_once('.').unwrap_or(("", name));
         if let Some(Value::Table(section)) = table.get_mut(section) {
             section.insert(key.to_owned(), value.clone());
@@ -116,11 +120,21 @@ pub(super) fn of_workspace(file: &Path, bytes: &[u8]) -> Result<Layer, ConfigErr
 }
 
 fn named(file: &Path, text: &str, whose: Whose) -> Result<Layer, ConfigError> {
-    of_text(text, whose).map_err(|problem| ConfigError::File {
+    let mut layer = of_text(text, whose).map_err(|problem| ConfigError::File {
         file: file.to_path_buf(),
         line: line_of(text, problem.at),
         message: problem.message,
-    })
+    })?;
+    for warning in &mut layer.removed {
+        *warning = format!("{}: {warning}", file.display());
+    }
+    Ok(layer)
+}
+
+/// The warning about a variable that set a key of an earlier version.
+fn removed_variable(variable: &str, (name, why): &(&str, &str)) -> Option<String> {
+    let old = format!("HIPPOD_{}", name.replace('.', "_").to_uppercase());
+    (variable == old).then(|| format!("{variable} has no effect any more: {why}; unset it"))
 }
 
 /// What the environment sets. A variable named after a section (`HIPPOD_EMBED_…`) must be named after a key.
@@ -140,13 +154,17 @@ pub(super) fn of_environment(
             message,
         };
         let Some(key) = KEYS.iter().find(|key| key.variable == name) else {
+            if let Some(warning) = REMOVED.iter().find_map(|gone| removed_variable(name, gone)) {
+                layer.removed.push(warning);
+                continue;
+            }
             let nearest = hippo_proto::nearest(name, KEYS.iter().map(|key| key.variable));
             return Err(wrong(suggest("it sets nothing".into(), nearest)));
         };
         let text = value.to_str().ok_or_else(|| wrong("expected UTF-8".into()))?;
         let value = key.kind.read(text);
         key.kind.check(&value).map_err(wrong)?;
-        layer.0.push((key.name, value));
+        layer.values.push((key.name, value));
     }
     Ok(layer)
 }
@@ -169,7 +187,7 @@ pub(super) fn of_flags(flags: &[(String, String)]) -> Result<Layer, ConfigError>
         let key = Key::named(name).ok_or_else(|| wrong(unknown(name)))?;
         let value = key.kind.read(text);
         key.kind.check(&value).map_err(wrong)?;
-        layer.0.push((key.name, value));
+        layer.values.push((key.name, value));
     }
     Ok(layer)
 }
@@ -213,8 +231,17 @@ fn of_text(text: &str, whose: Whose) -> Result<Layer, Problem> {
                 .get(section)
                 .and_then(|section| section.get(name.get_ref().as_ref()));
             let Some(value) = value else { continue };
+            let full = format!("{section}.{}", name.get_ref());
+            let gone = REMOVED.iter().find(|(gone, _)| *gone == full);
+            if let Some((_, why)) = gone.filter(|_| Key::named(&full).is_none()) {
+                let line = line_of(text, name.span().start);
+                layer.removed.push(format!(
+                    "line {line}: `{full}` has no effect any more: {why}; delete the line"
+                ));
+                continue;
+            }
             let key = one(section, name, place, value, whose)?;
-            layer.0.push((key, value.clone()));
+            layer.values.push((key, value.clone()));
         }
     }
     Ok(layer)

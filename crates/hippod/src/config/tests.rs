@@ -2,7 +2,7 @@
 
 mod any_bytes;
 
-use super::keys::{KEYS, Kind, Own};
+use super::keys::{KEYS, Kind, Own, REMOVED};
 use super::*;
 
 fn environment(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
@@ -152,6 +152,31 @@ fn a_wrong_value_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_setting_of_an_earlier_version_is_a_warning_with_its_line() {
+    let config = from("[index]\nloss_cap = 0.5\nmax_tokens = 900\n").unwrap();
+    assert_eq!(config.index.max_tokens, 900);
+    let expected = "config.toml: line 2: `index.loss_cap` has no effect any more: a run demotes at most a quarter of the live entries; delete the line";
+    assert!(
+        config.removed.len() == 1 && config.removed[0].ends_with(expected),
+        "{:?}",
+        config.removed
+    );
+    let variables = environment(&[("HIPPOD_CYCLES_ARCHIVAL_DAYS", "7")]);
+    let config = Config::load(Path::new("/nowhere"), variables, &[]).unwrap();
+    assert!(
+        config.removed[0].starts_with("HIPPOD_CYCLES_ARCHIVAL_DAYS has no effect"),
+        "{:?}",
+        config.removed
+    );
+    let of_workspace = own(&config, "[watch]\nmass_delete_min = 3\n", false);
+    assert_eq!(of_workspace.removed.len(), 2, "{:?}", of_workspace.removed);
+    for (name, _) in REMOVED {
+        let is_key = KEYS.iter().any(|key| key.name == *name);
+        assert!(!is_key || name.starts_with("search."), "{name}");
+    }
+}
+
+#[test]
 fn a_wrong_variable_is_named() {
     let complaint = |name, value| {
         let error = Config::load(Path::new("/nowhere"), environment(&[(name, value)]), &[]).unwrap_err();
@@ -203,7 +228,7 @@ fn a_workspace_cannot_reach_beyond_itself() {
 }
 
 /// A value that narrows what the user set, and one that does not.
-const NARROW_AND_WIDE: [(&str, &str, &str); 31] = [
+const NARROW_AND_WIDE: [(&str, &str, &str); 26] = [
     ("sources.include", "['notes/*.md']", "['**/*']"),
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
     ("sources.follow_links", "false", "true"),
@@ -218,18 +243,13 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 31] = [
     ("index.max_tokens", "600", "900000"),
     ("index.tokens_per_file", "5", "0"),
     ("index.max_entries", "5", "900"),
-    ("index.entry_level", "0", "3"),
-    ("index.max_learned", "1", "900"),
     ("index.merge_above", "0.95", "0.1"),
-    ("index.loss_cap", "0.1", "0.9"),
     ("cycles.light", "''", "'* * * * *'"),
     ("cycles.deep", "''", "'* * * * *'"),
     ("cycles.archival", "''", "'* * * * *'"),
-    ("cycles.archival_days", "99", "1"),
     ("context.worth_tokens", "1000", "0"),
     ("context.budget_mb", "5", "900000"),
     ("context.keep_days", "5", "900"),
-    ("context.close_idle_days", "30", "0"),
     ("context.render_tokens", "200", "900000"),
     ("context.threshold", "0.8", "0.1"),
     ("tree.keep", "'never'", "'always'"),
@@ -318,7 +338,9 @@ fn the_documented_defaults_are_the_defaults() {
         "every key is in the table of keys"
     );
     assert!(
-        text.contains("# Threads that the model may use.\nthreads = 2\n"),
+        text.contains(
+            "# Threads that the model may use. Raise it to index a large memory faster.\nthreads = 2\n"
+        ),
         "{text}"
     );
 }

@@ -21,6 +21,8 @@ const ROUND: Duration = Duration::from_secs(3600);
 /// What the wall clock may run ahead of the steady one since the last round; further, somebody has set it, and nothing is
 /// past its time for that.
 const AHEAD: Duration = Duration::from_secs(24 * 3600);
+/// Days without use after which a session is closed: a pause over a holiday leaves it open.
+const IDLE_DAYS: i64 = 30;
 
 /// Looks after the sessions of all workspaces until the daemon ends: every hour, and after each archival cycle.
 pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
@@ -89,12 +91,11 @@ async fn look_after(
     let Some(sessions) = place.read(ContextReader::sessions)? else {
         return Ok(());
     };
-    let idle = i64::from(view.config.context.close_idle_days) * DAY_MS;
-    let before = now(shared).saturating_sub(idle);
+    let before = now(shared).saturating_sub(IDLE_DAYS * DAY_MS);
     let (over, open): (Vec<Session>, Vec<Session>) = sessions
         .into_iter()
         .filter(|session| session.closed_ms.is_none())
-        .partition(|session| idle > 0 && session.last_used_ms < before);
+        .partition(|session| session.last_used_ms < before);
     for session in over {
         let id = session.id.clone();
         match close(shared, ContextCloseRequest { session: session.id }).await {

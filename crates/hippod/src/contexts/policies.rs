@@ -27,7 +27,7 @@ impl Policies {
         };
         if !bytes.is_empty() && !trust.covers(FILE, &bytes) {
             let why = format!(
-                "{FILE} is not trusted; the built-in policies hold; to accept it: hippoctl trust {}",
+                "{FILE} is not trusted; the built-in policies hold; to accept it: hippoctl workspace trust {}",
                 root.display()
             );
             return (policy::built_in().into(), Some(why));

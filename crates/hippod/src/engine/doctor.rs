@@ -182,6 +182,15 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
             "mend the line that is named; hippod reads the file again when it changes",
         );
     }
+    for warning in &workspace.view.config.removed {
+        report.problem(
+            "removed-setting",
+            Severity::Info,
+            warning.clone(),
+            place.clone(),
+            "remove it; docs/configuration.md lists the settings",
+        );
+    }
     for file in &workspace.own.untrusted {
         let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
         report.problem(
@@ -189,7 +198,7 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
             Severity::Info,
             format!("{} has no effect without trust: {}", file.path, keys.join(", ")),
             workspace.root.join(&file.path).display().to_string(),
-            format!("read the file; to accept it: hippoctl trust {place}"),
+            format!("read the file; to accept it: hippoctl workspace trust {place}"),
         );
     }
     if hippo_fs::exists(&workspace.root, OLD_INIT_RECORD) {
@@ -198,7 +207,7 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
             Severity::Info,
             format!("{OLD_INIT_RECORD} is not used: hippod keeps the records of init in the user's state folder"),
             workspace.root.join(OLD_INIT_RECORD).display().to_string(),
-            format!("read it; if an earlier version of init made it: hippoctl deinit --trust-record {place}; otherwise delete it"),
+            format!("read it; if an earlier version of init made it: hippoctl init --undo --trust-record {place}; otherwise delete it"),
         );
     }
     let index_file = examine_index_file(workspace, report);

@@ -19,6 +19,8 @@ use crate::verify::FileMark;
 
 /// The disk is compared again this long after too few files could be opened for it.
 const SHORTAGE: Duration = Duration::from_secs(2);
+/// Deletions of fewer files are never held back: a person can see them at a glance.
+const MASS_DELETE_LEAST: usize = 10;
 
 /// What confirming deletions did.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -184,7 +186,7 @@ impl Workspace {
         }
         let watch = &self.view.config.watch;
         let delay = Duration::from_millis(watch.delete_confirm_ms);
-        let (share, least) = (watch.mass_delete_share, watch.mass_delete_min);
+        let (share, least) = (watch.mass_delete_share, MASS_DELETE_LEAST);
         let mut gone = Vec::new();
         for (path, since) in self.missing.clone() {
             if hippo_fs::exists(&self.root, &path) {

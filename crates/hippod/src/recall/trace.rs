@@ -101,7 +101,7 @@ fn leave(
     let whole = response.index.degraded.is_none();
     let searched = question.mode == Mode::Hybrid && consulted.route != Route::Index;
     if searched && whole && !question.filter.is_set() && question.request.min_score.is_none() {
-        trace.learned = lesson(view, question, &response, passages, all);
+        trace.learned = lesson(question, &response, passages, all);
     }
     if question.request.explain && asked {
         let known = trace
@@ -128,7 +128,6 @@ fn leave(
 
 /// What a search found that no entry could tell.
 fn lesson(
-    view: &WorkspaceView,
     question: &Question,
     response: &SearchResponse,
     mut passages: Vec<hippo_core::consolidation::Passage>,
@@ -137,7 +136,7 @@ fn lesson(
     let cue = question.cue();
     let best = response.results.first().filter(|best| best.score >= GOOD)?;
     let telling = question.terms.iter().any(|term| !term.stop);
-    if view.config.index.max_learned == 0 || !telling || passages.len() > REMEMBERED {
+    if !telling || passages.len() > REMEMBERED {
         return None;
     }
     let mut pointers: Vec<Pointer> = Vec::new();

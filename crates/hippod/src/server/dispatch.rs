@@ -227,7 +227,7 @@ fn hello() -> HelloResponse {
 
 /// Why the engine does not answer any more.
 pub fn stopping() -> RpcError {
-    RpcError::internal("the daemon is stopping").hint("start it again: hippoctl start")
+    RpcError::internal("the daemon is stopping").hint("start it again: hippoctl service start")
 }
 
 /// Has the engine do something.

@@ -231,7 +231,7 @@ fn examine_aside(root: &Path, found: &mut Examined) {
             CARRIED,
             "tree-carried",
             "files of another program were taken over by an earlier build and are kept",
-            "lines of their history and topics go on in ROOT.md while this copy is there; hippoctl workspace remove and hippoctl deinit offer to put it back",
+            "lines of their history and topics go on in ROOT.md while this copy is there; hippoctl workspace remove and hippoctl init --undo offer to put it back",
         ),
     ];
     for (folder, id, what, fix) in told {

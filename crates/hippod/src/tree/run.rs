@@ -199,7 +199,7 @@ impl<'a> Run<'a> {
         };
         if self.wish.take_over {
             self.answer.notes.push(format!(
-                "{number} {verb} of another program and taken over; hippoctl workspace remove and hippoctl deinit put every byte back"
+                "{number} {verb} of another program and taken over; hippoctl workspace remove and hippoctl init --undo put every byte back"
             ));
             self.ledger.taken_over = true;
             self.answer.foreign.clear();

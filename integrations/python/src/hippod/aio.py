@@ -45,7 +45,7 @@ class AsyncClient(AsyncMethods):
 
     @classmethod
     async def connect(cls, socket: str | None = None, *, timeout: float = PATIENCE) -> AsyncClient:
-        """Connects to a daemon that runs already; ``hippoctl start`` starts one.
+        """Connects to a daemon that runs already; ``hippoctl service start`` starts one.
 
         ``socket`` is its path, without it as the environment says. ``timeout`` is how many seconds connecting and each
         call may take; ``math.inf``: as long as they take.

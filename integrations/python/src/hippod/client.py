@@ -24,7 +24,7 @@ class Client(Methods):
     """
 
     def __init__(self, socket: str | None = None, *, timeout: float = PATIENCE) -> None:
-        """Connects to a daemon that runs already; ``hippoctl start`` starts one.
+        """Connects to a daemon that runs already; ``hippoctl service start`` starts one.
 
         ``socket`` is its path, without it as the environment says. ``timeout`` is how many seconds connecting and each
         call may take; ``math.inf``: as long as they take.

@@ -45,7 +45,7 @@ def unreachable(path: str, why: object) -> HippodError:
     return HippodError(
         f"could not connect to the daemon: {path}: {why}",
         kind="unreachable",
-        hint="start the daemon with: hippoctl start",
+        hint="start the daemon with: hippoctl service start",
         retryable=True,
     )
 

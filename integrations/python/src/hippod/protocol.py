@@ -2976,7 +2976,7 @@ class WorkspaceStatus(TypedDict):
     #: The compaction tree; absent where there is none, where it could not be looked at in time, and from an older daemon.
     tree: NotRequired[TreeStatus]
 
-    #: The workspace's files of settings that ask for more than they may without trust; `hippoctl trust` accepts them.
+    #: The workspace's files of settings that ask for more than they may without trust; `hippoctl workspace trust` accepts them.
     untrusted: NotRequired[list[SettingsFile]]
 
     #: The vector index.

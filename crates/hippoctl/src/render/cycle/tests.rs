@@ -181,7 +181,7 @@ fn runs_are_listed_and_one_is_shown() {
     };
     let text = one(&older, 12, PLAIN);
     assert!(
-        text.ends_with("\ntake it back with: hippoctl undo 12\n"),
+        text.ends_with("\ntake it back with: hippoctl consolidate undo 12\n"),
         "{text}"
     );
     let without = CycleHistoryResponse {

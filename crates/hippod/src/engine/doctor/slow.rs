@@ -261,7 +261,7 @@ fn examine_contexts(shared: &Shared, root: &Path, report: &mut Report) {
             Severity::Error,
             story,
             root.join(POLICIES).display().to_string(),
-            "mend the line that is named, and try it on a transcript: hippoctl policy test FILE",
+            "mend the line that is named, and try it on a transcript: hippoctl context policy FILE",
         );
     }
 }

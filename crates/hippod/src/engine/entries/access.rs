@@ -15,6 +15,9 @@ use hippo_store::db::{Access, CoAccessed};
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 
+/// Entries that questions made, at most: a few per topic of a map of 200 entries.
+const MAX_LEARNED: usize = 300;
+
 /// The group of entries that questions made.
 pub const ASKED: &str = "Questions";
 
@@ -115,7 +118,7 @@ impl Hand {
         let (profile, now) = (workspace.view.config.index.profile(), self.shared.clock.now());
         let strength = |record: &Record| hippo_core::decay::strength_at(&profile, &record.entry, now);
         let all: Vec<&Record> = live.collect();
-        if all.len() < workspace.view.config.index.max_learned {
+        if all.len() < MAX_LEARNED {
             return None;
         }
         let weakest = all

@@ -128,9 +128,7 @@ impl Now<'_> {
         Settings {
             offset_seconds: self.offset_seconds,
             undated: self.now,
-            entry_level: u8::try_from(self.config.entry_level)
-                .ok()
-                .filter(|level| *level > 1),
+            entry_level: None,
         }
     }
 }

@@ -285,7 +285,7 @@ pub(super) fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, 
     let detail = workspace.store.run(id).map_err(|error| refusal(&error))?;
     detail.ok_or_else(|| {
         RpcError::not_found(format!("could not find the run: {}", id.0))
-            .hint("hippoctl history shows all runs")
+            .hint("hippoctl consolidate history shows all runs")
     })
 }
 

@@ -48,7 +48,7 @@ impl Hand {
                 format!("later runs changed the same entries: {}", ids.join(", ")),
             )
             .hint(format!(
-                "take them back first: hippoctl undo {}",
+                "take them back first: hippoctl consolidate undo {}",
                 ids.first().map_or("", String::as_str)
             )));
         }

@@ -84,7 +84,6 @@ impl Hand {
                 light: settings.light.clone().filter(|_| cycle == Cycle::Light),
                 deep: settings.deep.clone().filter(|_| cycle == Cycle::Deep),
                 archival: settings.archival.clone().filter(|_| cycle == Cycle::Archival),
-                ..settings.clone()
             };
             let (since, now) = (workspace.entries.known_since, self.shared.clock.now());
             schedule::next_tick(&runs, since, now, &self.zone(workspace), &only).map(|at| (cycle, at))

@@ -1,4 +1,4 @@
-//! Which questions are asked, and where do their answers stand?
+//! Questions of a file, and where their answers are
 
 use serde::Deserialize;
 

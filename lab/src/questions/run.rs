@@ -1,16 +1,15 @@
-//! What does the daemon answer to each question, and how fast?
+//! Answers of the daemon, and their latency
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use hippo_proto::{ClientError, ErrorKind, MAX_LIMIT, Mode, SearchRequest, SearchResponse};
+use anyhow::Result;
+use hippo_proto::{Client, ClientError, ErrorKind, MAX_LIMIT, Mode, SearchRequest, SearchResponse};
 
 use super::distinct::ranking;
+use super::file::Question;
 use super::metrics::{Judged, judge, recall};
-use super::questions::Question;
-use crate::connect::Session;
-use crate::failure::Failure;
-use hippoctl::args::{BenchArgs, BenchMode, Distinct};
+use super::{Arguments, Distinct, Way};
 
 /// What one question came to in one mode.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,17 +36,17 @@ pub enum Measured {
 }
 
 /// Whether the daemon serves this row.
-pub fn is_served(mode: BenchMode) -> bool {
+pub fn is_served(mode: Way) -> bool {
     wire_mode(mode).is_some()
 }
 
-fn wire_mode(mode: BenchMode) -> Option<Mode> {
+fn wire_mode(mode: Way) -> Option<Mode> {
     match mode {
-        BenchMode::Hybrid => Some(Mode::Hybrid),
-        BenchMode::Lexical => Some(Mode::Lexical),
-        BenchMode::Vector => Some(Mode::Vector),
-        BenchMode::Index => Some(Mode::Index),
-        BenchMode::Grep | BenchMode::FullScan => None,
+        Way::Hybrid => Some(Mode::Hybrid),
+        Way::Lexical => Some(Mode::Lexical),
+        Way::Vector => Some(Mode::Vector),
+        Way::Index => Some(Mode::Index),
+        Way::Grep | Way::FullScan => None,
     }
 }
 
@@ -56,13 +55,12 @@ fn wire_mode(mode: BenchMode) -> Option<Mode> {
 /// # Errors
 /// The daemon fails, or refuses for another reason than that something is missing.
 pub fn measure(
-    session: &mut Session,
-    mode: BenchMode,
+    client: &mut Client,
+    mode: Way,
     workspace: &str,
     questions: &[Question],
-    args: &BenchArgs,
-    step: &mut dyn FnMut(),
-) -> Result<Measured, Failure> {
+    args: &Arguments,
+) -> Result<Measured> {
     let request = |question: &Question| SearchRequest {
         mode: wire_mode(mode),
         record: false,
@@ -70,7 +68,7 @@ pub fn measure(
     };
     if let Some(first) = questions.first() {
         // Loads the model and warms the caches, so that no question pays for it.
-        match session.client()?.call::<SearchResponse>(&request(first).into()) {
+        match client.call::<SearchResponse>(&request(first).into()) {
             Err(ClientError::Refused(error)) if error.data.kind == ErrorKind::Degraded => {
                 return Ok(Measured::Refused(error.message));
             }
@@ -84,7 +82,7 @@ pub fn measure(
             ..request(question)
         };
         let begun = Instant::now();
-        let answer: SearchResponse = session.call(ranked)?;
+        let answer: SearchResponse = client.call(&ranked.into())?;
         let latency_ms = begun.elapsed().as_secs_f64() * 1000.0;
         let mut budget_recall = BTreeMap::new();
         for budget in &args.budgets {
@@ -93,7 +91,7 @@ pub fn measure(
                 budget_tokens: Some(*budget),
                 ..request(question)
             };
-            let answer: SearchResponse = session.call(within)?;
+            let answer: SearchResponse = client.call(&within.into())?;
             let found = ranking(&answer.results, Distinct::None);
             budget_recall.insert(*budget, recall(&found, &question.evidence));
         }
@@ -108,13 +106,12 @@ pub fn measure(
             latency_ms,
             degraded: answer.index.degraded,
         });
-        step();
     }
     Ok(Measured::Outcomes(outcomes))
 }
 
 /// How many results are asked for: what the deepest figure needs, or all where places are told apart afterwards.
-fn depth(args: &BenchArgs) -> u32 {
+fn depth(args: &Arguments) -> u32 {
     match args.distinct {
         Distinct::None => args.k.iter().copied().max().unwrap_or(1).clamp(10, MAX_LIMIT),
         Distinct::Section | Distinct::File => MAX_LIMIT,

@@ -1,17 +1,17 @@
-//! What would an agent find, and at what price, with plain grep or by reading everything?
+//! Plain grep and a full scan
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use anyhow::{Context, Result};
 use hippo_core::tokens;
 use hippo_fs::{Kind, WorkspaceDir};
 
+use super::file::Question;
 use super::metrics::{Judged, Span, judge, recall};
-use super::questions::Question;
 use super::run::Outcome;
-use crate::failure::Failure;
-use hippoctl::args::{BenchArgs, BenchMode};
+use super::{Arguments, Way};
 
 /// Files that the grep row reads whole.
 const GREP_FILES: usize = 5;
@@ -28,28 +28,22 @@ struct Text {
 ///
 /// # Errors
 /// The workspace cannot be read.
-pub fn measure(
-    mode: BenchMode,
-    root: &Path,
-    questions: &[Question],
-    args: &BenchArgs,
-    step: &mut dyn FnMut(),
-) -> Result<Vec<Outcome>, Failure> {
-    let failed = |error| Failure::file("read the workspace", root, error);
-    let dir = WorkspaceDir::open(root).map_err(failed)?;
-    let files = markdown_files(&dir).map_err(failed)?;
+pub fn measure(mode: Way, root: &Path, questions: &[Question], args: &Arguments) -> Result<Vec<Outcome>> {
+    let failed = || format!("could not read the workspace: {}", root.display());
+    let dir = WorkspaceDir::open(root).with_context(failed)?;
+    let files = markdown_files(&dir).with_context(failed)?;
     let mut outcomes = Vec::with_capacity(questions.len());
     for question in questions {
         let begun = Instant::now();
         let texts = files.iter().filter_map(|path| read(&dir, path)).collect();
         let read = match mode {
-            BenchMode::Grep => grep(&question.query, texts),
+            Way::Grep => grep(&question.query, texts),
             _ => texts,
         };
         let latency_ms = begun.elapsed().as_secs_f64() * 1000.0;
         let whole: Vec<Span> = read.iter().map(|text| first_bytes(text, usize::MAX)).collect();
         let judged = match mode {
-            BenchMode::Grep => judge(&whole, &question.evidence, &args.k),
+            Way::Grep => judge(&whole, &question.evidence, &args.k),
             _ => all_at_once(&whole, &question.evidence, &args.k),
         };
         let budget = |budget: &u32| (*budget, recall(&within(&read, *budget), &question.evidence));
@@ -60,7 +54,6 @@ pub fn measure(
             latency_ms,
             degraded: None,
         });
-        step();
     }
     Ok(outcomes)
 }

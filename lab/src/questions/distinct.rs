@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use hippo_proto::SearchHit;
 
+use super::Distinct;
 use super::metrics::Span;
-use hippoctl::args::Distinct;
 
 /// The results as spans, in rank order, the first of each place.
 pub fn ranking(results: &[SearchHit], distinct: Distinct) -> Vec<Span> {

@@ -1,0 +1,159 @@
+//! Retrieval of the questions of a file: the daemon beside plain grep and a full scan
+
+mod baseline;
+mod distinct;
+mod file;
+mod metrics;
+mod report;
+mod run;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::{Parser, ValueEnum};
+use hippo_proto::{Client, MAX_LIMIT, Paths, WorkspaceSyncRequest, WorkspaceSyncResponse};
+
+use crate::terminal::{note, say};
+pub use report::Report;
+use run::Measured;
+
+/// How long the daemon may take to index a workspace.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// A row of the benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Way {
+    /// The daemon, by words and by meaning
+    Hybrid,
+    /// The daemon, by words alone
+    Lexical,
+    /// The daemon, by meaning alone
+    Vector,
+    /// The daemon, by the entries of the index file alone
+    Index,
+    /// The five files with most of the question's words, read whole
+    Grep,
+    /// Every file, read whole
+    FullScan,
+}
+
+/// What counts as one place in the ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Distinct {
+    /// Every result
+    None,
+    /// The first result of each section (file and headings up to the second)
+    Section,
+    /// The first result of each file
+    File,
+}
+
+/// Measures retrieval quality on a file of questions
+#[derive(Debug, Parser)]
+#[command(name = "cargo lab questions")]
+pub struct Arguments {
+    /// Questions, one JSON object a line: {"id","query","evidence":[{"path","start_line","end_line"}],"group"}
+    pub file: PathBuf,
+    /// The workspace, registered [default: the folder `workspace` beside the file]
+    #[arg(long)]
+    pub workspace: Option<PathBuf>,
+    /// What to measure
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "hybrid,lexical,vector,grep,full-scan"
+    )]
+    pub modes: Vec<Way>,
+    /// Depths of recall@k and hit@k
+    #[arg(short, value_delimiter = ',', default_value = "1,5,10", value_name = "K",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
+    pub k: Vec<u32>,
+    /// Token budgets; each costs one more request a question
+    #[arg(long, value_delimiter = ',', default_value = "500,1000,2000,3500", value_name = "TOKENS",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub budgets: Vec<u32>,
+    /// What counts as one place in the ranking
+    #[arg(long, value_enum, default_value_t = Distinct::None)]
+    pub distinct: Distinct,
+    /// Ask only so many questions, spread evenly over the file
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit_questions: Option<u32>,
+    /// Print the figures as one line of JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Measures by the user's own daemon and prints the figures.
+///
+/// # Errors
+/// No daemon runs, or what [`measure`] fails with.
+pub fn run(words: &[String]) -> Result<()> {
+    let arguments =
+        Arguments::parse_from(std::iter::once("questions").chain(words.iter().map(String::as_str)));
+    let paths = Paths::resolve(|name| std::env::var_os(name))?;
+    let mut client = Client::connect(&paths.socket, Some(PATIENCE)).context("hippod has to run")?;
+    let report = measure(&mut client, &arguments)?;
+    if arguments.json {
+        say(format_args!("{}", serde_json::to_string(&report)?));
+        return Ok(());
+    }
+    for line in report.notes() {
+        note(format_args!("{line}"));
+    }
+    say(format_args!("{}", report.tables().trim_end()));
+    Ok(())
+}
+
+/// Asks every question in every mode.
+///
+/// # Errors
+/// The questions cannot be read, the workspace is not registered, or the daemon fails.
+pub fn measure(client: &mut Client, arguments: &Arguments) -> Result<Report> {
+    let failed = || format!("could not read the questions: {}", arguments.file.display());
+    let text = std::fs::read_to_string(&arguments.file).with_context(failed)?;
+    let asked = file::parse(&text)
+        .map_err(anyhow::Error::msg)
+        .with_context(failed)?;
+    let questions = file::spread(asked.questions, arguments.limit_questions);
+    if questions.is_empty() {
+        bail!("no question has evidence: {}", arguments.file.display());
+    }
+    let beside = || arguments.file.with_file_name("workspace");
+    let root = arguments.workspace.clone().unwrap_or_else(beside);
+    let root = root
+        .canonicalize()
+        .with_context(|| format!("no such workspace: {}", root.display()))?;
+    let workspace = root.to_string_lossy().into_owned();
+    if arguments.modes.iter().any(|way| run::is_served(*way)) {
+        let request = WorkspaceSyncRequest {
+            workspace: workspace.clone(),
+            wait: true,
+            accept_deletions: false,
+        };
+        let synced: WorkspaceSyncResponse = client.call(&request.into())?;
+        for line in &synced.notes {
+            note(format_args!("note: {line}"));
+        }
+    }
+    let (mut measured, mut left_out) = (Vec::new(), Vec::new());
+    for way in &arguments.modes {
+        if !run::is_served(*way) {
+            measured.push((*way, baseline::measure(*way, &root, &questions, arguments)?));
+            continue;
+        }
+        match run::measure(client, *way, &workspace, &questions, arguments)? {
+            Measured::Outcomes(outcomes) => measured.push((*way, outcomes)),
+            Measured::Refused(reason) => left_out.push((*way, reason)),
+        }
+    }
+    Ok(Report::new(
+        workspace,
+        arguments,
+        &questions,
+        asked.without_evidence,
+        &measured,
+        &left_out,
+    ))
+}
