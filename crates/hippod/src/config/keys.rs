@@ -118,10 +118,6 @@ pub(super) const KEYS: &[Key] = keys! {
         "Results, when the request does not say.";
     "search.default_mode" "HIPPOD_SEARCH_DEFAULT_MODE" Kind::Choice(&["hybrid", "lexical", "vector", "index"]), Own::Trusted,
         "Mode, when the request does not say: hybrid, lexical, vector, index.";
-    "search.index_weight" "HIPPOD_SEARCH_INDEX_WEIGHT" Kind::Share, Own::Smaller,
-        "What an entry of the index that matches adds to the score of what it points at, at most (0 to 1).";
-    "search.tree_weight" "HIPPOD_SEARCH_TREE_WEIGHT" Kind::Share, Own::Smaller,
-        "Passages that lines of daily nodes bring up for each one that search finds, at most (0 to 1); 0: nodes bring up none.";
     "search.timezone" "HIPPOD_SEARCH_TIMEZONE" Kind::Zone, Own::Trusted,
         "IANA name of the zone in which \"yesterday\" is understood; empty is the system's.";
     "index.enabled" "HIPPOD_INDEX_ENABLED" Kind::Bool, Own::Word(&["false"]),
