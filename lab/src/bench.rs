@@ -21,7 +21,6 @@ mod replay;
 mod retrieval;
 mod size;
 mod table;
-mod told;
 mod transcripts;
 mod tree;
 mod ways;
@@ -39,7 +38,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// What can be asked for by `--only`, in the order in which it runs.
-const PARTS: [&str; 24] = [
+const PARTS: [&str; 23] = [
     "locomo",
     "scifact",
     "memaware",
@@ -59,7 +58,6 @@ const PARTS: [&str; 24] = [
     "replay",
     "contexts",
     "tree",
-    "told",
     "redact",
     "hooks",
     "backup",
@@ -202,7 +200,6 @@ fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec
         "contexts" => contexts::run(ground),
         "hooks" => hooks::run(ground),
         "backup" => backup::run(ground),
-        "told" => told::run(ground),
         SIZE => size::run(ground),
         "extract" => extract::run(ground.workspaces.eval()),
         "tree" => tree::run(ground.workspaces.eval()),

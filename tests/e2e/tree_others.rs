@@ -1,8 +1,12 @@
 //! What becomes of a tree that others write into, too: other files in its way, agents at work, another program's nodes?
 
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::thread;
 
-use hippo_proto::{Mode, SearchRequest, SearchResponse, TreeCompactRequest, TreeCompactResponse};
+use hippo_core::tree::Period;
+use hippo_proto::{SearchRequest, SearchResponse, TreeCompactRequest, TreeCompactResponse};
 use hippod_tests::{Caller, Clocked, Daemon, Scratch};
 
 use super::tree::{NOW, begun, compact, day, fill, log, nodes};
@@ -156,7 +160,7 @@ fn a_workspace_without_logs_has_no_tree() {
 }
 
 /// What a file says, or nothing.
-fn text(root: &std::path::Path, path: &str) -> String {
+fn text(root: &Path, path: &str) -> String {
     std::fs::read_to_string(root.join(path)).unwrap_or_default()
 }
 
@@ -262,53 +266,100 @@ fn a_root_of_somebody_stands_while_only_time_passes_and_each_of_them_is_kept() {
     }
 }
 
+/// Asserts that the index has `documents` documents, which are all files that are to be indexed, and nothing is held back.
+fn assert_indexed(client: &mut Caller, documents: u64) {
+    let told = client.status().workspaces.remove(0);
+    let counts = (told.disk.files, told.disk.indexed_files, told.documents);
+    assert_eq!(counts, (documents, documents, documents));
+    assert_eq!((told.held_deletions, told.skipped_count), (0, 0));
+    let told = client.doctor(false);
+    let disk = told.checks.iter().find(|check| check.id == "disk").unwrap();
+    assert!(disk.ok && disk.detail.ends_with("all indexed"), "{disk:?}");
+}
+
+/// The paths of nodes that an answer cites.
+fn cited_nodes(client: &mut Caller, root: &Path, question: &str) -> BTreeSet<String> {
+    let mut request = SearchRequest::new(root.display().to_string(), question);
+    request.limit = Some(100);
+    request.record = false;
+    let answer: SearchResponse = client.raw().call(&request.into()).expect("an answer");
+    let paths = answer.results.into_iter().map(|hit| hit.path);
+    paths.filter(|path| Period::of_path(path).is_some()).collect()
+}
+
 #[test]
-fn what_a_node_tells_of_stands_in_the_answer_as_the_line_of_its_log() {
-    let (scratch, _daemon, mut client) = begun();
+fn nodes_of_hippod_are_not_searched_and_one_that_a_person_changed_is() {
+    let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
-    let question = "which crate goes to warehouse 7 at pier 1?";
-    let ask = |client: &mut Caller, path: Option<&str>| -> SearchResponse {
-        let mut request = SearchRequest::new(root.display().to_string(), question);
-        request.mode = Some(Mode::Hybrid);
-        request.limit = Some(40);
-        request.record = false;
-        request.explain = true;
-        request.path = path.map(str::to_owned);
-        client.raw().call(&request.into()).expect("an answer")
-    };
-    let is_told = |answer: &SearchResponse| {
-        let told = answer.results.iter().filter(|hit| {
-            let features = hit.explain.as_ref();
-            features.is_some_and(|features| features.contains_key("tree"))
-        });
-        told.count()
-    };
-    assert_eq!(is_told(&ask(&mut client, None)), 0, "there is no tree yet");
+    let question = "which crate goes to warehouse 7 at pier 1, and when does Ingrid retire?";
     compact(&mut client, &root);
-    client.index(&root);
-    let answer = ask(&mut client, None);
-    let found: Vec<_> = answer
-        .results
-        .iter()
-        .map(|hit| (&hit.path, hit.start_line))
-        .collect();
-    assert!(is_told(&answer) > 0, "{found:?}");
-    for hit in &answer.results {
-        assert!(
-            !hit.path.starts_with("memory/daily/") && hit.path != "memory/ROOT.md",
-            "{hit:?}"
-        );
-    }
-    assert!(answer.results.is_sorted_by(|a, b| a.score >= b.score));
-    let ids: std::collections::BTreeSet<&str> = answer.results.iter().map(|hit| hit.id.as_str()).collect();
-    assert_eq!(ids.len(), answer.results.len(), "no line is there twice");
-    // Whoever asks for nodes has them.
-    let nodes = ask(&mut client, Some("memory/daily/*.md"));
-    assert!(!nodes.results.is_empty() && is_told(&nodes) == 0);
-    assert!(
-        nodes
-            .results
-            .iter()
-            .all(|hit| hit.path.starts_with("memory/daily/"))
+    client.sync(&root);
+    assert!(nodes(&root).len() > 40);
+    assert_indexed(&mut client, 40);
+    assert_eq!(cited_nodes(&mut client, &root, question), BTreeSet::new());
+
+    let node = "memory/weekly/2026-W10.md";
+    let changed = nodes(&root)[node].clone() + "- Ingrid retires in June\n";
+    scratch.write(node, changed);
+    client.sync(&root);
+    assert_indexed(&mut client, 41);
+    assert_eq!(
+        cited_nodes(&mut client, &root, question),
+        BTreeSet::from([node.to_owned()])
     );
+
+    drop((client, daemon));
+    let daemon = Clocked::start(&scratch, NOW, &[]);
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_indexed(&mut client, 41);
+    assert_eq!(
+        cited_nodes(&mut client, &root, question),
+        BTreeSet::from([node.to_owned()])
+    );
+
+    // Of the tree only the changed node is missed.
+    for folder in ["daily", "weekly", "monthly"] {
+        std::fs::remove_dir_all(root.join("memory").join(folder)).unwrap();
+    }
+    client.sync(&root);
+    assert_indexed(&mut client, 40);
+}
+
+#[test]
+fn nodes_that_an_earlier_build_indexed_leave_the_index_at_the_next_start() {
+    let (scratch, daemon, mut client) = begun();
+    let root = scratch.workspace();
+    compact(&mut client, &root);
+    let nodes = nodes(&root);
+    let copy = |node: &str| format!("knowledge/{}", node.replace('/', "-"));
+    for (node, text) in &nodes {
+        scratch.write(&copy(node), text);
+    }
+    client.sync(&root);
+    assert_indexed(&mut client, 40 + nodes.len() as u64);
+    drop((client, daemon));
+    // An earlier build had the documents of the copies as those of the nodes.
+    let database = rusqlite::Connection::open(scratch.state("index.db")).unwrap();
+    for node in nodes.keys() {
+        let metadata = std::fs::metadata(root.join(node)).unwrap();
+        let mtime = metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec();
+        let values = rusqlite::params![node, mtime, copy(node)];
+        let moved = database.execute(
+            "UPDATE documents SET path = ?1, mtime_ns = ?2 WHERE path = ?3",
+            values,
+        );
+        assert_eq!(moved.unwrap(), 1, "{node}");
+        std::fs::remove_file(root.join(copy(node))).unwrap();
+    }
+    database.execute("DELETE FROM checksums", []).unwrap();
+    drop(database);
+
+    let daemon = Clocked::start(&scratch, NOW, &[]);
+    let mut client = daemon.client();
+    client.sync(&root);
+    assert_indexed(&mut client, 40);
+    let question = "which crate goes to warehouse 7 at pier 1?";
+    assert_eq!(cited_nodes(&mut client, &root, question), BTreeSet::new());
+    assert_eq!(client.status().workspaces[0].watcher.changed_at_last_reconcile, 0);
 }

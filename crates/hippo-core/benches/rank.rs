@@ -88,7 +88,6 @@ fn twelve_terms_of_2000_chunks(bencher: Bencher<'_, '_>, mode: Mode) {
     bencher.counter(ItemsCount::new(24_000usize)).bench_local(|| {
         let input = RankInput {
             corpus: &corpus,
-            lengths: corpus.lengths(),
             mode,
             postings: &postings,
             vectors: Some(&vectors),

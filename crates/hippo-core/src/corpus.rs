@@ -67,8 +67,6 @@ pub struct DocumentPlace {
     pub path: Box<str>,
     /// Date of the document.
     pub date: Option<Date>,
-    /// A node of the compaction tree that somebody else than hippod wrote: it may say what no other document does.
-    pub own_words: bool,
     terms: u64,
     chunks: Box<[u32]>,
     sections: Box<[SectionPlace]>,
@@ -148,7 +146,6 @@ impl Corpus {
         let document = DocumentPlace {
             path: path.into(),
             date,
-            own_words: false,
             terms,
             chunks,
             sections: sections.into(),
@@ -181,13 +178,6 @@ impl Corpus {
         if let Some(Some(document)) = self.documents.get_mut(id as usize) {
             document.path = path.into();
             document.date = date;
-        }
-    }
-
-    /// Says whether a document is a node that somebody else than hippod wrote.
-    pub fn set_own_words(&mut self, id: u32, own_words: bool) {
-        if let Some(Some(document)) = self.documents.get_mut(id as usize) {
-            document.own_words = own_words;
         }
     }
 
@@ -260,46 +250,6 @@ impl Corpus {
         self.chunks == 0
     }
 
-    /// What all chunks come to.
-    pub fn lengths(&self) -> Lengths {
-        Lengths {
-            chunks: u64::from(self.chunks),
-            terms: self.terms,
-            passages: self.passages,
-            passage_terms: self.passage_terms,
-        }
-    }
-
-    /// What the chunks of some documents come to.
-    pub fn lengths_of(&self, documents: impl IntoIterator<Item = u32>) -> Lengths {
-        let mut all = Lengths::default();
-        for document in documents.into_iter().filter_map(|id| self.document(id)) {
-            all.terms += document.terms;
-            all.chunks += document.chunks().len() as u64;
-            let (passages, terms) = count_passages(&document.sections);
-            all.passages += passages;
-            all.passage_terms += terms;
-        }
-        all
-    }
-}
-
-/// How many chunks and passages there are, and how long they are: what the rarity of a term and the length of a text are held
-/// against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Lengths {
-    chunks: u64,
-    terms: u64,
-    passages: u64,
-    passage_terms: u64,
-}
-
-impl Lengths {
-    /// Number of chunks.
-    pub fn chunks(&self) -> u64 {
-        self.chunks
-    }
-
     /// Mean number of terms of a chunk, at least 1.
     pub fn mean_terms(&self) -> f32 {
         (self.terms as f32 / self.chunks.max(1) as f32).max(1.0)
@@ -308,17 +258,6 @@ impl Lengths {
     /// Mean number of terms of a passage, those of an assistant not counted; at least 1.
     pub fn mean_passage_terms(&self) -> f32 {
         (self.passage_terms as f32 / self.passages.max(1) as f32).max(1.0)
-    }
-
-    /// Without some of the documents that it is of.
-    #[must_use]
-    pub fn but(&self, others: &Self) -> Self {
-        Self {
-            chunks: self.chunks.saturating_sub(others.chunks),
-            terms: self.terms.saturating_sub(others.terms),
-            passages: self.passages.saturating_sub(others.passages),
-            passage_terms: self.passage_terms.saturating_sub(others.passage_terms),
-        }
     }
 }
 

@@ -5,19 +5,13 @@
 //! kept of each kind.
 
 mod clean;
-mod code;
 mod detect;
 mod diff;
 mod draft;
-mod html;
 mod json;
 mod lines;
-mod listing;
 mod log;
-mod markdown;
-mod matches;
 mod snapshot;
-mod table;
 mod text;
 mod trace;
 mod values;
@@ -62,26 +56,14 @@ pub enum Kind {
     Json,
     /// A JSON Schema.
     JsonSchema,
-    /// HTML or other markup.
-    Html,
     /// The accessibility tree of a page.
     Snapshot,
-    /// Names of files: `ls`, `find`, `tree`, `git status`, plain paths.
-    Listing,
-    /// Lines found in files by `grep` or its kin.
-    Matches,
-    /// Source code.
-    Code,
     /// What a build or a test run printed.
     Log,
     /// A stack trace.
     Trace,
     /// A unified diff.
     Diff,
-    /// Comma- or tab-separated values.
-    Table,
-    /// Markdown.
-    Markdown,
     /// Anything else.
     Text,
 }
@@ -95,16 +77,10 @@ impl Kind {
             Self::Binary => "binary",
             Self::Json => "json",
             Self::JsonSchema => "json-schema",
-            Self::Html => "html",
             Self::Snapshot => "snapshot",
-            Self::Listing => "listing",
-            Self::Matches => "matches",
-            Self::Code => "code",
             Self::Log => "log",
             Self::Trace => "trace",
             Self::Diff => "diff",
-            Self::Table => "table",
-            Self::Markdown => "markdown",
             Self::Text => "text",
         }
     }
@@ -176,23 +152,17 @@ fn draft_of(text: &Text<'_>, hints: &Hints<'_>) -> Draft {
     }
     detect::kinds(text, hints)
         .into_iter()
-        .find_map(|kind| drafted(kind, text, hints))
+        .find_map(|kind| drafted(kind, text))
         .unwrap_or_else(|| text::draft(text))
 }
 
-fn drafted(kind: Kind, text: &Text<'_>, hints: &Hints<'_>) -> Option<Draft> {
+fn drafted(kind: Kind, text: &Text<'_>) -> Option<Draft> {
     match kind {
         Kind::Json | Kind::JsonSchema => json::draft(text),
-        Kind::Html => html::draft(text),
         Kind::Snapshot => snapshot::draft(text),
-        Kind::Listing => listing::draft(text),
-        Kind::Matches => matches::draft(text),
-        Kind::Code => code::draft(text, detect::language(text, hints)),
         Kind::Log => log::draft(text),
         Kind::Trace => trace::draft(text),
         Kind::Diff => diff::draft(text),
-        Kind::Table => table::draft(text),
-        Kind::Markdown => markdown::draft(text),
         Kind::Empty | Kind::Binary | Kind::Text => None,
     }
 }

@@ -9,6 +9,5 @@ pub mod pack;
 pub mod rank;
 pub(crate) mod speaker;
 pub mod terms;
-pub mod told;
 
 pub use lexical::idf;

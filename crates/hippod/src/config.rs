@@ -146,10 +146,6 @@ pub struct Search {
     pub limit: usize,
     /// Mode, when the request does not say.
     pub default_mode: hippo_proto::Mode,
-    /// What an entry of the index that matches adds to the score of what it points at, at most.
-    pub index_weight: f64,
-    /// How many passages daily nodes may bring up for each one that search finds, at most.
-    pub tree_weight: f64,
     /// IANA name of the zone in which "yesterday" is understood; empty is the system's.
     pub timezone: String,
 }
@@ -317,8 +313,6 @@ impl Default for Config {
             search: Search {
                 limit: 10,
                 default_mode: hippo_proto::Mode::Hybrid,
-                index_weight: 0.0,
-                tree_weight: 0.5,
                 timezone: String::new(),
             },
             index: Index::default(),

@@ -6,10 +6,8 @@ mod fresh;
 mod get;
 mod hit;
 mod index_first;
-mod part;
 mod question;
 mod scratch;
-mod told;
 mod trace;
 
 use std::sync::{Arc, RwLockReadGuard};
@@ -34,7 +32,6 @@ use crate::view::{Picture, WorkspaceView};
 use fresh::{Freshener, Stale};
 use hit::Collector;
 use index_first::{Consulted, Route};
-use part::Part;
 use question::Question;
 use scratch::with_scratch;
 
@@ -109,12 +106,11 @@ struct Recall<'a> {
 impl Recall<'_> {
     /// `model` is the one that made `vector`; nothing where another one answers by now.
     fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<Answered>, RpcError> {
-        let Some((picture, ranked)) = self.rank_with_nodes(vector, model)? else {
+        let picture = self.view.picture();
+        if vector.is_some() && picture.model.as_deref() != model {
             return Ok(None);
-        };
-        #[expect(clippy::cast_possible_truncation, reason = "a weight of a few digits")]
-        let weight = self.view.config.search.index_weight as f32;
-        let ranked = self.consulted.lift(&picture, ranked, weight);
+        }
+        let ranked = self.rank(&picture, vector, None)?;
         Ok(Some(self.collect(picture, &ranked, vector.is_some())))
     }
 
@@ -198,12 +194,12 @@ impl Recall<'_> {
         }
     }
 
-    /// Chunks of a part by how well they answer.
+    /// Ranks chunks by how well they answer; with `within`, only those for which it holds.
     fn rank(
         &self,
         picture: &Picture,
         vector: Option<&[f32]>,
-        part: Part<'_>,
+        within: Option<&(dyn Fn(u32) -> bool + Sync)>,
     ) -> Result<Vec<Ranked>, RpcError> {
         let lists = match self.question.mode {
             Mode::Vector => Vec::new(),
@@ -212,7 +208,6 @@ impl Recall<'_> {
                 .postings(self.view, picture)
                 .map_err(|error| refused(self.shared, self.view, error))?,
         };
-        let lists: Vec<_> = lists.iter().map(|list| part.postings(list)).collect();
         let postings: Vec<Postings<'_>> = self
             .question
             .terms
@@ -220,8 +215,10 @@ impl Recall<'_> {
             .zip(&lists)
             .map(|(term, chunks)| Postings { term, chunks })
             .collect();
-        let passes = |chunk: u32| part.has(chunk) && self.question.filter.passes(picture, chunk);
-        let filtered = part.is_some() || self.question.filter.is_set();
+        let passes = |chunk: u32| {
+            within.is_none_or(|within| within(chunk)) && self.question.filter.passes(picture, chunk)
+        };
+        let filtered = within.is_some() || self.question.filter.is_set();
         let prepared = vector.and_then(|vector| PreparedQuery::new(vector).ok());
         let vectors = match &prepared {
             Some(query) => Some(self.nearest(picture, query, filtered.then_some(&passes))?),
@@ -234,7 +231,6 @@ impl Recall<'_> {
         let wanted = self.question.limit * OVERFETCH + 20;
         let input = RankInput {
             corpus: &picture.corpus,
-            lengths: part.lengths(picture),
             mode: match self.question.mode {
                 Mode::Hybrid => rank::Mode::Hybrid,
                 Mode::Lexical | Mode::Index => rank::Mode::Lexical,

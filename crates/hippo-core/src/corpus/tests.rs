@@ -46,7 +46,7 @@ fn windows_stay_in_their_passage_and_cross_its_subsections() {
         "the date above holds below"
     );
     assert_eq!(corpus.passage(place).map(|passage| passage.terms), Some(9));
-    assert!((corpus.lengths().mean_passage_terms() - 6.0).abs() < 1e-6);
+    assert!((corpus.mean_passage_terms() - 6.0).abs() < 1e-6);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn what_an_assistant_says_does_not_count_for_the_passage() {
             .map(|passage| passage.terms),
         Some(5)
     );
-    assert!((corpus.lengths().mean_terms() - 52.5).abs() < 1e-6);
+    assert!((corpus.mean_terms() - 52.5).abs() < 1e-6);
 }
 
 #[test]
@@ -127,8 +127,8 @@ proptest! {
             fresh.set_document(*document, "x.md", None, &sections(), chunks);
         }
         prop_assert_eq!(corpus.len(), fresh.len());
-        prop_assert_eq!(corpus.lengths().mean_terms(), fresh.lengths().mean_terms());
-        prop_assert_eq!(corpus.lengths().mean_passage_terms(), fresh.lengths().mean_passage_terms());
+        prop_assert_eq!(corpus.mean_terms(), fresh.mean_terms());
+        prop_assert_eq!(corpus.mean_passage_terms(), fresh.mean_passage_terms());
         for id in 0..=next {
             prop_assert_eq!(corpus.place(id), fresh.place(id));
             if let Some(place) = corpus.place(id) {

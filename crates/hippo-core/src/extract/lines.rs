@@ -52,15 +52,6 @@ impl<'t> Text<'t> {
             Line { number, text }
         })
     }
-
-    /// The first lines with content.
-    pub fn head(&self, count: usize) -> Vec<&'t str> {
-        self.lines()
-            .map(|line| line.text)
-            .filter(|line| !line.trim().is_empty())
-            .take(count)
-            .collect()
-    }
 }
 
 /// The number that is written before a line, and the line.

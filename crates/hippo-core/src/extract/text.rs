@@ -10,27 +10,26 @@ use crate::text::clip;
 
 /// Bytes of the line that stands for the text.
 const FIRST: usize = 200;
+/// Ends of lines of code; a quarter of the lines of code have them.
+const CODE: [char; 8] = ['{', '}', '(', ')', '[', ']', ';', ','];
 
 pub(super) fn draft(text: &Text<'_>) -> Draft {
     let mut values = Values::default();
-    let (mut lines, mut first) = (0_usize, "");
+    let (mut lines, mut code, mut first) = (0_usize, 0_usize, "");
     for line in text.lines() {
         lines += 1;
+        code += usize::from(line.text.trim_end().ends_with(CODE));
         values.take(line.text);
         if first.is_empty() && line.text.chars().filter(|c| c.is_alphanumeric()).count() > 2 {
             first = line.text;
         }
     }
-    let mut draft = Draft::new(
-        Kind::Text,
-        format!("{}: {}", counted(lines, "line"), clip(first, FIRST)),
-    );
-    tell(&mut draft, &values);
-    draft
-}
-
-/// Values of each sort, in the order in which they are asked for.
-pub(super) fn tell(draft: &mut Draft, values: &Values<'_>) {
+    let mut said = counted(lines, "line");
+    // The first line of code is an import or a comment: values need its room more.
+    if code * 4 < lines {
+        said.push_str(&format!(": {}", clip(first, FIRST)));
+    }
+    let mut draft = Draft::new(Kind::Text, said);
     let texts = |sorts: &[Sort]| {
         values
             .of(sorts)
@@ -41,4 +40,5 @@ pub(super) fn tell(draft: &mut Draft, values: &Values<'_>) {
     draft.list("ids", texts(&[Sort::Id]), 3);
     draft.list("urls", texts(&[Sort::Url]), 1);
     draft.list("numbers", texts(&[Sort::Number]), 2);
+    draft
 }

@@ -108,11 +108,6 @@ pub(super) fn first_path(line: &str) -> Option<&str> {
     first.0
 }
 
-/// Whether a word is a path, with or without a place behind it.
-pub(super) fn is_path(word: &str) -> bool {
-    sort_of(word.split(':').next().unwrap_or(word)) == Some(Sort::Path)
-}
-
 /// Whether a word is a name that a program gave: `snake_case`, `camelCase`, letters and digits mixed.
 pub(super) fn is_code(word: &str) -> bool {
     let mixed = || {

@@ -14,7 +14,7 @@ pub(in crate::extract) fn counted(count: usize, what: &str) -> String {
 }
 
 /// The last part of a path.
-pub(in crate::extract) fn name_of(path: &str) -> &str {
+fn name_of(path: &str) -> &str {
     path.trim_end_matches(['/', '\\'])
         .rsplit(['/', '\\'])
         .next()

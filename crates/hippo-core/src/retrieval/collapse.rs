@@ -1,93 +1,45 @@
 //! Which chunks of a ranked list say again what another one says?
 
-use std::collections::hash_map;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use crate::corpus::Corpus;
 use crate::retrieval::rank::Ranked;
-use crate::source::{NodeKind, SourceKind};
-use crate::time::Date;
+use crate::source::SourceKind;
 
-/// The first `limit` chunks of a ranked list without repetitions, best first: of equal texts the best ranked stays
-/// (or its source takes its place and score, where it is a compaction node), and a compaction node gives way to any of its sources in the same answer (raw log before daily before
-/// weekly before monthly node before ROOT) unless it has somebody's own words. Texts are told apart by [`crate::corpus::Place::mark`].
+/// Returns the first `limit` chunks of a ranked list, best first, each text once. Of equal texts the best ranked stays, but a
+/// node of the compaction tree gives its place and score to the file that it was copied from. Texts are told apart by
+/// [`crate::corpus::Place::mark`].
 pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked> {
+    let is_node = |hit: &Ranked| {
+        let place = corpus.place(hit.chunk);
+        let document = place.and_then(|place| corpus.document(place.document));
+        document.is_some_and(|document| matches!(SourceKind::of(&document.path), SourceKind::Node(_)))
+    };
     let mut marks: HashMap<u32, usize> = HashMap::with_capacity(ranked.len());
-    let mut entries: Vec<Entry> = Vec::new();
-    for candidate in ranked {
-        let Some(place) = corpus.place(candidate.chunk) else {
+    let mut kept: Vec<Ranked> = Vec::new();
+    for hit in ranked {
+        let Some(place) = corpus.place(hit.chunk) else {
             continue;
         };
-        let document = corpus.document(place.document);
-        let entry = Entry {
-            hit: *candidate,
-            span: document.and_then(|document| Span::of(&document.path)),
-            own_words: document.is_some_and(|document| document.own_words),
-        };
         match marks.entry(place.mark) {
-            hash_map::Entry::Vacant(vacant) => {
-                vacant.insert(entries.len());
-                entries.push(entry);
+            Entry::Vacant(vacant) => {
+                vacant.insert(kept.len());
+                kept.push(*hit);
             }
-            // A node that was copied from its source must not oust it: the source takes the node's place.
-            hash_map::Entry::Occupied(occupied) => {
-                let kept = &mut entries[*occupied.get()];
-                if level(entry.span) < level(kept.span) {
-                    let score = kept.hit.score;
-                    *kept = entry;
-                    kept.hit.score = score;
+            Entry::Occupied(occupied) => {
+                let before = &mut kept[*occupied.get()];
+                if is_node(before) && !is_node(hit) {
+                    *before = Ranked {
+                        score: before.score,
+                        ..*hit
+                    };
                 }
             }
         }
     }
-    // Each round drops at least one node, or is the last; a chunk that moves up may be a source of a kept node.
-    loop {
-        let answer = &entries[..entries.len().min(limit)];
-        let spans: HashSet<Span> = answer.iter().filter_map(|entry| entry.span).collect();
-        let nodes = answer.iter().filter(|entry| !entry.own_words);
-        let repeats: HashSet<Span> = nodes
-            .filter_map(|entry| entry.span)
-            .filter(|span| spans.iter().any(|source| span.repeats(source)))
-            .collect();
-        if repeats.is_empty() {
-            return answer.iter().map(|entry| entry.hit).collect();
-        }
-        let is_repeated = |span| repeats.contains(&span);
-        entries.retain(|entry| entry.own_words || !entry.span.is_some_and(is_repeated));
-    }
-}
-
-/// A chunk of the list, and what its document is.
-struct Entry {
-    hit: Ranked,
-    span: Option<Span>,
-    own_words: bool,
-}
-
-/// The nodes of the compaction tree that hippod wrote and of which something that they were made from is there as well, among
-/// documents by id, path, and whether somebody else wrote them.
-#[must_use]
-pub fn repeating<'p>(documents: impl Iterator<Item = (u32, &'p str, bool)> + Clone) -> HashSet<u32> {
-    let is_node = |path: &str| matches!(SourceKind::of(path), SourceKind::Node(_));
-    let nodes = documents.clone();
-    let nodes = nodes.filter(|(_, path, own_words)| !own_words && is_node(path));
-    let nodes: Vec<(u32, Span)> = nodes
-        .filter_map(|(id, path, _)| Some((id, Span::of(path)?)))
-        .collect();
-    if nodes.is_empty() {
-        return HashSet::new();
-    }
-    // For each level the periods in which something lies below it.
-    let mut told: HashSet<Span> = HashSet::new();
-    for span in documents.filter_map(|(_, path, _)| Span::of(path)) {
-        told.extend((span.level + 1..=4).filter_map(|level| span.within(level)));
-    }
-    let repeats = nodes.into_iter().filter(|(_, span)| told.contains(span));
-    repeats.map(|(id, _)| id).collect()
-}
-
-fn level(span: Option<Span>) -> u8 {
-    span.map_or(0, |span| span.level)
+    kept.truncate(limit);
+    kept
 }
 
 /// Remembers the texts of an answer, to leave out what says nearly the same once more.
@@ -137,83 +89,6 @@ impl Said {
             .count() as f32;
         both >= Self::SHARE * (short + long - both)
     }
-}
-
-/// The days of which a log or a compaction node tells, by their first day; `level` rises with the tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Span {
-    level: u8,
-    first: Option<Date>,
-}
-
-impl Span {
-    /// `None` for files that are neither a daily log nor a node.
-    fn of(path: &str) -> Option<Self> {
-        let stem = path.rsplit('/').next()?.strip_suffix(".md")?;
-        Some(match SourceKind::of(path) {
-            SourceKind::DailyLog => Self {
-                level: 0,
-                first: day(stem.get(..10)?),
-            },
-            SourceKind::Node(NodeKind::Daily) => Self {
-                level: 1,
-                first: day(stem),
-            },
-            SourceKind::Node(NodeKind::Weekly) => Self {
-                level: 2,
-                first: week(stem),
-            },
-            SourceKind::Node(NodeKind::Monthly) => Self {
-                level: 3,
-                first: day(&format!("{stem}-01")),
-            },
-            SourceKind::Node(NodeKind::Root) => Self {
-                level: 4,
-                first: None,
-            },
-            _ => return None,
-        })
-    }
-
-    /// What a node of a level above says it is of when it is made from this; `None`: nobody knows which days these are.
-    fn within(&self, level: u8) -> Option<Self> {
-        let first = match level {
-            4 => return Some(Self { level, first: None }),
-            1 => self.first?,
-            2 => monday(self.first?),
-            // A week belongs to the month of its Thursday.
-            _ => monday(self.first?)
-                .saturating_add(jiff::Span::new().days(3))
-                .first_of_month(),
-        };
-        let first = Some(first);
-        Some(Self { level, first })
-    }
-
-    /// Whether a node of these days was made from `source`.
-    fn repeats(&self, source: &Self) -> bool {
-        source.level < self.level && source.within(self.level) == Some(*self)
-    }
-}
-
-fn day(text: &str) -> Option<Date> {
-    text.parse().ok()
-}
-
-fn monday(date: Date) -> Date {
-    let past = i64::from(date.weekday().to_monday_zero_offset());
-    date.saturating_sub(jiff::Span::new().days(past))
-}
-
-/// The Monday of an ISO week such as `2026-W02`.
-fn week(text: &str) -> Option<Date> {
-    let (year, number) = text.split_once("-W")?;
-    let week = jiff::civil::ISOWeekDate::new(
-        year.parse().ok()?,
-        number.parse().ok()?,
-        jiff::civil::Weekday::Monday,
-    );
-    Some(week.ok()?.date())
 }
 
 #[cfg(test)]

@@ -183,7 +183,6 @@ fn features(input: &RankInput<'_>, hit: &LexicalHit) -> Option<Features> {
         speaker: f32::from(u8::from(hit.speaker)),
         date,
         user: f32::from(u8::from(place.speaker == Speaker::User)),
-        tree: None,
     })
 }
 

@@ -5,7 +5,7 @@
 //! answers touch every subject, the questions tell which one it was.
 
 use crate::chunk::Speaker;
-use crate::corpus::{Corpus, Lengths, Place};
+use crate::corpus::{Corpus, Place};
 use crate::retrieval::rank::Postings;
 use crate::retrieval::speaker::is_speaker_term;
 
@@ -50,7 +50,6 @@ struct Sums {
 /// Scores every chunk whose window has a term of the query, and those of `others`, each once and in no order.
 pub(crate) fn score(
     corpus: &Corpus,
-    lengths: &Lengths,
     postings: &[Postings<'_>],
     others: impl Iterator<Item = u32>,
     scratch: &mut LexicalScratch,
@@ -62,10 +61,10 @@ pub(crate) fn score(
         if is_speaker_term(&posting.term.term) {
             continue;
         }
-        let weight = idf(lengths.chunks(), posting.chunks.len() as u64);
+        let weight = idf(corpus.len() as u64, posting.chunks.len() as u64);
         attainable += weight * (K1 + 1.0);
-        scratch.add_units_and_windows(corpus, lengths, posting.chunks, weight);
-        scratch.add_passages(corpus, lengths, posting.chunks, weight);
+        scratch.add_units_and_windows(corpus, posting.chunks, weight);
+        scratch.add_passages(corpus, posting.chunks, weight);
     }
     for posting in postings
         .iter()
@@ -97,8 +96,8 @@ impl LexicalScratch {
         }
     }
 
-    fn add_units_and_windows(&mut self, corpus: &Corpus, lengths: &Lengths, chunks: &[u32], weight: f32) {
-        let mean = lengths.mean_terms();
+    fn add_units_and_windows(&mut self, corpus: &Corpus, chunks: &[u32], weight: f32) {
+        let mean = corpus.mean_terms();
         for chunk in chunks {
             let Some(place) = corpus.place(*chunk) else {
                 continue;
@@ -122,7 +121,7 @@ impl LexicalScratch {
         }
     }
 
-    fn add_passages(&mut self, corpus: &Corpus, lengths: &Lengths, chunks: &[u32], weight: f32) {
+    fn add_passages(&mut self, corpus: &Corpus, chunks: &[u32], weight: f32) {
         for chunk in chunks {
             let Some(place) = corpus.place(*chunk) else {
                 continue;
@@ -139,7 +138,7 @@ impl LexicalScratch {
             }
             *count = count.saturating_add(1);
         }
-        let mean = lengths.mean_passage_terms();
+        let mean = corpus.mean_passage_terms();
         for first in self.touched.drain(..) {
             let count = std::mem::take(&mut self.counts[first as usize]);
             let passage = corpus.place(first).and_then(|place| corpus.passage(place));

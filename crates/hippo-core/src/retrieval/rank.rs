@@ -1,6 +1,6 @@
 //! Which chunks answer a query best, from postings per term and vector candidates.
 
-use crate::corpus::{Corpus, Lengths};
+use crate::corpus::Corpus;
 use crate::retrieval::dates::DateRange;
 use crate::retrieval::fuse;
 use crate::retrieval::lexical::{self, LexicalScratch};
@@ -38,8 +38,6 @@ pub struct VectorHits {
 pub struct RankInput<'a> {
     /// The workspace.
     pub corpus: &'a Corpus,
-    /// What the chunks come to whose postings these are.
-    pub lengths: Lengths,
     /// Which evidence counts.
     pub mode: Mode,
     /// Postings of each term of the query.
@@ -91,8 +89,6 @@ pub struct Features {
     pub date: f32,
     /// Whether the user of an assistant said it; 0 or 1.
     pub user: f32,
-    /// How well a line of the compaction tree answers that was taken from it; `None` where none brought it up.
-    pub tree: Option<f32>,
 }
 
 impl Features {
@@ -108,7 +104,6 @@ impl Features {
             speaker,
             date,
             user,
-            tree,
         } = *self;
         let all = [
             ("lexical_unit", Some(lexical_unit)),
@@ -119,7 +114,6 @@ impl Features {
             ("speaker", Some(speaker)),
             ("date", Some(date)),
             ("user", Some(user)),
-            ("tree", tree),
         ];
         all.into_iter()
             .filter_map(|(name, value)| Some((name, value?)))
@@ -151,7 +145,7 @@ pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<Ranked> {
     let near = near
         .into_iter()
         .flat_map(|vectors| vectors.hits.iter().map(|(chunk, _)| *chunk));
-    let hits = lexical::score(input.corpus, &input.lengths, postings, near, &mut scratch.lexical);
+    let hits = lexical::score(input.corpus, postings, near, &mut scratch.lexical);
     fuse::fuse(input, hits)
 }
 

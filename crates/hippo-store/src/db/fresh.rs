@@ -86,7 +86,6 @@ mod tests {
             mtime_ns: 7,
             hash: ContentHash::of(text.as_bytes()).0,
             date: None,
-            own_words: false,
         }
     }
 

@@ -46,9 +46,9 @@ impl Store {
     }
 
     fn load_documents(&self) -> rusqlite::Result<Vec<LoadedDocument>> {
-        let mut statement = self.connection.prepare(
-            "SELECT id, path, size, mtime_ns, hash, date, title, own_words FROM documents ORDER BY path",
-        )?;
+        let mut statement = self
+            .connection
+            .prepare("SELECT id, path, size, mtime_ns, hash, date, title FROM documents ORDER BY path")?;
         let mut documents: Vec<LoadedDocument> = statement
             .query_map([], |row| {
                 Ok(LoadedDocument {
@@ -59,7 +59,6 @@ impl Store {
                         mtime_ns: row.get(3)?,
                         hash: row.get(4)?,
                         date: row.get(5)?,
-                        own_words: row.get(7)?,
                     },
                     title: row.get(6)?,
                     sections: Vec::new(),

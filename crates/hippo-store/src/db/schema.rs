@@ -193,7 +193,7 @@ const FRESH: &str = "
 CREATE TABLE fresh (path TEXT PRIMARY KEY) WITHOUT ROWID;
 ";
 
-/// Version 6: which nodes of the compaction tree have a body of somebody's. Those that are known are read again.
+/// Version 6: which nodes of the compaction tree have a body of somebody's, which nothing asks for any more. Nodes are read again.
 const OWN_WORDS: &str = "
 ALTER TABLE documents ADD COLUMN own_words INTEGER NOT NULL DEFAULT 0;
 UPDATE documents SET mtime_ns = 0, hash = zeroblob(16)

@@ -22,8 +22,6 @@ pub struct DocumentRecord {
     pub hash: [u8; 16],
     /// The document's own date, ISO 8601.
     pub date: Option<String>,
-    /// A node of the compaction tree that somebody else than hippod wrote.
-    pub own_words: bool,
 }
 
 /// A chunk as it stands in the tables after a change.
@@ -116,9 +114,8 @@ impl Batch<'_> {
     pub fn move_document(&mut self, from: &str, to: &DocumentRecord) -> Result<bool, StoreError> {
         let (size, mtime) = (to.size.cast_signed(), to.mtime_ns);
         let done = self.transaction.execute(
-            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5, own_words = ?6
-             WHERE path = ?1",
-            params![from, to.path, size, mtime, to.date, to.own_words],
+            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5 WHERE path = ?1",
+            params![from, to.path, size, mtime, to.date],
         );
         done.and_then(|moved| fresh::follow(&self.transaction, from, &to.path, moved > 0))
             .map_err(|source| StoreError::from_sql(self.path, source))
@@ -232,14 +229,13 @@ impl Batch<'_> {
 
     fn upsert_row(&self, record: &DocumentRecord, document: &Document) -> rusqlite::Result<u32> {
         let (path, size, mtime) = (&record.path, record.size.cast_signed(), record.mtime_ns);
-        let (hash, date, own) = (record.hash, &record.date, record.own_words);
-        let values = params![path, size, mtime, hash, date, document.title, own];
+        let values = params![path, size, mtime, record.hash, record.date, document.title];
         self.transaction
             .prepare_cached(
-                "INSERT INTO documents (path, size, mtime_ns, hash, date, title, own_words)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                "INSERT INTO documents (path, size, mtime_ns, hash, date, title)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                  ON CONFLICT (path) DO UPDATE SET
-                     size = ?2, mtime_ns = ?3, hash = ?4, date = ?5, title = ?6, own_words = ?7
+                     size = ?2, mtime_ns = ?3, hash = ?4, date = ?5, title = ?6
                  RETURNING id",
             )?
             .query_row(values, |row| row.get(0))

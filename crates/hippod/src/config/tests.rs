@@ -228,7 +228,7 @@ fn a_workspace_cannot_reach_beyond_itself() {
 }
 
 /// A value that narrows what the user set, and one that does not.
-const NARROW_AND_WIDE: [(&str, &str, &str); 26] = [
+const NARROW_AND_WIDE: [(&str, &str, &str); 24] = [
     ("sources.include", "['notes/*.md']", "['**/*']"),
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
     ("sources.follow_links", "false", "true"),
@@ -236,8 +236,6 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 26] = [
     ("embed.model", "'all-minilm-l6-v2'", "'other'"),
     ("search.limit", "5", "11"),
     ("search.default_mode", "'hybrid'", "'vector'"),
-    ("search.index_weight", "0.0", "0.9"),
-    ("search.tree_weight", "0.1", "0.9"),
     ("search.timezone", "''", "'Europe/Paris'"),
     ("index.enabled", "false", "true"),
     ("index.max_tokens", "600", "900000"),

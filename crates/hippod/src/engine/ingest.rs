@@ -95,6 +95,7 @@ impl Workspace {
                 return Ok(Refreshed::Later);
             }
             Reading::Missing => {
+                self.own_nodes.remove(path);
                 if self.known.contains_key(path) && !self.held.contains(path) {
                     self.missing.entry(path.to_owned()).or_insert(ingest.at);
                 }
@@ -113,13 +114,22 @@ impl Workspace {
         self.held.remove(path);
         self.skipped.remove(path);
 
-        let hash = ContentHash::of(&bytes).0;
         let racy = ingest
             .now
             .0
             .saturating_mul(1_000_000)
             .saturating_sub(mark.mtime_ns)
             < RACY_NS;
+        if is_own_node(path, &bytes) {
+            self.own_nodes.insert(path.to_owned(), (mark, racy));
+            return if self.known.contains_key(path) {
+                self.remove(&[path.to_owned()])
+            } else {
+                Ok(Refreshed::Same)
+            };
+        }
+        self.own_nodes.remove(path);
+        let hash = ContentHash::of(&bytes).0;
         if let Some(known) = self.known.get(path).copied()
             && known.hash == hash
         {
@@ -131,7 +141,7 @@ impl Workspace {
             return self.rename(&from, path, mark, racy, &bytes, ingest);
         }
         let document = chunk::chunk(&bytes);
-        let record = record_of(path, mark, hash, &bytes, &document, ingest);
+        let record = record_of(path, mark, hash, &document, ingest);
         let change = self.write(&record, &document, &bytes, ingest)?;
         self.known.insert(
             path.to_owned(),
@@ -233,7 +243,6 @@ impl Workspace {
         if before.mark != after.mark {
             let mut picture = self.view.picture_mut();
             let place = picture.corpus.document(after.document);
-            let own_words = place.is_some_and(|document| document.own_words);
             let date = place.and_then(|document| document.date);
             // A date that came from the file's time moves with it.
             let dated = source::date_in_name(path).is_some() || date != Some(date_of(before.mark, ingest));
@@ -248,7 +257,6 @@ impl Workspace {
                 mtime_ns: after.mark.mtime_ns,
                 hash: after.hash,
                 date: date.map(|date| date.to_string()),
-                own_words,
             };
             let mut batch = self.store.begin()?;
             batch.touch_document(&record)?;
@@ -275,7 +283,7 @@ impl Workspace {
             return Ok(Refreshed::Same);
         };
         let document = chunk::chunk(bytes);
-        let record = record_of(to, mark, before.hash, bytes, &document, ingest);
+        let record = record_of(to, mark, before.hash, &document, ingest);
         let mut batch = self.store.begin()?;
         batch.move_document(from, &record)?;
         let generation = batch.next_generation()?;
@@ -331,16 +339,21 @@ impl Workspace {
     }
 }
 
+/// Whether a file is a node of the compaction tree that hippod wrote and nobody changed since. It repeats the logs, and is
+/// not indexed.
+fn is_own_node(path: &str, bytes: &[u8]) -> bool {
+    let node = Period::of_path(path).map(|period| Node::read(period, &String::from_utf8_lossy(bytes)));
+    node.is_some_and(|node| node.writer == Writer::Hippod)
+}
+
 /// The date of a document: front matter, else file name, else the file's time.
 fn record_of(
     path: &str,
     mark: FileMark,
     hash: [u8; 16],
-    bytes: &[u8],
     document: &Document,
     ingest: &Ingest<'_, '_>,
 ) -> DocumentRecord {
-    let node = Period::of_path(path).map(|period| Node::read(period, &String::from_utf8_lossy(bytes)));
     let date = document
         .front_matter
         .date
@@ -352,7 +365,6 @@ fn record_of(
         mtime_ns: mark.mtime_ns,
         hash,
         date: Some(date.to_string()),
-        own_words: node.is_some_and(|node| node.writer != Writer::Hippod),
     }
 }
 

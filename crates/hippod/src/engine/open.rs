@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use hippo_core::corpus::Corpus;
 use hippo_core::source::SourceRules;
 use hippo_core::time::Timestamp;
+use hippo_core::tree::Period;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::vector::{DumpIdentity, VectorIndex, VectorParams};
@@ -120,6 +121,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         view,
         watcher: None,
         known,
+        own_nodes: HashMap::new(),
         dirty: BTreeMap::new(),
         missing: BTreeMap::new(),
         held: BTreeSet::new(),
@@ -220,7 +222,8 @@ fn load(store: &Store, dump: &Path) -> Result<Loaded, StoreError> {
                 document: document.id,
                 mark,
                 hash: document.record.hash,
-                racy: false,
+                // Earlier builds indexed hippod's own nodes: each node is looked at once more.
+                racy: Period::of_path(&document.record.path).is_some(),
             },
         );
     }

@@ -59,7 +59,6 @@ pub fn remove(picture: &mut Picture, change: &DocumentChange, generation: u64) {
 /// Gives a document another path.
 pub fn rename(picture: &mut Picture, document: u32, record: &DocumentRecord, generation: u64) {
     picture.corpus.set_path(document, &record.path, date(record));
-    picture.corpus.set_own_words(document, record.own_words);
     if let Some(facts) = picture.facts.get_mut(&document) {
         facts.mark = mark(record);
     }
@@ -104,7 +103,6 @@ fn place(
     picture
         .corpus
         .set_document(document, &record.path, date(record), &places, &chunk_places);
-    picture.corpus.set_own_words(document, record.own_words);
     picture.facts.insert(
         document,
         Facts {

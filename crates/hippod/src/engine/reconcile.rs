@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hippo_core::harness;
+use hippo_core::tree::Period;
 use hippo_fs::WorkspaceDir;
 use hippo_store::StoreError;
 
@@ -74,7 +75,9 @@ impl Workspace {
         if let Some(watcher) = &self.watcher {
             watcher.set_dirs(scan.dirs.clone());
         }
-        self.files_on_disk = scan.files.len();
+        // A node that somebody wrote counts from when it is indexed.
+        let counts = |path: &str| self.known.contains_key(path) || Period::of_path(path).is_none();
+        self.files_on_disk = scan.files.iter().filter(|file| counts(&file.rel)).count();
         // Comparing is cheap where nothing changed, and events may have been lost.
         self.entries.file.look(now);
         let before = self.unread().count() + self.missing.len();
@@ -98,12 +101,13 @@ impl Workspace {
                 size: file.size,
                 mtime_ns: file.mtime_ns,
             };
-            match self.known.get(&file.rel) {
-                Some(known) if known.mark == mark && !known.racy => {
+            let known = self.known.get(&file.rel).map(|known| (known.mark, known.racy));
+            match known.or_else(|| self.own_nodes.get(&file.rel).copied()) {
+                Some((known, false)) if known == mark => {
                     self.missing.remove(&file.rel);
                     self.held.remove(&file.rel);
                 }
-                Some(known) if known.mark == mark => self.mark_recheck(file.rel.clone(), now),
+                Some((known, true)) if known == mark => self.mark_recheck(file.rel.clone(), now),
                 _ => self.mark_dirty(file.rel.clone(), now),
             }
             seen.insert(file.rel.as_str());

@@ -177,6 +177,9 @@ pub struct Workspace {
     pub known: HashMap<String, Known>,
     /// Paths that may have changed.
     pub dirty: BTreeMap<String, Dirty>,
+    /// Nodes of the compaction tree that hippod wrote, which are not indexed: their marks, and whether they are racy as
+    /// [`Known::racy`] says.
+    pub own_nodes: HashMap<String, (FileMark, bool)>,
     /// Documents whose file is missing, with the time since when.
     pub missing: BTreeMap<String, Instant>,
     /// Missing documents that are kept, because too many went at once.

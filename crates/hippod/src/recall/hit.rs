@@ -105,9 +105,8 @@ impl Collector {
             text,
             date,
             // What is remembered of an earlier answer was not scored again.
-            explain: (self.explain
-                && (ranked.lexical.is_some() || ranked.vector.is_some() || ranked.explain.tree.is_some()))
-            .then(|| explain(&ranked.explain)),
+            explain: (self.explain && (ranked.lexical.is_some() || ranked.vector.is_some()))
+                .then(|| explain(&ranked.explain)),
         });
     }
 

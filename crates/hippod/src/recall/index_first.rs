@@ -2,7 +2,7 @@
 //!
 //! A question that was asked before is known by its words, and the passages that answered it are read again, as long as
 //! they stand on disk and nothing written since speaks of the same. Other entries are matched by their words: what they
-//! point at is read for mode `index`, and lifted a little among the results of a search.
+//! point at is read for mode `index`.
 
 mod doubt;
 
@@ -18,7 +18,6 @@ use hippo_core::retrieval::rank::{Features, Ranked};
 use hippo_core::time::Timestamp;
 use hippo_proto::{ErrorKind, Mode, RpcError, Strategy};
 
-use super::part::Part;
 use super::question::Question;
 use super::{Answered, Recall, refused};
 use doubt::doubt;
@@ -134,32 +133,6 @@ impl Consulted {
         self.route = Route::Both;
         self.reason = why;
     }
-
-    /// Lifts what the matched entries point at: by `weight` at most, for a match that says all.
-    pub fn lift(&self, picture: &Picture, mut ranked: Vec<Ranked>, weight: f32) -> Vec<Ranked> {
-        if self.route != Route::Both || weight <= 0.0 {
-            return ranked;
-        }
-        let told: Vec<(f32, HashSet<u32>)> = self
-            .matches
-            .iter()
-            .take(FOLLOWED)
-            .filter(|(hit, _, _)| hit.coverage >= WEAK)
-            .map(|(hit, record, _)| {
-                (
-                    hit.relevance * hit.coverage,
-                    chunks_of(picture, &record.entry.pointers),
-                )
-            })
-            .collect();
-        for hit in &mut ranked {
-            let of_it = told.iter().filter(|(_, chunks)| chunks.contains(&hit.chunk));
-            let best = of_it.map(|(relevance, _)| *relevance).fold(0.0, f32::max);
-            hit.score = (hit.score + weight * best).min(1.0);
-        }
-        ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
-        ranked
-    }
 }
 
 impl Recall<'_> {
@@ -221,7 +194,7 @@ impl Recall<'_> {
         let picture = self.view.picture();
         let (mut ranked, _) = self.pointed(&picture)?;
         let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();
-        let found = self.rank(&picture, None, Part::of(&|chunk| !known.contains(&chunk)))?;
+        let found = self.rank(&picture, None, Some(&|chunk| !known.contains(&chunk)))?;
         ranked.extend(found);
         let mut answered = self.collect(picture, &ranked, false);
         answered.response.strategy = Strategy::Hybrid;
@@ -245,7 +218,7 @@ impl Recall<'_> {
             told.push(chunks);
         }
         let within = |chunk: u32| told.iter().any(|chunks| chunks.contains(&chunk));
-        let mut ranked = self.rank(picture, None, Part::of(&within))?;
+        let mut ranked = self.rank(picture, None, Some(&within))?;
         // Where no word leads to a passage, the section of the best entry is read from its beginning.
         if let Some(best) = told.first() {
             let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();

@@ -1,9 +1,6 @@
 //! What of a content is not shown, and is what is not kept counted?
 
-use serde_json::json;
-
 use super::told;
-use crate::extract::Kind;
 
 #[test]
 fn no_piece_of_a_private_key_is_shown() {
@@ -29,18 +26,6 @@ fn no_piece_of_a_private_key_is_shown() {
 }
 
 #[test]
-fn lines_are_those_of_the_content_beside_what_is_not_shown() {
-    let line = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2";
-    let content = format!("// data\n/*\n{line}\n{line}\n*/\nfn moor() {{\n}}\n\nfn cast_off() {{\n}}\n");
-    let entry = told(&content, 300);
-    assert_eq!(
-        entry.key_data["symbols"],
-        json!({"moor": 6, "cast_off": 9}),
-        "{entry:?}"
-    );
-}
-
-#[test]
 fn what_a_terminal_is_told_is_not_shown() {
     for content in [
         "\u{1b}(B\u{1b}[mtests/test_tide.py::test_low \u{1b}[31mFAILED\u{1b}[0m\n",
@@ -58,7 +43,6 @@ fn what_a_terminal_is_told_is_not_shown() {
 #[test]
 fn what_is_not_kept_is_counted() {
     let lines = |count: usize, line: &dyn Fn(usize) -> String| -> String { (0..count).map(line).collect() };
-    let page = |link: &str, body: &str| format!("<html><body><p>{link}</p>{body}</body></html>");
     let cases = [
         (
             lines(1_500, &|n| format!("FAILED tests/test_a.py::test_{n} - no\n")),
@@ -69,26 +53,8 @@ fn what_is_not_kept_is_counted() {
             "900 errors",
         ),
         (
-            page(
-                "x",
-                &lines(700, &|n| format!("<a href=\"/b/{n}\">Boat {n}</a>\n")),
-            ),
-            "700 links",
-        ),
-        (
-            page(
-                "x",
-                &lines(1_900, &|n| format!("<button id=\"b{n}\">Book {n}</button>\n")),
-            ),
-            "1900 controls",
-        ),
-        (
             lines(5_000, &|n| format!("- button \"Book {n}\" [ref=e{n}]\n")),
             "5000 buttons",
-        ),
-        (
-            lines(4_500, &|n| format!("pub fn moor_{n}() {{\n    boat();\n}}\n")),
-            "4500 functions",
         ),
         (
             "Traceback (most recent call last):\n".to_owned()
@@ -105,22 +71,6 @@ fn what_is_not_kept_is_counted() {
             "{count}: {:?} {}",
             entry.kind,
             entry.summary
-        );
-    }
-}
-
-#[test]
-fn each_file_is_told_before_further_places_of_one() {
-    let mut content: String = (1..400)
-        .map(|n| format!("src/large.rs:{n}:    moor();\n"))
-        .collect();
-    content.push_str("src/late.rs:7:    moor();\nsrc/last.rs:9:    moor();\n");
-    let entry = told(&content, 120);
-    assert_eq!(entry.kind, Kind::Matches);
-    for place in ["src/large.rs:1", "src/late.rs:7", "src/last.rs:9"] {
-        assert!(
-            entry.key_data["matches"].get(place).is_some(),
-            "{place}: {entry:?}"
         );
     }
 }

@@ -110,7 +110,6 @@ impl World {
         };
         let input = RankInput {
             corpus: &self.corpus,
-            lengths: self.corpus.lengths(),
             mode,
             postings: &postings,
             vectors: vectors.as_ref(),
@@ -205,7 +204,6 @@ fn dates_of_the_question_count() {
         .collect();
     let input = RankInput {
         corpus: &world.corpus,
-        lengths: world.corpus.lengths(),
         mode: Mode::Lexical,
         postings: &postings,
         vectors: None,
@@ -284,7 +282,6 @@ proptest! {
                 found.iter().map(|(term, chunks)| Postings { term, chunks }).collect();
             let input = RankInput {
                 corpus: &world.corpus,
-                lengths: world.corpus.lengths(),
                 mode: Mode::Lexical,
                 postings: &postings,
                 vectors: None,

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Node;
 use crate::bootstrap::words::Words;
-use crate::retrieval::told::place;
 use crate::text::clip;
 use crate::time::Date;
 use crate::tree::item::{Kind, MemoryType, Place, Reading, Source, Statement, read};
@@ -297,7 +296,13 @@ fn told(node: &Node<'_>, reading: &Reading, name: String, kind: MemoryType) -> T
         told: sentence.replace(" → ", " "),
         place: taken.and_then(|taken| match taken {
             Place::Line(line) => Some((node.path.to_owned(), *line)),
-            Place::Given(given) => place(given).map(|(path, line)| (path.to_owned(), line)),
+            Place::Given(given) => line_of(given),
         }),
     }
+}
+
+/// Returns the file and the line that a pointer `path#L12` names.
+fn line_of(pointer: &str) -> Option<(String, u32)> {
+    let (path, line) = pointer.rsplit_once("#L")?;
+    Some((path.to_owned(), line.parse().ok()?))
 }

@@ -60,7 +60,6 @@ fn put(store: &mut Store, number: usize, colour: &str) {
         mtime_ns: 7,
         hash: ContentHash::of(text.as_bytes()).0,
         date: None,
-        own_words: false,
     };
     let mut batch = store.begin().unwrap();
     batch

@@ -74,12 +74,6 @@ pub const KEYS: &[Key] = keys! {
     "search.default_mode" "HIPPOD_SEARCH_DEFAULT_MODE" Kind::Choice(&["hybrid", "lexical", "vector", "index"]), Own::Trusted,
         "Mode if the request sets none: hybrid, lexical, vector, index.",
         "Set it to lexical if exact words matter more than meaning.";
-    "search.index_weight" "HIPPOD_SEARCH_INDEX_WEIGHT" Kind::Share, Own::Smaller,
-        "Maximum that a matching entry of the index adds to the score of the text it points at (0 to 1).",
-        "Raise it to prefer what the map points at.";
-    "search.tree_weight" "HIPPOD_SEARCH_TREE_WEIGHT" Kind::Share, Own::Smaller,
-        "Maximum share of passages that lines of daily nodes add to those that search finds (0 to 1).",
-        "Set it to 0 to switch that off.";
     "search.timezone" "HIPPOD_SEARCH_TIMEZONE" Kind::Zone, Own::Trusted,
         "IANA name of the time zone of dates such as \"yesterday\"; empty: the zone of the system.",
         "Set it if the daemon runs on a server in another zone.";

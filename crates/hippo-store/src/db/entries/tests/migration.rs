@@ -147,32 +147,14 @@ fn nodes_that_an_older_file_knows_are_read_again() {
          PRAGMA user_version = 5;",
     );
     let documents = scratch.open().load().unwrap().documents;
-    let marks: Vec<(&str, i64, bool)> = documents
+    let marks: Vec<(&str, i64)> = documents
         .iter()
-        .map(|document| {
-            (
-                document.record.path.as_str(),
-                document.record.mtime_ns,
-                document.record.own_words,
-            )
-        })
+        .map(|document| (document.record.path.as_str(), document.record.mtime_ns))
         .collect();
-    let expected = [
-        ("memory/2026-03-02.md", 7, false),
-        ("memory/weekly/2026-W10.md", 0, false),
-    ];
-    assert_eq!(marks, expected);
-    let mut store = scratch.open();
-    let document = DocumentRecord {
-        own_words: true,
-        ..documents[1].record.clone()
-    };
-    let mut batch = store.begin().unwrap();
-    batch
-        .put_document(&document, &chunk::chunk(b"- one\n"), &mut |_, _, _| 0)
-        .unwrap();
-    batch.commit().unwrap();
-    assert!(store.load().unwrap().documents[1].record.own_words);
+    assert_eq!(
+        marks,
+        [("memory/2026-03-02.md", 7), ("memory/weekly/2026-W10.md", 0)]
+    );
 }
 
 #[test]
@@ -225,7 +207,6 @@ fn forgetting_the_documents_keeps_the_entries() {
         mtime_ns: 7,
         hash: [0; 16],
         date: None,
-        own_words: false,
     };
     let mut batch = store.begin().unwrap();
     batch
