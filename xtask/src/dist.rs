@@ -17,7 +17,7 @@ use crate::house::{self, House};
 use crate::prerequisites::tool;
 use crate::terminal::say;
 use build::Profile;
-use contents::Kind;
+use contents::{Kind, Parts};
 
 pub use rehearsal::rehearse;
 
@@ -79,7 +79,8 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     if let Some(package) = options.install {
         return check::try_out(house, &package);
     }
-    let packages = make(house, options.profile, time(house)?)?;
+    let pages = contents::make_pages(house)?;
+    let packages = make(house, options.profile, time(house)?, &pages)?;
     let folder = options.out.unwrap_or_else(|| folder(house));
     write(&packages, &folder)
 }
@@ -93,7 +94,7 @@ pub fn folder(house: &House) -> PathBuf {
 ///
 /// # Errors
 /// Something does not build, or names a folder of this machine.
-fn make(house: &House, profile: Profile, time: u64) -> Result<[PathBuf; 2]> {
+fn make(house: &House, profile: Profile, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
     let programs = build::build(house, profile)?;
     if profile == Profile::Release {
         for name in build::PROGRAMS {
@@ -102,22 +103,25 @@ fn make(house: &House, profile: Profile, time: u64) -> Result<[PathBuf; 2]> {
             }
         }
     }
-    let licences = licences(house)?;
-    let archive = archive(house, &programs, &licences, time)?;
-    Ok([archive, debian(house, &programs, &licences, time)?])
+    let parts = Parts {
+        programs: &programs,
+        pages,
+        licences: &licences(house)?,
+    };
+    Ok([archive(house, parts, time)?, debian(house, parts, profile, time)?])
 }
 
 /// Packs the archive.
 ///
 /// # Errors
 /// A part is missing.
-fn archive(house: &House, programs: &Path, licences: &str, time: u64) -> Result<PathBuf> {
+fn archive(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     if os != "linux" {
         bail!("could not make packages on {os}: they are made on Linux");
     }
     let name = format!("hippod-{VERSION}-{arch}-linux");
-    let work = contents::stage(house, Kind::Archive, &name, programs, licences)?;
+    let work = contents::stage(house, Kind::Archive, &name, parts)?;
     let place = work.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
     tar.args(["--create", "--format=gnu", "--sort=name", "--mode=u=rwX,go=rX"]);
@@ -136,18 +140,21 @@ fn archive(house: &House, programs: &Path, licences: &str, time: u64) -> Result<
 ///
 /// # Errors
 /// A part is missing, or cargo-deb cannot be obtained.
-fn debian(house: &House, programs: &Path, licences: &str, time: u64) -> Result<PathBuf> {
-    let work = contents::stage(house, Kind::Debian, "usr", programs, licences)?;
+fn debian(house: &House, parts: Parts<'_>, profile: Profile, time: u64) -> Result<PathBuf> {
+    let work = contents::stage(house, Kind::Debian, "usr", parts)?;
     let mut deb = Command::new(tool(house, "cargo-deb", "3.8.0", &[])?);
     deb.args([
         "--package",
         "hippod",
         "--no-build",
         "--no-strip",
-        "--profile",
-        "dist",
         "--locked",
+        "--profile",
     ]);
+    deb.arg(match profile {
+        Profile::Release => "dist",
+        Profile::Dev => "dev",
+    });
     deb.args(["--compress-type", "gz", "--output"]).arg(&work);
     deb.env("SOURCE_DATE_EPOCH", time.to_string())
         .env("CARGO_TARGET_DIR", &house.target);

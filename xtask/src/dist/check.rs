@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::build::Profile;
+use super::contents::make_pages;
 use super::root::Root;
 use super::runtime::{model_wheel, sum};
 use super::{folder, make, time, write};
@@ -27,8 +28,9 @@ pub fn run(house: &House) -> Result<()> {
     Root::possible()?;
     let work = work(house);
     let time = time(house)?;
+    let pages = make_pages(house)?;
     let begun = Instant::now();
-    let first = make(house, Profile::Release, time)?;
+    let first = make(house, Profile::Release, time, &pages)?;
     say(format_args!(
         "built in {}: {}",
         house.root.display(),
@@ -42,7 +44,7 @@ pub fn run(house: &House) -> Result<()> {
     };
     copy_sources(house, &elsewhere.root)?;
     let begun = Instant::now();
-    let again = make(&elsewhere, Profile::Release, time)?;
+    let again = make(&elsewhere, Profile::Release, time, &pages)?;
     say(format_args!(
         "built in {}: {}",
         elsewhere.root.display(),

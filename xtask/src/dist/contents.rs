@@ -45,11 +45,41 @@ const SHELLS: [(&str, &str, &str); 3] = [
     ("fish", "share/fish/vendor_completions.d/", ".fish"),
 ];
 
+/// Parts of a package that are made for it.
+#[derive(Clone, Copy)]
+pub struct Parts<'a> {
+    /// The folder of the programs.
+    pub programs: &'a Path,
+    /// The folder of the manual pages and completions.
+    pub pages: &'a Path,
+    /// The terms of the crates in it.
+    pub licences: &'a str,
+}
+
+/// Has a test write the manual pages and completions. Returns their folder.
+///
+/// # Errors
+/// They cannot be made.
+pub fn make_pages(house: &House) -> Result<PathBuf> {
+    let folder = house.root.join("target/package/pages");
+    let mut command = house.cargo();
+    command.args([
+        "test",
+        "--quiet",
+        "--workspace",
+        "--test",
+        "reference",
+        "packages",
+    ]);
+    house::run(command.env("HIPPOD_PAGES", &folder))?;
+    Ok(folder)
+}
+
 /// Lays out the files of a package in the folder `name` of a new folder, which is returned.
 ///
 /// # Errors
 /// A file cannot be read or made.
-pub fn stage(house: &House, kind: Kind, name: &str, programs: &Path, licences: &str) -> Result<PathBuf> {
+pub fn stage(house: &House, kind: Kind, name: &str, parts: Parts<'_>) -> Result<PathBuf> {
     // `[package.metadata.deb]` of hippod names this folder.
     let work = house.root.join("target/package").join(match kind {
         Kind::Archive => "archive",
@@ -60,7 +90,7 @@ pub fn stage(house: &House, kind: Kind, name: &str, programs: &Path, licences: &
     }
     let stage = Stage(work.join(name));
     for program in PROGRAMS {
-        stage.add(&format!("bin/{program}"), &read(&programs.join(program))?)?;
+        stage.add(&format!("bin/{program}"), &read(&parts.programs.join(program))?)?;
         executable(&stage.0.join("bin").join(program))?;
     }
     let runtime = runtime::obtain(house)?;
@@ -79,8 +109,8 @@ pub fn stage(house: &House, kind: Kind, name: &str, programs: &Path, licences: &
     }
     copy_folder(&house.root.join("docs"), &stage.0.join("share/doc/hippod/docs"))?;
     stage.document("copyright", COPYRIGHT.as_bytes())?;
-    stage.document("THIRD-PARTY.txt", licences.as_bytes())?;
-    stage.pages(house, kind, &work.join("pages"))?;
+    stage.document("THIRD-PARTY.txt", parts.licences.as_bytes())?;
+    stage.pages(kind, parts.pages)?;
     if kind == Kind::Debian {
         // Elsewhere `hippoctl service install` writes them, with the place of the program.
         let units = house.root.join("systemd");
@@ -109,18 +139,8 @@ impl Stage {
         self.add(&format!("share/doc/hippod/{name}"), bytes)
     }
 
-    /// Manual pages and completions, which a test writes.
-    fn pages(&self, house: &House, kind: Kind, folder: &Path) -> Result<()> {
-        let mut command = house.cargo();
-        command.args([
-            "test",
-            "--quiet",
-            "--workspace",
-            "--test",
-            "reference",
-            "packages",
-        ]);
-        house::run(command.env("HIPPOD_PAGES", folder))?;
+    /// Manual pages and completions.
+    fn pages(&self, kind: Kind, folder: &Path) -> Result<()> {
         for page in names(&folder.join("man"))? {
             let gz = house::output(
                 Command::new("gzip")

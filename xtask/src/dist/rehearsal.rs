@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::contents::{self, DOCUMENTS, Kind, names};
+use super::contents::{self, DOCUMENTS, Kind, Parts, names};
 use super::{archive, time};
 use crate::house::House;
 use crate::terminal::say;
@@ -34,10 +34,14 @@ const BOTH: [&str; 13] = [
 /// # Errors
 /// Names what is missing, too much, or different.
 pub fn rehearse(house: &House) -> Result<()> {
-    let programs = house.target.join("debug");
-    let licences = "Not made for a rehearsal.\n";
+    let parts = Parts {
+        programs: &house.target.join("debug"),
+        pages: &contents::make_pages(house)?,
+        licences: "Not made for a rehearsal.\n",
+    };
+    let time = time(house)?;
     let pack = || -> Result<(Vec<u8>, BTreeSet<String>)> {
-        let place = archive(house, &programs, licences, time(house)?)?;
+        let place = archive(house, parts, time)?;
         let bytes = fs::read(&place).with_context(|| format!("could not read {}", place.display()))?;
         Ok((bytes, files(&place.with_extension("").with_extension(""))?))
     };
@@ -46,7 +50,7 @@ pub fn rehearse(house: &House) -> Result<()> {
         bail!("the archive differs from itself when it is packed again");
     }
     compare(house, "the archive", &found, Kind::Archive)?;
-    let debian = contents::stage(house, Kind::Debian, "usr", &programs, licences)?.join("usr");
+    let debian = contents::stage(house, Kind::Debian, "usr", parts)?.join("usr");
     compare(house, "the Debian package", &files(&debian)?, Kind::Debian)?;
     say(format_args!(
         "the archive: {:.1} MB, twice the same",

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use toml::Value;
+use serde_json::Value;
 
 use crate::house::{self, House};
 use crate::setup;
@@ -110,12 +110,11 @@ pub fn model_wheel(house: &House) -> Result<String> {
 
 /// The manifest of model and runtime of this tree.
 fn manifest(house: &House) -> Result<Value> {
+    let script = "import json, sys, tomllib; json.dump(tomllib.load(sys.stdin.buffer), sys.stdout)";
     let place = house.root.join("models/manifest.toml");
-    let text = fs::read_to_string(&place).with_context(|| format!("could not read {}", place.display()))?;
-    let table: toml::Table = text
-        .parse()
-        .with_context(|| format!("could not read {}", place.display()))?;
-    Ok(Value::Table(table))
+    let file = fs::File::open(&place).with_context(|| format!("could not read {}", place.display()))?;
+    let said = house::output(Command::new("python3").args(["-c", script]).stdin(file))?;
+    serde_json::from_slice(&said).with_context(|| format!("could not read {}", place.display()))
 }
 
 fn text(value: &Value) -> Result<String> {
