@@ -258,7 +258,7 @@ fn a_root_of_somebody_stands_while_only_time_passes_and_each_of_them_is_kept() {
         assert_ne!(now, edited);
         assert_eq!(now.matches("## Topics Index").count(), 1);
         let lines: Vec<&str> = now.lines().filter(|line| line.starts_with("- ")).collect();
-        let once: std::collections::BTreeSet<&&str> = lines.iter().collect();
+        let once: BTreeSet<&&str> = lines.iter().collect();
         assert_eq!(once.len(), lines.len(), "{now}");
         mine.push(edited);
         mine.sort();

@@ -329,17 +329,6 @@ fn requests_with_every_field() {
         }
         .into(),
     );
-    golden(
-        r#"{"workspace":"/w","from":"claude-mem","path":"/home/ada/export.json","into":"memory/other","apply":true}"#,
-        ImportRequest {
-            workspace: workspace(),
-            from: ImportFrom::ClaudeMem,
-            path: "/home/ada/export.json".into(),
-            into: Some("memory/other".into()),
-            apply: true,
-        }
-        .into(),
-    );
     for shapes in [contexts::requests(), backups::requests(), models::requests()] {
         for (params, shape) in shapes {
             golden(params, shape);

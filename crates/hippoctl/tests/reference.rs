@@ -34,7 +34,7 @@ fn manual() -> Vec<(String, Vec<u8>)> {
 fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) {
     let man = Man::new(command.clone()).manual("hippod");
     let mut bytes = Vec::new();
-    man.render(&mut bytes).unwrap();
+    man.render(&mut bytes).expect("a page is written into memory");
     pages.push((man.get_filename(), bytes));
     shown(command).for_each(|verb| add_pages(verb, pages));
 }

@@ -54,12 +54,14 @@ pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), 
     file.read_to_end(&mut text).map_err(failed)?;
     out.data(last_lines(&text, args.lines))?;
     out.finish()?;
-    while args.follow {
+    if !args.follow {
+        return Ok(());
+    }
+    loop {
         thread::sleep(AGAIN);
         out.data(&added(&mut file, &log).map_err(failed)?)?;
         out.finish()?;
     }
-    Ok(())
 }
 
 /// Whether a process of these control groups was started by the unit.

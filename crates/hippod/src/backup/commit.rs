@@ -132,6 +132,7 @@ pub fn discard_unsealed(state: &Path) -> Result<(), RpcError> {
 ///
 /// # Errors
 /// Where something came there meanwhile, or a folder cannot be moved.
+#[expect(clippy::disallowed_methods, reason = "below the state folder")]
 pub fn commit(state: &Path, staged: Staged, registry: &Registry) -> Result<Restored, RpcError> {
     let mut others = noted(state)?;
     others.retain(|noted| noted.root != staged.root);

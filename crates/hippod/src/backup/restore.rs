@@ -236,6 +236,7 @@ fn put(member: &Member, bytes: &mut dyn Read, root: &Path, path: &Path) -> Resul
 }
 
 /// Makes the databases in `state` those of this build and of this root.
+#[expect(clippy::disallowed_methods, reason = "below the state folder")]
 fn databases(backup: &Path, workspace: &Workspace, root: &Path, state: &Path) -> Result<(), RpcError> {
     let names = [
         (Database::Index, "index.db", true),

@@ -41,7 +41,6 @@ impl Writer {
     ///
     /// # Errors
     /// `conflict` where something stands beside it already, else as the system says.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn begin(state: &Path, to: Destination) -> Result<Self, RpcError> {
         let partial = Partial::begin(state, &to.path)?;
         let refused = |error| refusal(&to, &error);

@@ -115,7 +115,7 @@ impl Engine {
         let state = registry::state_folder(&paths.state, &root);
         let stored = contexts::stand_in(&state);
         // What sessions stored may have been left when it was removed before.
-        if !known && !(purge && state.exists()) {
+        if !(known || purge && state.exists()) {
             return drop(reply.send(Err(no_workspace(&root))));
         }
         self.shared.views.remove(&root);

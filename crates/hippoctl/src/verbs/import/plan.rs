@@ -20,6 +20,9 @@ const NAMED: usize = 3;
 /// Memories after which progress is reported.
 const STEP: usize = 1000;
 
+/// A memory as text, and when it was made.
+type Dated = (Option<Timestamp>, Section);
+
 /// What is to be written.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
@@ -81,7 +84,7 @@ pub(super) fn plan(
 ) -> Plan {
     let mut known = standing(dir);
     let mut plan = Plan::default();
-    let mut places: BTreeMap<(String, String), Vec<(Option<Timestamp>, Section)>> = BTreeMap::new();
+    let mut places: BTreeMap<(String, String), Vec<Dated>> = BTreeMap::new();
     let mut impossible = Vec::new();
     let today = day_of(Timestamp(jiff::Timestamp::now().as_millisecond()));
     for (number, memory) in memories.iter().enumerate() {
