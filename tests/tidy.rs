@@ -365,7 +365,7 @@ fn the_notifications_of_the_protocol_can_be_read() {
         }
     }
     let told = events.into_iter().collect::<Vec<_>>().join(" ");
-    assert_eq!(told, "Cycle Degraded Indexed Job backup download write");
+    assert_eq!(told, "Cycle Degraded Indexed Job backup download");
 }
 
 /// A new kind does not compile until it is in the list.

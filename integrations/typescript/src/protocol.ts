@@ -78,7 +78,7 @@ export interface AuditRun {
 /** What is counted. */
 export type AuditUnit = "chunks" | "entries" | "lines";
 
-/** One workspace in a backup or an export. */
+/** One workspace in a backup. */
 export interface BackedUp {
   /** Bytes of all members of it, unpacked. */
   bytes: number;
@@ -90,9 +90,6 @@ export interface BackedUp {
   root: string;
 }
 
-/** Whether somebody may take back what is in the file with this build. */
-export type BackupFormat = "backup" | "export";
-
 /** Parameters of `backup`. `progress` notifications come before the answer. */
 export interface BackupRequest {
   /** Whether a file that is there already is replaced. */
@@ -103,16 +100,14 @@ export interface BackupRequest {
   workspace?: string | null | undefined;
 }
 
-/** Answer to `backup`, `export` and `backup.verify`: what is in the file. */
+/** Answer to `backup` and `backup.verify`: what is in the file. */
 export interface BackupResponse {
   /** When it was begun, RFC 3339. */
   at: string;
   /** Its bytes on the disk. */
   bytes: number;
-  /** The file, or the folder of an export. */
+  /** The file. */
   file: string;
-  /** What it is. */
-  format: BackupFormat;
   /** Version of hippod that wrote it. */
   hippod: string;
   /** The workspaces, by their roots, that are not in it though all were wanted. */
@@ -125,7 +120,7 @@ export interface BackupResponse {
 
 /** Parameters of `backup.verify`. */
 export interface BackupVerifyRequest {
-  /** Absolute path of a backup, or of an export. */
+  /** Absolute path of a backup. */
   from: string;
 }
 
@@ -870,16 +865,6 @@ export type Event = {
 /** The events that can be subscribed to. */
 export type EventName = "indexed" | "degraded" | "job" | "cycle";
 
-/** Parameters of `export`. `progress` notifications come before the answer. */
-export interface ExportRequest {
-  /** Whether a file that is there already is replaced; a folder never is. */
-  force?: boolean | undefined;
-  /** Absolute path: a folder that is made, or a file whose name ends in `.tar.zst`. */
-  to: string;
-  /** Absolute path of the workspace or of anything below it; all workspaces when absent. */
-  workspace?: string | null | undefined;
-}
-
 /** What `doctor` did about a problem. */
 export interface Fixed {
   /** Why it could not be done; absent where it was. */
@@ -982,71 +967,6 @@ export interface HelloResponse {
 
 /** The id of a request; its answer carries the same. */
 export type Id = number | string | null;
-
-/** A program whose memories can be taken over. */
-export type ImportFrom = "hippo-memory" | "basic-memory" | "claude-mem" | "mem0";
-
-/** A damaged place. */
-export interface ImportProblem {
-  /** Line, from 1; null where it has none. */
-  line: number | null;
-  /** The file, below the path that was given, or that path itself. */
-  path: string;
-  /** What is wrong, and with which record or row (the first is 1), with its id where it has one. */
-  what: string;
-}
-
-/** Parameters of `import`. `progress` notifications come before the answer. */
-export interface ImportRequest {
-  /** Write. Without it the answer says what would be written. */
-  apply?: boolean | undefined;
-  /** Which program made it. */
-  from: ImportFrom;
-  /** Folder below the workspace that everything goes into; without it logs go to `memory/` and the rest to `knowledge/imported/`. */
-  into?: string | null | undefined;
-  /** Absolute path of its export or store. */
-  path: string;
-  /** Path of the workspace, or of anything below it. */
-  workspace: string;
-}
-
-/** Answer to `import`. */
-export interface ImportResponse {
-  /** Whether it was written. */
-  applied: boolean;
-  /** What gets new ones, in the order of their paths. */
-  files: ImportedFile[];
-  /** New memories that read like an instruction to an agent; each says so. */
-  flagged: number;
-  /** Of these, they stand in the workspace already, or were found twice. */
-  known: number;
-  /** Records that are no memories, such as prompts, or that were deleted there. */
-  left_out: number;
-  /** Damaged places that were passed over. */
-  malformed: number;
-  /** Memories that were found. */
-  memories: number;
-  /** What the reader should know about this. */
-  notes?: string[] | undefined;
-  /** The first `MAX_PROBLEMS` of them. */
-  problems: ImportProblem[];
-  /** New memories in which something was redacted as a secret. */
-  redacted: number;
-}
-
-/** A file that gets memories. */
-export interface ImportedFile {
-  /** Last line, inclusive; null in a dry run. */
-  end_line: number | null;
-  /** So many are new there. */
-  memories: number;
-  /** There is none of this name yet. */
-  new: boolean;
-  /** Relative to the workspace. */
-  path: string;
-  /** First line of them, from 1; null in a dry run. */
-  start_line: number | null;
-}
 
 /** What an entry of some strength is good for. */
 export type IndexBand = "strong" | "moderate" | "weak" | "decaying" | "silent";
@@ -1374,11 +1294,6 @@ export interface Methods {
     params: DoctorRequest;
     result: DoctorResponse;
   };
-  /** Writes workspaces in open formats. */
-  export: {
-    params: ExportRequest;
-    result: BackupResponse;
-  };
   /** Reads what a pointer points to. */
   get: {
     params: GetRequest;
@@ -1393,11 +1308,6 @@ export interface Methods {
   hello: {
     params: HelloRequest;
     result: HelloResponse;
-  };
-  /** Takes over the memories of another program, or says what that would write. */
-  import: {
-    params: ImportRequest;
-    result: ImportResponse;
   };
   /** Changes what an entry says, or its priority. */
   "index.edit": {
@@ -1459,7 +1369,7 @@ export interface Methods {
     params: RememberRequest;
     result: RememberResponse;
   };
-  /** Makes workspaces again from a backup or an export. */
+  /** Makes workspaces again from a backup. */
   restore: {
     params: RestoreRequest;
     result: RestoreResponse;
@@ -1784,11 +1694,9 @@ export interface RememberResponse {
 
 /** Parameters of `restore`. `progress` notifications come before the answer. */
 export interface RestoreRequest {
-  /** Whether what stands there is moved aside; otherwise a folder with anything in it is refused. */
-  aside?: boolean | undefined;
-  /** Absolute path of a backup, or of an export. */
+  /** Absolute path of a backup. */
   from: string;
-  /** Absolute path of the folder that becomes the workspace; the root that it had when absent. */
+  /** Absolute path of the folder that becomes the workspace, empty or not there yet; the root that it had when absent. */
   into?: string | null | undefined;
   /** Whether files are taken too that are memory only by settings that the workspace had of its own. */
   other_files?: boolean | undefined;
@@ -1806,8 +1714,6 @@ export interface RestoreResponse {
 
 /** One workspace that was restored. */
 export interface Restored {
-  /** Where what stood there before is now. */
-  aside?: string[] | undefined;
   /** Files of the workspace. */
   files: number;
   /** Canonical root that it has now. */

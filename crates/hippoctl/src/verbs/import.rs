@@ -89,6 +89,7 @@ pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Res
     } = read(program, &args.path)?;
     let malformed = troubles.len() as u64;
     troubles.truncate(MOST_PROBLEMS);
+    let _one = args.apply.then(|| locked(&root)).transpose()?;
     let plan = plan::plan(&dir, program, &memories, &folder, &tell);
     let files = plan.files.iter().map(|file| NewFile {
         path: file.path.clone(),
@@ -122,6 +123,15 @@ pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Res
         bar.finish_and_clear();
     }
     out.answer(&answer, render::import::imported)
+}
+
+/// Waits for the imports into this workspace before this one, whose memories are known then.
+#[expect(clippy::disallowed_methods, reason = "the folder itself")]
+fn locked(root: &Path) -> Result<File, Failure> {
+    let failed = |error| Failure::file("lock the folder", root, error);
+    let folder = File::open(root).map_err(failed)?;
+    folder.lock().map_err(failed)?;
+    Ok(folder)
 }
 
 /// Reads the export at a path.
@@ -183,9 +193,10 @@ fn place(Trouble { line, what }: &Trouble) -> String {
 
 /// Writes a file whole or not at all.
 fn write(dir: &WorkspaceDir, file: &PlannedFile) -> io::Result<()> {
-    let (folder, name) = dir.make_parent(&file.path)?;
-    // Claims the name: a file that came since the plan was made stays as it is.
-    folder.create_new(name)?;
+    // A file that came since the plan was made stays as it is.
+    if dir.stat(&file.path)?.is_some() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
     dir.write_whole(&file.path, file.text.as_bytes())
 }
 

@@ -172,7 +172,7 @@ fn a_setting_of_an_earlier_version_is_a_warning_with_its_line() {
     assert_eq!(of_workspace.removed.len(), 2, "{:?}", of_workspace.removed);
     for (name, _) in REMOVED {
         let is_key = KEYS.iter().any(|key| key.name == *name);
-        assert!(!is_key || name.starts_with("search."), "{name}");
+        assert!(!is_key, "{name}");
     }
 }
 

@@ -197,17 +197,6 @@ class Methods(ABC):
         answer: p.DoctorResponse = self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
         return answer
 
-    def export(
-        self,
-        *,
-        to: str,
-        force: bool | None = None,
-        workspace: str | None = None,
-    ) -> p.BackupResponse:
-        """Writes workspaces in open formats."""
-        answer: p.BackupResponse = self.call("export", given(to=to, force=force, workspace=workspace))
-        return answer
-
     def get(
         self,
         *,
@@ -241,19 +230,6 @@ class Methods(ABC):
     ) -> p.HelloResponse:
         """Optional greeting; checks the protocol version."""
         answer: p.HelloResponse = self.call("hello", given(client=client, protocol=protocol, agent=agent, workspace=workspace))
-        return answer
-
-    def import_(
-        self,
-        *,
-        from_: p.ImportFrom,
-        path: str,
-        workspace: str,
-        apply: bool | None = None,
-        into: str | None = None,
-    ) -> p.ImportResponse:
-        """Takes over the memories of another program, or says what that would write."""
-        answer: p.ImportResponse = self.call("import", given(from_=from_, path=path, workspace=workspace, apply=apply, into=into))
         return answer
 
     def index_edit(
@@ -393,13 +369,12 @@ class Methods(ABC):
         self,
         *,
         from_: str,
-        aside: bool | None = None,
         into: str | None = None,
         other_files: bool | None = None,
         workspace: str | None = None,
     ) -> p.RestoreResponse:
-        """Makes workspaces again from a backup or an export."""
-        answer: p.RestoreResponse = self.call("restore", given(from_=from_, aside=aside, into=into, other_files=other_files, workspace=workspace))
+        """Makes workspaces again from a backup."""
+        answer: p.RestoreResponse = self.call("restore", given(from_=from_, into=into, other_files=other_files, workspace=workspace))
         return answer
 
     def search(
@@ -753,17 +728,6 @@ class AsyncMethods(ABC):
         answer: p.DoctorResponse = await self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
         return answer
 
-    async def export(
-        self,
-        *,
-        to: str,
-        force: bool | None = None,
-        workspace: str | None = None,
-    ) -> p.BackupResponse:
-        """Writes workspaces in open formats."""
-        answer: p.BackupResponse = await self.call("export", given(to=to, force=force, workspace=workspace))
-        return answer
-
     async def get(
         self,
         *,
@@ -797,19 +761,6 @@ class AsyncMethods(ABC):
     ) -> p.HelloResponse:
         """Optional greeting; checks the protocol version."""
         answer: p.HelloResponse = await self.call("hello", given(client=client, protocol=protocol, agent=agent, workspace=workspace))
-        return answer
-
-    async def import_(
-        self,
-        *,
-        from_: p.ImportFrom,
-        path: str,
-        workspace: str,
-        apply: bool | None = None,
-        into: str | None = None,
-    ) -> p.ImportResponse:
-        """Takes over the memories of another program, or says what that would write."""
-        answer: p.ImportResponse = await self.call("import", given(from_=from_, path=path, workspace=workspace, apply=apply, into=into))
         return answer
 
     async def index_edit(
@@ -949,13 +900,12 @@ class AsyncMethods(ABC):
         self,
         *,
         from_: str,
-        aside: bool | None = None,
         into: str | None = None,
         other_files: bool | None = None,
         workspace: str | None = None,
     ) -> p.RestoreResponse:
-        """Makes workspaces again from a backup or an export."""
-        answer: p.RestoreResponse = await self.call("restore", given(from_=from_, aside=aside, into=into, other_files=other_files, workspace=workspace))
+        """Makes workspaces again from a backup."""
+        answer: p.RestoreResponse = await self.call("restore", given(from_=from_, into=into, other_files=other_files, workspace=workspace))
         return answer
 
     async def search(

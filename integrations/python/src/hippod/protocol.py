@@ -113,7 +113,7 @@ AuditUnit: TypeAlias = Literal["chunks", "entries", "lines"]
 
 
 class BackedUp(TypedDict):
-    """One workspace in a backup or an export."""
+    """One workspace in a backup."""
 
     #: Bytes of all members of it, unpacked.
     bytes: int
@@ -126,10 +126,6 @@ class BackedUp(TypedDict):
 
     #: Canonical root that it had.
     root: str
-
-
-#: Whether somebody may take back what is in the file with this build.
-BackupFormat: TypeAlias = Literal["backup", "export"]
 
 
 class BackupRequest(TypedDict):
@@ -146,7 +142,7 @@ class BackupRequest(TypedDict):
 
 
 class BackupResponse(TypedDict):
-    """Answer to `backup`, `export` and `backup.verify`: what is in the file."""
+    """Answer to `backup` and `backup.verify`: what is in the file."""
 
     #: When it was begun, RFC 3339.
     at: str
@@ -154,11 +150,8 @@ class BackupResponse(TypedDict):
     #: Its bytes on the disk.
     bytes: int
 
-    #: The file, or the folder of an export.
+    #: The file.
     file: str
-
-    #: What it is.
-    format: BackupFormat
 
     #: Version of hippod that wrote it.
     hippod: str
@@ -177,7 +170,7 @@ class BackupResponse(TypedDict):
 BackupVerifyRequest = TypedDict(
     "BackupVerifyRequest",
     {
-        # Absolute path of a backup, or of an export.
+        # Absolute path of a backup.
         "from": "str",
     },
 )
@@ -1200,19 +1193,6 @@ Event: TypeAlias = "EventIndexed | EventDegraded | EventJob | EventCycle"
 EventName: TypeAlias = Literal["indexed", "degraded", "job", "cycle"]
 
 
-class ExportRequest(TypedDict):
-    """Parameters of `export`. `progress` notifications come before the answer."""
-
-    #: Whether a file that is there already is replaced; a folder never is.
-    force: NotRequired[bool]
-
-    #: Absolute path: a folder that is made, or a file whose name ends in `.tar.zst`.
-    to: str
-
-    #: Absolute path of the workspace or of anything below it; all workspaces when absent.
-    workspace: NotRequired[str | None]
-
-
 class Fixed(TypedDict):
     """What `doctor` did about a problem."""
 
@@ -1347,94 +1327,6 @@ class HelloResponse(TypedDict):
 
 #: The id of a request; its answer carries the same.
 Id: TypeAlias = "float | str | None"
-
-
-#: A program whose memories can be taken over.
-ImportFrom: TypeAlias = Literal["hippo-memory", "basic-memory", "claude-mem", "mem0"]
-
-
-class ImportProblem(TypedDict):
-    """A damaged place."""
-
-    #: Line, from 1; null where it has none.
-    line: int | None
-
-    #: The file, below the path that was given, or that path itself.
-    path: str
-
-    #: What is wrong, and with which record or row (the first is 1), with its id where it has one.
-    what: str
-
-
-#: Parameters of `import`. `progress` notifications come before the answer.
-ImportRequest = TypedDict(
-    "ImportRequest",
-    {
-        # Write. Without it the answer says what would be written.
-        "apply": "NotRequired[bool]",
-        # Which program made it.
-        "from": "ImportFrom",
-        # Folder below the workspace that everything goes into; without it logs go to `memory/` and the rest to `knowledge/imported/`.
-        "into": "NotRequired[str | None]",
-        # Absolute path of its export or store.
-        "path": "str",
-        # Path of the workspace, or of anything below it.
-        "workspace": "str",
-    },
-)
-
-
-class ImportResponse(TypedDict):
-    """Answer to `import`."""
-
-    #: Whether it was written.
-    applied: bool
-
-    #: What gets new ones, in the order of their paths.
-    files: list[ImportedFile]
-
-    #: New memories that read like an instruction to an agent; each says so.
-    flagged: int
-
-    #: Of these, they stand in the workspace already, or were found twice.
-    known: int
-
-    #: Records that are no memories, such as prompts, or that were deleted there.
-    left_out: int
-
-    #: Damaged places that were passed over.
-    malformed: int
-
-    #: Memories that were found.
-    memories: int
-
-    #: What the reader should know about this.
-    notes: NotRequired[list[str]]
-
-    #: The first `MAX_PROBLEMS` of them.
-    problems: list[ImportProblem]
-
-    #: New memories in which something was redacted as a secret.
-    redacted: int
-
-
-class ImportedFile(TypedDict):
-    """A file that gets memories."""
-
-    #: Last line, inclusive; null in a dry run.
-    end_line: int | None
-
-    #: So many are new there.
-    memories: int
-
-    #: There is none of this name yet.
-    new: bool
-
-    #: Relative to the workspace.
-    path: str
-
-    #: First line of them, from 1; null in a dry run.
-    start_line: int | None
 
 
 #: What an entry of some strength is good for.
@@ -2086,11 +1978,9 @@ class RememberResponse(TypedDict):
 RestoreRequest = TypedDict(
     "RestoreRequest",
     {
-        # Whether what stands there is moved aside; otherwise a folder with anything in it is refused.
-        "aside": "NotRequired[bool]",
-        # Absolute path of a backup, or of an export.
+        # Absolute path of a backup.
         "from": "str",
-        # Absolute path of the folder that becomes the workspace; the root that it had when absent.
+        # Absolute path of the folder that becomes the workspace, empty or not there yet; the root that it had when absent.
         "into": "NotRequired[str | None]",
         # Whether files are taken too that are memory only by settings that the workspace had of its own.
         "other_files": "NotRequired[bool]",
@@ -2112,9 +2002,6 @@ class RestoreResponse(TypedDict):
 
 class Restored(TypedDict):
     """One workspace that was restored."""
-
-    #: Where what stood there before is now.
-    aside: NotRequired[list[str]]
 
     #: Files of the workspace.
     files: int
