@@ -6,7 +6,7 @@ use divan::Bencher;
 use hippo_core::consolidation::{Filed, Record};
 use hippo_core::entry::{Entry, EntryId, Pointer};
 use hippo_core::hierarchy::Limits;
-use hippo_core::index_file::Settings;
+use hippo_core::index_file::IndexFileOptions;
 use hippo_core::layout::{Files, Wanted, lay_out};
 use hippo_core::time::Timestamp;
 
@@ -66,7 +66,7 @@ fn laid_out(current: Option<&[u8]>, records: &Records, limits: Limits) -> Files 
             quick_access: &[],
             meta: None,
             limits,
-            settings: Settings::default(),
+            settings: IndexFileOptions::default(),
             now: NOW,
         },
     )

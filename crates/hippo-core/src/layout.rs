@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::consolidation::{Place, Record};
 use crate::entry::EntryId;
 use crate::hierarchy::{self, FOLDER, Item, Limits, Meta, Selection};
-use crate::index_file::{IndexFile, Settings, entry_text};
+use crate::index_file::{IndexFile, IndexFileOptions, entry_text};
 use crate::time::Timestamp;
 use master::{All, Master};
 
@@ -37,7 +37,7 @@ pub struct Wanted<'a> {
     /// How much the master file holds; its `other_tokens` are not used.
     pub limits: Limits,
     /// How it is written.
-    pub settings: Settings,
+    pub settings: IndexFileOptions,
     /// The moment of writing.
     pub now: Timestamp,
 }
@@ -81,13 +81,13 @@ pub fn lay_out(current: Option<&[u8]>, wanted: &Wanted<'_>) -> Files {
 
 /// The bytes of entries of `before` that are not in `after`, where they say more than the fields of an entry.
 #[must_use]
-pub fn leaving(before: &[u8], after: &[u8], settings: Settings) -> Vec<(EntryId, Vec<u8>)> {
+pub fn leaving(before: &[u8], after: &[u8], settings: IndexFileOptions) -> Vec<(EntryId, Vec<u8>)> {
     let after = IndexFile::parse(after, settings);
     let stays: BTreeSet<&EntryId> = after.entries().map(|there| &there.entry.id).collect();
     let before = IndexFile::parse(before, settings);
     let leaves = before
         .entries()
-        .filter(|there| there.says_more() && !stays.contains(&there.entry.id));
+        .filter(|there| there.has_other_content() && !stays.contains(&there.entry.id));
     leaves
         .map(|there| (there.entry.id.clone(), there.bytes().to_vec()))
         .collect()

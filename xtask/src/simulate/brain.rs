@@ -311,7 +311,7 @@ impl Brain {
     /// Writes the index file.
     fn write(&mut self, now: Timestamp) {
         let nobody = BTreeSet::new();
-        let settings = index_file::Settings::default();
+        let settings = index_file::IndexFileOptions::default();
         let wanted = Wanted {
             records: &self.snapshot.records,
             forgotten: &nobody,

@@ -9,7 +9,7 @@ use crate::bootstrap::TimeBand;
 use crate::consolidation::Place;
 use crate::entry::{Entry, EntryId, Pointer};
 use crate::hierarchy::Selection;
-use crate::index_file::{IndexFile, Known, pointer_line};
+use crate::index_file::{IndexFile, IndexSection, pointer_line};
 
 /// Entries that By Time lists for a week or a month.
 const LISTED: usize = 15;
@@ -28,7 +28,7 @@ impl Lists {
         let most = wanted.limits.max_tokens.saturating_mul(4) / SHARE;
         let quick = wanted.quick_access.iter().filter_map(|id| all.get(id));
         let quick = quick.map(|live| format!("- {}{}", live.written.topic, first(&live.written.pointers)));
-        let mut lists = vec![(vec![Known::QuickAccess.title()], lines(quick, most))];
+        let mut lists = vec![(vec![IndexSection::QuickAccess.title()], lines(quick, most))];
         let day = |entry: &Entry| entry.created.date(wanted.settings.offset_seconds);
         let of = |band: TimeBand| {
             let listed = all
@@ -47,7 +47,7 @@ impl Lists {
             if more > 0 {
                 let _ = writeln!(body, "- and {more} more");
             }
-            lists.push((vec![Known::ByTime.title(), band.heading()], body));
+            lists.push((vec![IndexSection::ByTime.title(), band.heading()], body));
         }
         let mut months: BTreeMap<(i16, i8), usize> = BTreeMap::new();
         for entry in of(TimeBand::Older) {
@@ -56,9 +56,9 @@ impl Lists {
         }
         let counted = months.into_iter().rev().take(MONTHS);
         let counted = counted.map(|((year, month), count)| format!("- {year:04}-{month:02}: {count}"));
-        let older = vec![Known::ByTime.title(), TimeBand::Older.heading()];
+        let older = vec![IndexSection::ByTime.title(), TimeBand::Older.heading()];
         lists.push((older, lines(counted, most)));
-        lists.push((vec![Known::Associations.title()], associations(all, most)));
+        lists.push((vec![IndexSection::Associations.title()], associations(all, most)));
         Self(lists)
     }
 
@@ -116,7 +116,7 @@ pub(super) fn write_meta(file: &mut IndexFile, selection: &Selection, all: &All<
     count("fading", queued.count());
     count("below .hippocampus/topics and .hippocampus/temporal", below);
     count("archived below .hippocampus/archive", archived.count());
-    set(file, &[Known::Meta.title()], &body);
+    set(file, &[IndexSection::Meta.title()], &body);
 }
 
 /// The most important pointer.

@@ -11,7 +11,7 @@ use super::lists::{self, Lists};
 use crate::consolidation::{Place, Record};
 use crate::entry::{Entry, EntryId};
 use crate::hierarchy::{self, Item, Limits, Selection};
-use crate::index_file::{Diagnostic, IndexFile, Known, Problem, as_written, written_text};
+use crate::index_file::{IndexDiagnostic, IndexFile, IndexProblem, IndexSection, as_written, written_text};
 use crate::source::SourceKind;
 use crate::tokens;
 
@@ -126,7 +126,7 @@ impl Standing {
         let mut there: BTreeMap<EntryId, (usize, bool)> = BTreeMap::new();
         let mut other = file.to_bytes().len();
         let copied: BTreeSet<&EntryId> = file.diagnostics().iter().filter_map(copied).collect();
-        for placed in file.placed() {
+        for placed in file.placed_entries() {
             let (indexed, id) = (placed.indexed, &placed.indexed.entry.id);
             let known =
                 all.contains_key(id) || wanted.records.contains_key(id) || wanted.forgotten.contains(id);
@@ -138,7 +138,7 @@ impl Standing {
                 unnamed.insert(id.clone());
             }
             other -= placed.span.len();
-            let kept = indexed.says_more() || copied.contains(id);
+            let kept = indexed.has_other_content() || copied.contains(id);
             there.insert(id.clone(), (placed.span.len(), kept));
             sections.insert(
                 id.clone(),
@@ -190,9 +190,9 @@ fn is_core(entry: &Entry) -> bool {
 }
 
 /// The id of an entry of which there is a second copy in the file.
-fn copied(found: &Diagnostic) -> Option<&EntryId> {
+fn copied(found: &IndexDiagnostic) -> Option<&EntryId> {
     match &found.problem {
-        Problem::DuplicateId(id) => Some(id),
+        IndexProblem::DuplicateId(id) => Some(id),
         _ => None,
     }
 }
@@ -276,7 +276,7 @@ fn made(
             .filter_map(|id| all.get(id))
         {
             // It is there: this is what stands in the file.
-            let _ = file.update_and_name(&live.filed);
+            let _ = file.update_with_id(&live.filed);
         }
     }
     file.remove_all(&gone);
@@ -324,7 +324,12 @@ fn made(
 
 /// Entries that cannot be moved: a mark in them would close one that was left open somewhere else.
 fn fixed(file: &IndexFile) -> BTreeSet<EntryId> {
-    let open = |found: &Diagnostic| matches!(found.problem, Problem::OpenFence | Problem::OpenGenerated);
+    let open = |found: &IndexDiagnostic| {
+        matches!(
+            found.problem,
+            IndexProblem::OpenFence | IndexProblem::OpenGenerated
+        )
+    };
     if !file.diagnostics().iter().any(open) {
         return BTreeSet::new();
     }
@@ -340,9 +345,11 @@ pub(super) fn section_of(record: &Record) -> Vec<String> {
     // As it reads in a heading.
     let group: Vec<&str> = record.group.split_whitespace().collect();
     match record.place {
-        Place::Queue(_) => vec![Known::DecayQueue.title().to_owned()],
-        Place::Index | Place::Archive(_) if group.is_empty() => vec![Known::ByTopic.title().to_owned()],
-        Place::Index | Place::Archive(_) => vec![Known::ByTopic.title().to_owned(), group.join(" ")],
+        Place::Queue(_) => vec![IndexSection::DecayQueue.title().to_owned()],
+        Place::Index | Place::Archive(_) if group.is_empty() => {
+            vec![IndexSection::ByTopic.title().to_owned()]
+        }
+        Place::Index | Place::Archive(_) => vec![IndexSection::ByTopic.title().to_owned(), group.join(" ")],
     }
 }
 
@@ -354,10 +361,10 @@ fn moves(section: &[String], record: &Record) -> Option<Vec<String>> {
             .iter()
             .zip(&to)
             .all(|(is, to)| is.to_lowercase() == to.to_lowercase());
-    let known = section.first().and_then(|title| Known::of(title));
+    let known = section.first().and_then(|title| IndexSection::from_title(title));
     let ours = match known {
-        Some(Known::DecayQueue) => true,
-        Some(Known::ByTopic) => section.len() <= 2 || matches!(record.place, Place::Queue(_)),
+        Some(IndexSection::DecayQueue) => true,
+        Some(IndexSection::ByTopic) => section.len() <= 2 || matches!(record.place, Place::Queue(_)),
         _ => matches!(record.place, Place::Queue(_)),
     };
     (ours && !same).then_some(to)

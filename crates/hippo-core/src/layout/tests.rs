@@ -61,7 +61,7 @@ struct Store {
     forgotten: BTreeSet<EntryId>,
     quick_access: Vec<EntryId>,
     limits: Limits,
-    settings: Settings,
+    settings: IndexFileOptions,
     now: i64,
 }
 
@@ -77,7 +77,7 @@ impl Store {
     /// What a file says, taken over.
     fn adopting(bytes: &[u8]) -> Self {
         let mut records = Vec::new();
-        for placed in IndexFile::parse(bytes, Settings::default()).placed() {
+        for placed in IndexFile::parse(bytes, IndexFileOptions::default()).placed_entries() {
             let group = match placed.section.as_slice() {
                 ["By Topic", group, ..] => (*group).to_owned(),
                 _ => String::new(),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::index_file::Problem;
+use crate::index_file::IndexProblem;
 use crate::index_file::properties::{any_entry, index_text};
 
 fn config() -> ProptestConfig {
@@ -21,7 +21,7 @@ struct Case {
     forgotten: BTreeSet<EntryId>,
     quick_access: Vec<EntryId>,
     limits: Limits,
-    settings: Settings,
+    settings: IndexFileOptions,
 }
 
 /// What a person needs to see of a failure.
@@ -86,14 +86,14 @@ impl Case {
             .diagnostics()
             .iter()
             .filter_map(|found| match &found.problem {
-                Problem::DuplicateId(id) => Some(id),
+                IndexProblem::DuplicateId(id) => Some(id),
                 _ => None,
             });
         let copied: BTreeSet<&EntryId> = copied.collect();
         let known = |id: &EntryId| self.records.contains_key(id) || self.forgotten.contains(id);
         file.entries()
             .filter(|there| known(&there.entry.id))
-            .all(|there| there.says_more() || copied.contains(&there.entry.id))
+            .all(|there| there.has_other_content() || copied.contains(&there.entry.id))
     }
 
     fn everything_is_in_one_place(&self, files: &Files) -> Result<(), TestCaseError> {
@@ -179,7 +179,7 @@ fn any_record() -> impl Strategy<Value = Record> {
     let filed = (0..4_102_444_800_000_i64, 0_u32..99, 0_u8..=100, any::<u8>());
     (entry, place, any_group(), band, filed).prop_map(|(mut entry, place, group, band, filed)| {
         // As ids are when they come from a file or from a topic.
-        entry.id = as_written(&entry, &Settings::default()).id;
+        entry.id = as_written(&entry, &IndexFileOptions::default()).id;
         Record {
             place,
             group,
@@ -207,7 +207,7 @@ fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Va
     )
         .prop_map(
             |(current, records, forgotten, quick, limits, entry_level, which)| {
-                let settings = Settings {
+                let settings = IndexFileOptions {
                     offset_seconds: 3_600,
                     undated: NOW,
                     entry_level,
@@ -253,16 +253,16 @@ fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Va
 }
 
 /// Lines with content that are neither of an entry nor hippod's own.
-fn foreign(bytes: &[u8], settings: Settings) -> Vec<Vec<u8>> {
+fn foreign(bytes: &[u8], settings: IndexFileOptions) -> Vec<Vec<u8>> {
     let file = IndexFile::parse(bytes, settings);
-    let twice = |problem: &Problem| matches!(problem, Problem::DuplicateId(_));
+    let twice = |problem: &IndexProblem| matches!(problem, IndexProblem::DuplicateId(_));
     if file.diagnostics().iter().any(|found| twice(&found.problem)) {
         // A second copy of an entry is that entry once the first one has gone.
         return Vec::new();
     }
     let mut rest: Vec<u8> = Vec::new();
     let mut at = 0;
-    for placed in file.placed() {
+    for placed in file.placed_entries() {
         rest.extend_from_slice(&bytes[at..placed.span.start]);
         at = placed.span.end;
     }

@@ -69,7 +69,7 @@ fn a_name_that_comes_from_the_topic_outlives_its_neighbours() {
     let mut store = Store::adopting(places.as_bytes());
     store.record("tides").place = Place::Archive(NOW);
     let files = store.from(places.as_bytes());
-    let found = IndexFile::parse(&files.master, Settings::default());
+    let found = IndexFile::parse(&files.master, IndexFileOptions::default());
     let pointers: Vec<(&str, &str)> = found
         .entries()
         .map(|there| (there.entry.id.0.as_str(), there.entry.pointers[0].path.as_str()))
@@ -100,8 +100,8 @@ fn entries_stay_where_people_put_them_and_the_queue_comes_and_goes() {
     let mut store = Store::of(["crane", "dock", "fog"].map(|name| record(entry(name))));
     let text_of = |files: &Files| text(&files.master).to_owned();
     let section = |files: &Files, name: &str| {
-        let file = IndexFile::parse(&files.master, Settings::default());
-        let placed = file.placed();
+        let file = IndexFile::parse(&files.master, IndexFileOptions::default());
+        let placed = file.placed_entries();
         let found = placed
             .iter()
             .find(|placed| placed.indexed.entry.id == id(name))
@@ -166,7 +166,7 @@ fn marks_that_are_left_open_swallow_no_entry() {
         store.record("e2").place = Place::Queue(NOW);
         let files = store.from(before.as_bytes());
         let after = text(&files.master);
-        let found = IndexFile::parse(after.as_bytes(), Settings::default());
+        let found = IndexFile::parse(after.as_bytes(), IndexFileOptions::default());
         let ids: BTreeSet<&str> = found.entries().map(|there| there.entry.id.0.as_str()).collect();
         assert_eq!(
             ids,

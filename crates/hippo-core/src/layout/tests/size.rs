@@ -56,7 +56,7 @@ fn the_cap_holds_however_many_entries_there_are() {
             "{count}: {}",
             files.entries
         );
-        let kept = IndexFile::parse(&files.master, Settings::default());
+        let kept = IndexFile::parse(&files.master, IndexFileOptions::default());
         let kept: BTreeSet<&EntryId> = kept.entries().map(|there| &there.entry.id).collect();
         let never = store
             .records
