@@ -62,7 +62,8 @@ fn settled(entries: usize) -> Snapshot {
 #[divan::bench(args = [1_000, 10_000])]
 fn light_idle(bencher: Bencher<'_, '_>, entries: usize) {
     let snapshot = settled(entries);
-    let idle = || consolidation::idle(&snapshot.records, &snapshot.quick_access, &snapshot.settings, NOW);
+    let idle =
+        || consolidation::plan_idle(&snapshot.records, &snapshot.quick_access, &snapshot.settings, NOW);
     assert!(idle().is_some());
     bencher.bench(idle);
 }

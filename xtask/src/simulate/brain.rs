@@ -256,7 +256,7 @@ impl Brain {
     fn run(&mut self, cycle: Cycle, shelf: &Shelf, now: Timestamp) -> Result<()> {
         self.gather(cycle, shelf, now);
         let run = self.snapshot.run;
-        let (plan, after) = consolidation::carry_out(std::mem::take(&mut self.snapshot), cycle);
+        let (plan, after) = consolidation::plan_and_apply(std::mem::take(&mut self.snapshot), cycle);
         self.snapshot = after;
         let id = match &mut self.store {
             Some((_, store)) => Some(store.start_run(&run, &plan)?),

@@ -2,7 +2,7 @@
 
 use super::block::{IndexBlock, SectionHeading};
 use super::line::{BEGIN, END, WALL};
-use super::section::Path;
+use super::section::SectionPath;
 use super::{EditError, IndexFile, IndexSection, IndexedEntry, edit, text};
 use crate::chunk::line::{Fence, trim};
 use crate::entry::{Entry, EntryId};

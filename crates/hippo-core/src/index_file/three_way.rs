@@ -79,7 +79,13 @@ pub(super) fn merge<T: Ord>(
 }
 
 /// Appends the chosen elements of both sides: common ones once, of the others ours first.
-fn union<T: Ord>(ours: &[T], mine: &[usize], theirs: &[T], yours: &[usize], out: &mut Vec<MergedElement>) {
+fn append_union<T: Ord>(
+    ours: &[T],
+    mine: &[usize],
+    theirs: &[T],
+    yours: &[usize],
+    out: &mut Vec<MergedElement>,
+) {
     let (one, other): (Vec<&T>, Vec<&T>) = (
         mine.iter().map(|at| &ours[*at]).collect(),
         yours.iter().map(|at| &theirs[*at]).collect(),
@@ -100,7 +106,7 @@ fn union<T: Ord>(ours: &[T], mine: &[usize], theirs: &[T], yours: &[usize], out:
 
 /// Returns pairs of equal elements in increasing order (a common subsequence), in time near linear in the
 /// lengths.
-fn matches<T: Ord>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
+fn match_elements<T: Ord>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut work = vec![(0..one.len(), 0..other.len(), 0)];
     while let Some((mut a, mut b, depth)) = work.pop() {
@@ -138,7 +144,7 @@ fn matches<T: Ord>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
 
 /// Returns the longest increasing chain of elements that both stretches have exactly once (patience
 /// sorting).
-fn unique<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> Vec<(usize, usize)> {
+fn match_unique<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> Vec<(usize, usize)> {
     let mut seen: BTreeMap<&T, (usize, usize, usize)> = BTreeMap::new();
     for at in a.clone() {
         let count = seen.entry(&one[at]).or_default();
@@ -180,7 +186,7 @@ fn unique<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> V
 }
 
 /// Returns the longest common subsequence of two short stretches, and an empty one for long stretches.
-fn longest<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> Vec<(usize, usize)> {
+fn longest_common<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> Vec<(usize, usize)> {
     let (rows, columns) = (a.len(), b.len());
     if rows.saturating_mul(columns) > MOST_COMPARISONS {
         return Vec::new();

@@ -82,10 +82,10 @@ impl Index {
 
     /// The thresholds of the cycles.
     #[expect(clippy::cast_possible_truncation, reason = "shares of two digits")]
-    pub fn consolidation(&self) -> consolidation::Settings {
-        let standard = consolidation::Settings::default();
+    pub fn consolidation(&self) -> consolidation::ConsolidationSettings {
+        let standard = consolidation::ConsolidationSettings::default();
         let merge_above = self.merge_above as f32;
-        consolidation::Settings {
+        consolidation::ConsolidationSettings {
             merge_above,
             // Entries that point at the same place need as much less as by default.
             merge_above_shared: merge_above - (standard.merge_above - standard.merge_above_shared),
@@ -97,7 +97,7 @@ impl Index {
 
 impl Default for Index {
     fn default() -> Self {
-        let settings = consolidation::Settings::default();
+        let settings = consolidation::ConsolidationSettings::default();
         let rounded = |share: f32| (f64::from(share) * 1000.0).round() / 1000.0;
         Self {
             enabled: true,

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hippo_core::bootstrap::MOST_ENTRIES;
-use hippo_core::consolidation::{Cycle, DocumentState, Place, Record, Run, Snapshot};
+use hippo_core::consolidation::{Cycle, CycleRun, DocumentState, Place, Record, Snapshot};
 use hippo_core::decay::Profile;
 use hippo_core::entry::{EntryId, Priority};
 use hippo_core::schedule::Outcome;
@@ -189,7 +189,7 @@ impl Entries {
     }
 
     /// Notes that a run has made one more step, and what it has demoted by now.
-    fn note_step(&mut self, id: RunId, run: Run) {
+    fn note_step(&mut self, id: RunId, run: CycleRun) {
         if let Some(row) = self.known.runs.iter_mut().rev().find(|row| row.id == id) {
             row.done += 1;
             row.planned = row.planned.max(row.done);

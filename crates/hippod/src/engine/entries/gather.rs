@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use hippo_core::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile, StateFile};
 use hippo_core::chunk::ContentHash;
-use hippo_core::consolidation::{self, Cycle, DocumentState, LogDay, Place, Plan, Record, Snapshot, facts};
+use hippo_core::consolidation::{
+    self, Cycle, DocumentState, LogDay, Place, Plan, Record, Snapshot, find_repeated_facts,
+};
 use hippo_core::decay::{self, Profile};
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::source::{SourceKind, date_in_name};
@@ -288,7 +290,7 @@ impl Input {
         drop(kept);
         let settings = &self.snapshot.settings;
         let least = settings.merge_above.min(settings.merge_above_shared);
-        self.snapshot.similar = consolidation::similar(&ids, &vectors, &fresh, least);
+        self.snapshot.similar = consolidation::find_similar(&ids, &vectors, &fresh, least);
         Some(compared)
     }
 
@@ -312,7 +314,7 @@ impl Input {
                 *sum = sum.saturating_add(record.entry.hits);
             }
         }
-        self.snapshot.facts = facts(days, |pointer| hits.get(pointer).copied().unwrap_or(0));
+        self.snapshot.facts = find_repeated_facts(days, |pointer| hits.get(pointer).copied().unwrap_or(0));
     }
 }
 
