@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::NewEntry;
 use crate::chunk::ContentHash;
-use crate::decay::Profile;
+use crate::decay::DecayProfile;
 use crate::entry::{EntryId, Pointer};
 use crate::time::{Date, Timestamp};
 
@@ -205,7 +205,7 @@ pub struct ConsolidationSettings {
     /// Number of entries under Quick Access (v1 §8.2: 20).
     pub quick_access: usize,
     /// Decay curve.
-    pub profile: Profile,
+    pub profile: DecayProfile,
     /// Strength gain of a replay.
     pub replay: f32,
     /// Share of the live entries that one run may demote, but at least one entry.
@@ -231,7 +231,7 @@ impl Default for ConsolidationSettings {
             related_from: 2,
             related_most: 8,
             quick_access: 20,
-            profile: Profile::PROTOCOL,
+            profile: DecayProfile::PROTOCOL,
             replay: 0.05,
             loss_cap: 0.25,
             cluster_from: 8,

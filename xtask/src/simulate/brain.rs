@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result};
 use hippo_core::consolidation::{self, Cycle, Place, Plan, Record, Rule, Snapshot};
-use hippo_core::decay::{self, Profile};
+use hippo_core::decay::{self, DecayProfile};
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::hierarchy::Limits;
 use hippo_core::index_file::{self, IndexFile};
-use hippo_core::layout::{self, Wanted};
+use hippo_core::layout::{self, LayoutInput};
 use hippo_core::retrieval::cue::Cues;
 use hippo_core::retrieval::terms::Analyzer;
 use hippo_core::schedule::{self, Outcome, RunRecord};
@@ -28,7 +28,7 @@ use super::shelf::Shelf;
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// The curve.
-    pub profile: Profile,
+    pub profile: DecayProfile,
     /// Entries and tokens of the index file.
     pub limits: Limits,
     /// Whether entries are kept in a store on disk, too.
@@ -207,7 +207,7 @@ impl Brain {
             let known = self.days.entry(id.clone()).or_insert((day, 0));
             *known = (day, if known.0 == day { known.1 + 1 } else { 1 });
             if let Some(record) = self.snapshot.records.get_mut(id) {
-                decay::access(&self.options.profile, &mut record.entry, now, known.1);
+                decay::record_access(&self.options.profile, &mut record.entry, now, known.1);
                 record.strength = decay::strength_at(&self.options.profile, &record.entry, now);
             }
         }
@@ -312,7 +312,7 @@ impl Brain {
     fn write(&mut self, now: Timestamp) {
         let nobody = BTreeSet::new();
         let settings = index_file::IndexFileOptions::default();
-        let wanted = Wanted {
+        let wanted = LayoutInput {
             records: &self.snapshot.records,
             forgotten: &nobody,
             quick_access: &self.snapshot.quick_access,

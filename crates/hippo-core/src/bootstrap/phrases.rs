@@ -1,4 +1,4 @@
-//! Which phrases tell a piece of memory apart from the rest of the workspace?
+//! Phrases that distinguish a piece of memory from the rest of the workspace.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,19 +6,19 @@ use super::line::Line;
 use super::words::{Word, Words};
 use crate::chunk::{ChunkKind, Speaker};
 
-/// Longest phrase, in words.
+/// Maximum number of words of a phrase.
 const LONGEST: usize = 3;
-/// Bytes of an assistant's words that are looked at: what follows repeats the matter at length.
+/// Maximum number of an assistant's bytes considered; later text repeats the subject at length.
 const ASSISTANT: usize = 2_000;
-/// What is left of a phrase's score when its section has one already: a unit of several sections shows them all.
+/// Score factor for each phrase already chosen from the same section, so that all sections are represented.
 const AGAIN: f32 = 0.6;
 
-/// A phrase of a piece of memory.
+/// Phrase of a piece of memory.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Phrase {
-    /// As written where it occurs first.
+    /// Text of its first occurrence.
     pub text: String,
-    /// Numbers of the stems in it.
+    /// Ids of its stems.
     pub ids: Vec<u32>,
     score: f32,
     section: u32,
@@ -33,7 +33,8 @@ struct Candidate<'a> {
     order: u32,
 }
 
-/// Up to `most` phrases, the most telling first, none sharing a word with another one. Words in `names` tag nothing.
+/// Returns up to `most` phrases, most distinctive first, no two with a common word. Words in `names` are
+/// excluded.
 pub(crate) fn phrases(words: &mut Words, lines: &[Line], names: &HashSet<u32>, most: usize) -> Vec<Phrase> {
     let mut found: HashMap<[u32; LONGEST], Candidate<'_>> = HashMap::new();
     let mut order = 0;
@@ -69,7 +70,7 @@ pub(crate) fn phrases(words: &mut Words, lines: &[Line], names: &HashSet<u32>, m
     choose(ranked, most)
 }
 
-/// Notes the phrases that end with the last word of a run.
+/// Records the phrases that end with the last word of a run.
 fn note<'a>(
     run: &[Word<'a>],
     line: &Line,
@@ -105,7 +106,8 @@ fn note<'a>(
     }
 }
 
-/// Whether words are written as a name is. The first word of a sentence has its capital from there.
+/// Returns `true` if a phrase is written like a name. The capital of a sentence's first word does not
+/// count.
 fn is_name(phrase: &[Word<'_>]) -> bool {
     let inner = |word: &Word<'_>| word.text.chars().skip(1).any(char::is_uppercase);
     let proud = |word: &Word<'_>| (word.capital && word.joined) || inner(word) || word.is_number();
@@ -116,7 +118,7 @@ fn is_name(phrase: &[Word<'_>]) -> bool {
     }
 }
 
-/// Whether a word looks like a verb or an adverb: such words tell actions that many things share.
+/// Returns `true` if a word looks like a verb or adverb, which are rarely distinctive.
 fn is_action(word: &str) -> bool {
     word.len() > 5 && ["ing", "ed", "ly"].iter().any(|ending| word.ends_with(ending))
 }
@@ -124,7 +126,7 @@ fn is_action(word: &str) -> bool {
 fn scored(words: &Words, key: [u32; LONGEST], candidate: Candidate<'_>) -> Phrase {
     let ids: Vec<u32> = key.into_iter().filter(|id| *id != u32::MAX).collect();
     let length = ids.len() as f32;
-    // A word that stands in one place alone tells no more than one in two: it may be a slip of the pen.
+    // Cap the rarity: a word with one occurrence may be a typo.
     let most = words.rarest() * 0.85;
     let rarity: f32 = ids.iter().map(|id| words.rarity(*id).min(most)).sum();
     let often = candidate.weight / (candidate.weight + 1.2);
@@ -135,7 +137,7 @@ fn scored(words: &Words, key: [u32; LONGEST], candidate: Candidate<'_>) -> Phras
     if candidate.heading {
         score *= 1.3;
     }
-    // Words that stand side by side once are hardly a phrase.
+    // Words that are adjacent only once are hardly a phrase.
     if ids.len() > 1 && candidate.weight < 1.5 && !candidate.capitals {
         score *= if ids.len() > 2 { 0.6 } else { 0.8 };
     }
@@ -156,10 +158,10 @@ fn scored(words: &Words, key: [u32; LONGEST], candidate: Candidate<'_>) -> Phras
     }
 }
 
-/// The best phrases, spread over the sections, without a word twice.
+/// Selects the best phrases across sections, without repeated words.
 fn choose(mut ranked: Vec<Phrase>, most: usize) -> Vec<Phrase> {
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
-    // Beyond this many nothing is ever chosen: a few dozen phrases fill the tags of any unit.
+    // A few dozen phrases fill the tags of any unit.
     ranked.truncate(400);
     let mut chosen: Vec<Phrase> = Vec::new();
     while chosen.len() < most {
@@ -206,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_and_repeated_words_tell() {
+    fn rare_words_that_repeat_are_distinctive() {
         let background = [
             "the server is up",
             "the server is down",
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_always_the_same() {
+    fn the_order_is_deterministic() {
         let text = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda\n";
         assert_eq!(of(text, &[]), of(text, &[]));
     }

@@ -1,31 +1,31 @@
-//! Priorities from text: memory that resists decay because of its words.
+//! Priorities inferred from text.
 //!
-//! Text that reads like an instruction to an agent gets none: whoever can write a file could plant it for good.
-//! A rule looks at headings and at lines that are rules themselves: a short line that begins with "never", "always",
-//! "remember", … The same words in the middle of a sentence or in talk say nothing of the kind.
+//! A rule matches headings, and short lines that start with "never", "always", "remember", …; the same
+//! words inside a sentence or a conversation do not count. Text that reads like an instruction to an agent
+//! gets no priority: a malicious file could make it permanent.
 
 use super::line::Line;
 use crate::chunk::{ChunkKind, Speaker};
 use crate::entry::Priority;
 use crate::instruction;
 
-/// Longest line that can be a rule, in words.
+/// Maximum number of words of a line that can be a rule.
 const RULE_WORDS: usize = 30;
 
-/// How text sets a priority.
+/// Rule that sets a priority from text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriorityRule {
-    /// What is kept with the entry.
+    /// Name stored with the entry.
     pub name: String,
-    /// What the entry gets.
+    /// Priority of the entry.
     pub priority: Priority,
-    /// Whole headings, in lower case, that make all below them count.
+    /// Lower-case headings that match all text below them.
     pub headings: Vec<String>,
-    /// In lower case: what a line begins with.
+    /// Lower-case openings of a matching line.
     pub openings: Vec<String>,
-    /// In lower case: words of which such a line must also hold one; none: any line will do.
+    /// Lower-case words of which a matching line must contain one; empty means any line.
     pub about: Vec<String>,
-    /// Share of the lines, in percent, that must be such lines; 0: one is enough.
+    /// Minimum share of matching lines in percent; 0 means one line suffices.
     pub share: u8,
 }
 
@@ -33,7 +33,7 @@ fn strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// The rules that hold when none are configured; the first that fits counts.
+/// Returns the default rules; the first match is used.
 #[must_use]
 pub fn default_rules() -> Vec<PriorityRule> {
     let never = [
@@ -126,7 +126,7 @@ pub fn default_rules() -> Vec<PriorityRule> {
     ]
 }
 
-/// The first rule that lines fit, with the titles of their sections; `None`: nothing says so.
+/// Returns the first rule that matches the lines and the titles of their sections.
 pub(super) fn infer<'r>(
     rules: &'r [PriorityRule],
     titles: &[&str],
@@ -152,14 +152,14 @@ pub(super) fn infer<'r>(
         })
         .collect();
     rules.iter().find(|rule| {
-        // All sections of a unit must be of the rule: one of many would lift its neighbours.
+        // All sections of a unit must match: one section must not raise its neighbours.
         let headed = !titles.is_empty() && titles.iter().all(|title| rule.headings.contains(title));
         let fitting = told.iter().filter(|line| is_rule(line, rule)).count();
         headed || (fitting > 0 && fitting * 100 >= all * usize::from(rule.share))
     })
 }
 
-/// Whether a title, a line, or two lines together read like an instruction to an agent.
+/// Returns `true` if a title, a line or two adjacent lines read like an instruction to an agent.
 fn steers(titles: &[&str], lines: &[Line]) -> bool {
     let steers = |text: &str| instruction::rule(text).is_some();
     let pairs = || {
@@ -172,7 +172,7 @@ fn steers(titles: &[&str], lines: &[Line]) -> bool {
         || pairs().any(|pair| steers(&pair))
 }
 
-/// Whether a line can be a rule at all.
+/// Returns `true` if a line can be a rule.
 fn is_told(line: &Line) -> bool {
     let spoken = matches!(line.speaker, Speaker::Assistant | Speaker::Other) || line.kind == ChunkKind::Turn;
     let kept = !spoken && !matches!(line.kind, ChunkKind::Heading | ChunkKind::Code | ChunkKind::Quote);
@@ -187,7 +187,7 @@ fn is_rule(line: &str, rule: &PriorityRule) -> bool {
     opened && (rule.about.is_empty() || rule.about.iter().any(|word| has_word(line, word)))
 }
 
-/// Whether a word or phrase stands in a line by itself.
+/// Returns `true` if a line contains a word or phrase with word boundaries.
 fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -204,7 +204,7 @@ mod tests {
     use crate::chunk::chunk;
 
     #[test]
-    fn rules_and_not_talk_set_priorities() {
+    fn rules_set_priorities_and_conversation_does_not() {
         let table = [
             (
                 "## Limits\n\n- No message leaves without a yes.\n",

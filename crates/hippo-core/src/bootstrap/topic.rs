@@ -1,4 +1,4 @@
-//! What is an entry called, and by which id is it known?
+//! Topics and ids of entries.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,16 +9,16 @@ use crate::entry::EntryId;
 use crate::retrieval::terms::is_stop;
 use crate::text::start;
 
-/// Longest topic, in bytes.
+/// Maximum number of bytes of a topic.
 const TOPIC: usize = 80;
-/// Longest id, in bytes.
+/// Maximum number of bytes of an id.
 const ID: usize = 40;
-/// Headings that several leads of one unit show.
+/// Maximum number of headings in a topic.
 const SHOWN: usize = 3;
-/// Files that must have a heading before it says nothing in any of them.
+/// Minimum number of files with a heading that make it insignificant.
 const RECURRING: usize = 4;
 
-/// Headings that say nothing without what stands above them.
+/// Headings without meaning outside their context.
 const GENERIC: &str = "\
     about abstract agenda appendix architecture archive background board changes chat checklist commands company \
     configuration conclusion content contents context conversation core day decisions description details discussion \
@@ -31,14 +31,14 @@ const GENERIC: &str = "\
     team test testing tests todo today tomorrow tools topic topics trouble troubleshooting update updates usage use \
     user using version work working";
 
-/// What headings of a workspace say by themselves.
+/// Significance of the workspace's headings.
 pub(crate) struct Headings {
     generic: BTreeSet<&'static str>,
     recurring: BTreeSet<String>,
 }
 
 impl Headings {
-    /// From the titles of each file.
+    /// Counts headings across the titles of each file.
     pub fn of<'a>(files: impl Iterator<Item = Vec<&'a str>>) -> Self {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for titles in files {
@@ -56,7 +56,8 @@ impl Headings {
         }
     }
 
-    /// Whether a heading says by itself what it is about. Dates, times, numbers, ids and names of speakers do not.
+    /// Returns `true` if a heading is meaningful on its own. Dates, times, numbers, ids and speaker names
+    /// are not.
     pub fn tells(&self, title: &str, names: &BTreeSet<String>) -> bool {
         if self.recurring.contains(&normal(title)) {
             return false;
@@ -81,19 +82,19 @@ fn normal(title: &str) -> String {
     letters.collect::<String>().trim().to_lowercase()
 }
 
-/// What a unit can be called by.
+/// Possible names of a unit.
 pub(super) struct Naming<'a> {
-    /// The headings that it is of, without marks, outermost only.
+    /// Outermost headings of the unit, without marks.
     pub titles: &'a [String],
-    /// Title of its file or project, when that says something.
+    /// Title of its file or project, if meaningful.
     pub about: Option<&'a str>,
-    /// Whether it is a further part of a section that another unit is the start of.
+    /// `true` if it continues a section that another unit starts.
     pub part: bool,
-    /// Whether it is of a project: its name belongs to every topic.
+    /// `true` if it belongs to a project, whose name is part of every topic.
     pub project: bool,
 }
 
-/// The topic, and how many of the phrases it uses.
+/// Returns the topic and the number of phrases that it uses.
 pub(super) fn topic(
     naming: &Naming<'_>,
     tells: impl Fn(&str) -> bool,
@@ -120,7 +121,7 @@ pub(super) fn topic(
             .any(|title| title.contains(about) || about.contains(title))
     });
     let heading = match (telling.is_empty(), about) {
-        // One word is a name within its file only.
+        // A single word is only unique within its file.
         (false, Some(about)) if naming.project || (all.len() == 1 && !all[0].contains(' ')) => {
             Some(format!("{about}: {}", shown(&telling)))
         }
@@ -155,7 +156,7 @@ fn capital(text: &str) -> String {
     first.chain(letters).collect()
 }
 
-/// Cut between words; marks that the index file reads are taken out.
+/// Cuts between words and removes marks of the index file.
 fn shorten(text: &str, most: usize) -> String {
     let text = text.replace("<!--", "").replace("-->", "").replace('|', "/");
     let text = text.trim().trim_start_matches(['#', '→', ' ']);
@@ -167,7 +168,7 @@ fn shorten(text: &str, most: usize) -> String {
     cut.trim_end_matches([',', ':', ' ', '-', '(']).to_owned()
 }
 
-/// The name of a file or project, from its path: the folder where the file's own name is a convention.
+/// Returns the name of a file or project from its path: the folder if the file name is a convention.
 pub(super) fn file_name(path: &str) -> String {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path);
@@ -181,8 +182,10 @@ pub(super) fn file_name(path: &str) -> String {
     group::title(folder.unwrap_or(stem))
 }
 
-/// Gives out ids: slugs of file and heading, which do not depend on any other file. Where one is taken already, a
-/// mark of the path, the heading and `part` follows it.
+/// Assigner of unique ids.
+///
+/// An id is a slug of file and heading and does not depend on other files. If it is taken, a hash of the
+/// path, the heading and `part` is appended.
 pub(super) struct Ids {
     taken: BTreeSet<EntryId>,
     given: HashMap<String, u32>,
@@ -196,7 +199,7 @@ impl Ids {
         }
     }
 
-    /// The id of what stands in `path` under `title`; `part` tells apart what stands in one section.
+    /// Assigns an id to content in `path` below `title`. `part` distinguishes parts of one section.
     pub fn give(&mut self, path: &str, title: &str, part: Option<ContentHash>) -> EntryId {
         let plain = slug(&format!("{} {title}", file_name(path)));
         let plain = if plain.is_empty() {
@@ -222,7 +225,7 @@ impl Ids {
     }
 }
 
-/// Lower-case words with `-` between them, none twice, without stop words.
+/// Returns lower-case words joined by `-`, without repetitions and stop words.
 pub(super) fn slug(text: &str) -> String {
     let mut out = String::new();
     let mut used: Vec<String> = Vec::new();
@@ -252,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_that_say_nothing() {
+    fn generic_and_recurring_headings_are_not_meaningful() {
         let headings = Headings::of((0..4).map(|_| vec!["Board", "Slots alarm again"]));
         let names = BTreeSet::from(["caroline".to_owned(), "melanie".to_owned()]);
         for title in [
@@ -293,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn topics_are_named_by_what_says_something() {
+    fn topics_use_meaningful_names() {
         let titles = ["Overview".to_owned()];
         let naming = |titles, about| Naming {
             titles,

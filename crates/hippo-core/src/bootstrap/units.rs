@@ -1,8 +1,9 @@
-//! Into how many entries is a workspace cut, and where?
+//! Division of a workspace into units, one per entry.
 //!
-//! Each file starts as one unit. The heaviest unit is cut in two until the number of entries is reached or nothing is
-//! worth cutting: first between sections, the outermost headings first, so that small neighbours stay together, and
-//! only when no file has sections left inside a long section, as a log of one long talk has it.
+//! Each file starts as one unit. The heaviest unit is split until the number of entries is reached or no
+//! unit is worth splitting. Splits between sections come first, outermost headings first, so that small
+//! neighbours stay together. Long sections, such as a log of one conversation, are split only when no file
+//! has sections left to separate.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
@@ -10,31 +11,31 @@ use std::collections::{BinaryHeap, HashSet};
 use super::line::mass;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker};
 
-/// Least mass of a unit that headings make.
+/// Minimum mass of a unit of whole sections.
 const LEAST_SECTION: f32 = 90.0;
-/// Least mass of a part of a section.
+/// Minimum mass of a part of a section.
 const LEAST_PART: f32 = 700.0;
-/// A unit without headings inside is cut after those that have some: its mass counts this little.
+/// Weight of units without inner headings, which are split after those with headings.
 const INSIDE: f32 = 0.15;
-/// The share of all entries that one file may have, beyond [`FEW`].
+/// One file may have at most 1/8 of all entries, if that is more than [`FEW`].
 const SHARE: usize = 8;
-/// Entries that any file may have.
+/// Number of entries that any file may have.
 const FEW: usize = 6;
 
-/// A run of chunks of one file that becomes an entry.
+/// Run of chunks of one file that becomes an entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Unit {
-    /// Position among the files.
+    /// Index of the file.
     pub file: usize,
     /// First chunk.
     pub from: usize,
-    /// The chunk after the last one.
+    /// Chunk after the last one.
     pub to: usize,
-    /// What there is to know in it.
+    /// Information content; see [`mass`].
     pub mass: f32,
 }
 
-/// A unit and where it would be cut.
+/// Unit with its best split position.
 struct Cut {
     urgency: f32,
     unit: Unit,
@@ -62,10 +63,10 @@ impl Ord for Cut {
     }
 }
 
-/// The units of these files: at most `most` (at least one), by file and then by place.
+/// Divides files into at most `most` units (at least one), by file and position.
 ///
-/// `files` are documents with how much a byte of each counts. When there are more files than units, the heaviest
-/// files have one.
+/// `files` are documents with the weight of their bytes. If there are more files than units, the heaviest
+/// files get one.
 pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
     let mut whole: Vec<Unit> = (0..)
         .zip(files)
@@ -118,7 +119,7 @@ pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
     done
 }
 
-/// Puts a unit where it belongs: to be cut, or done.
+/// Adds a unit to the heap if it can be split, otherwise to `done`.
 fn offer(files: &[(&Document, f32)], unit: Unit, heap: &mut BinaryHeap<Cut>, done: &mut Vec<Unit>) {
     let (document, weight) = files[unit.file];
     match best_cut(document, unit) {
@@ -131,10 +132,10 @@ fn offer(files: &[(&Document, f32)], unit: Unit, heap: &mut BinaryHeap<Cut>, don
     }
 }
 
-/// Where a unit is best cut, and whether that is between sections.
+/// Returns the best split position of a unit, and `true` if it is between sections.
 fn best_cut(document: &Document, unit: Unit) -> Option<(usize, bool)> {
     let chunks = document.chunks.get(unit.from..unit.to)?;
-    // For each level of headings, then for the inside of sections: the cut nearest to the middle.
+    // Nearest to the middle, for each heading level and for the inside of sections.
     let mut best: [Option<(f32, usize)>; 8] = [None; 8];
     let mut before = 0.0;
     for (at, pair) in chunks.windows(2).enumerate() {
@@ -146,7 +147,7 @@ fn best_cut(document: &Document, unit: Unit) -> Option<(usize, bool)> {
             continue;
         }
         let mut off = (before - behind).abs();
-        // A talk is best cut where the person speaks again.
+        // A conversation is best split where the person speaks again.
         if level == 7 && pair[1].speaker == Speaker::Assistant {
             off += unit.mass;
         }
@@ -159,7 +160,7 @@ fn best_cut(document: &Document, unit: Unit) -> Option<(usize, bool)> {
     best[level].map(|(_, at)| (at, level < 7))
 }
 
-/// The outermost level of the headings between two neighbours, 7 when there is none.
+/// Returns the outermost level of the headings between two neighbours; 7 if there is none.
 fn boundary(document: &Document, left: &Chunk, right: &Chunk) -> usize {
     let sections = document
         .sections
@@ -169,11 +170,11 @@ fn boundary(document: &Document, left: &Chunk, right: &Chunk) -> usize {
     levels.filter(|level| *level > 0).min().unwrap_or(7).min(7)
 }
 
-/// The sections that a unit is of: those in its run that stand below no other one in it.
+/// Returns the sections of a unit that are not below another section of the unit.
 pub(super) fn leads(document: &Document, unit: Unit) -> Vec<u32> {
     let (mut leads, mut known): (Vec<u32>, HashSet<u32>) = (Vec::new(), HashSet::new());
     for chunk in document.chunks.get(unit.from..unit.to).unwrap_or_default() {
-        // The heading of an empty section leads nowhere.
+        // The heading of an empty section has no content.
         if leads.last() == Some(&chunk.section) || chunk.kind == ChunkKind::Heading {
             continue;
         }
@@ -182,7 +183,7 @@ pub(super) fn leads(document: &Document, unit: Unit) -> Vec<u32> {
             known.insert(chunk.section);
         }
     }
-    // Sections that are all there is below a heading are that heading.
+    // If the sections are all there is below a heading, that heading represents them.
     while leads.len() > 1 {
         let Some(parent) = document
             .sections
@@ -205,12 +206,12 @@ pub(super) fn leads(document: &Document, unit: Unit) -> Vec<u32> {
     leads
 }
 
-/// Whether a section is another one or stands below it.
+/// Returns `true` if a section is `above` or below it.
 fn is_below(document: &Document, section: u32, above: u32) -> bool {
     with_those_above(document, section).any(|at| at == above)
 }
 
-/// A section and those that it stands below, the nearest first: one for each level of headings at most.
+/// Returns a section and its ancestors, nearest first; at most one per heading level.
 fn with_those_above(document: &Document, section: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(section), move |at| {
         document.sections.get(*at as usize)?.parent
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_cut_before_their_insides_and_small_ones_stay_together() {
+    fn files_are_split_between_sections_first_and_small_sections_stay_together() {
         let document = chunk(&text(&[("One", 6), ("Two", 2), ("Three", 2), ("Four", 6)]));
         let titles = |most| -> Vec<Vec<&str>> {
             let leads_of = |unit: &Unit| {
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_makes_nothing() {
+    fn empty_sections_make_no_units() {
         let empty = chunk(b"# Only\n\n## Headings\n");
         assert!(units(&[(&empty, 1.0)], 9).is_empty());
     }

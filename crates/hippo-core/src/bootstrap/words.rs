@@ -1,4 +1,4 @@
-//! Which words stand in a text, and how rare is each in the workspace?
+//! Words of a text and their rarity in the workspace.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,10 +6,10 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::retrieval::terms::is_stop;
 
-/// Longest word in bytes; longer runs are hashes, encoded data, or scripts without spaces.
+/// Maximum number of bytes of a word; longer runs are hashes, encoded data, or scripts without spaces.
 const LONGEST: usize = 40;
 
-/// Words of calendars and of talk that tag nothing.
+/// Words of calendars and conversation that are useless as tags.
 const EMPTY: &str = "\
     january february march april june july august september october november december jan feb mar apr jun jul aug \
     sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun today \
@@ -21,50 +21,50 @@ const EMPTY: &str = "\
     tried trying take took come coming work works working example examples note notes please yeah haha lol http https \
     www com org pic photo image shared share user assistant tip tips etc redacted";
 
-/// What a word is besides its stem.
+/// Class of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Telling,
-    /// Says nothing by itself: a stop word.
+    /// Stop word without meaning of its own.
     Stop,
-    /// Carries meaning in a sentence and none as a tag: months, greetings.
+    /// Meaningful in a sentence but not as a tag: months, greetings.
     Empty,
-    /// Digits, or mostly digits.
+    /// Only or mostly digits.
     Number,
 }
 
-/// A word of a text.
+/// Word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
-    /// As written.
+    /// Original spelling.
     pub text: &'a str,
-    /// Number of its stem.
+    /// Id of its stem.
     pub id: u32,
-    /// It starts with a capital.
+    /// `true` if it starts with a capital.
     pub capital: bool,
-    /// Nothing but one space is between it and the word before.
+    /// `true` if exactly one space separates it from the preceding word.
     pub joined: bool,
     sort: Sort,
 }
 
 impl Word<'_> {
-    /// Whether it can stand in a tag.
+    /// Returns `true` if it can be part of a tag.
     pub fn tags(&self) -> bool {
         self.sort == Sort::Telling
     }
 
-    /// Whether it says anything at all.
+    /// Returns `true` if it is not a stop word.
     pub fn tells(&self) -> bool {
         self.sort != Sort::Stop
     }
 
-    /// Whether it is a number, a date or a time.
+    /// Returns `true` if it is a number, date or time.
     pub fn is_number(&self) -> bool {
         self.sort == Sort::Number
     }
 }
 
-/// The words of a workspace and in how many blocks of text each occurs.
+/// Words of a workspace with the number of text blocks that contain each.
 pub(crate) struct Words {
     stemmer: Stemmer,
     known: HashMap<Box<str>, (u32, Sort)>,
@@ -90,7 +90,7 @@ impl Words {
         }
     }
 
-    /// A block of text begins: the next words are counted for it.
+    /// Starts a block of text, for which the following words are counted.
     pub fn begin_block(&mut self) {
         self.blocks += 1;
     }
@@ -115,14 +115,14 @@ impl Words {
         self.blocks_of = counts;
     }
 
-    /// How rare a word is: BM25's inverse document frequency over blocks, above 0.
+    /// Returns the rarity of a word: BM25's inverse document frequency over blocks, above 0.
     pub fn rarity(&self, id: u32) -> f32 {
         let with = self.blocks_of.get(id as usize).copied().unwrap_or(0) as f32;
         let all = (self.blocks as f32).max(with);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    /// The rarity of a word that stands in one block.
+    /// Returns the rarity of a word in only one block.
     pub fn rarest(&self) -> f32 {
         (1.0 + (self.blocks as f32 - 0.5) / 1.5).ln()
     }
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_with_their_marks() {
+    fn words_keep_inner_punctuation() {
         let mut words = Words::new();
         let mut found = Vec::new();
         words.each(

@@ -1,4 +1,4 @@
-//! How does a cut piece of memory become an entry?
+//! Creation of entries from units.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,30 +15,30 @@ use crate::retrieval::speaker;
 use crate::source::{SourceKind, date_in_name};
 use crate::time::{Date, Timestamp};
 
-/// Tags of an entry, at most.
+/// Maximum number of tags of an entry.
 const TAGS: usize = 6;
-/// Sections that an entry points at; an entry of more points at the file.
+/// Maximum number of sections that an entry points at; an entry of more sections points at the file.
 const POINTERS: usize = 6;
 /// Chunks of a block, within which a word counts once for its rarity.
 const BLOCK: usize = 12;
-/// Milliseconds in a day.
+/// Milliseconds of a day.
 const DAY: i64 = 86_400_000;
 
-/// What is known of a workspace while its entries are made.
+/// State of a workspace while its entries are created.
 pub(super) struct Work<'w> {
     files: &'w [&'w MemoryFile<'w>],
     settings: &'w Settings,
     words: Words,
     headings: Headings,
     groups: group::Groups,
-    /// Names of speakers, in lower case, and the numbers of their stems.
+    /// Lower-case names of speakers, and the ids of their stems.
     names: BTreeSet<String>,
     name_ids: HashSet<u32>,
     ids: Ids,
 }
 
 impl<'w> Work<'w> {
-    /// Reads all files once, to know how rare each word is.
+    /// Reads all files once to determine the rarity of each word.
     pub fn of(files: &'w [&'w MemoryFile<'w>], settings: &'w Settings) -> Self {
         let mut words = Words::new();
         let mut names = BTreeSet::new();
@@ -83,7 +83,7 @@ impl<'w> Work<'w> {
         }
     }
 
-    /// Entries of the markdown files, at most `most`.
+    /// Creates at most `most` entries of the markdown files.
     pub fn entries(&mut self, most: usize) -> Vec<NewEntry> {
         if most == 0 {
             return Vec::new();
@@ -165,7 +165,7 @@ impl<'w> Work<'w> {
         })
     }
 
-    /// What a file or project is called, when that says something.
+    /// Returns the name of a file or project, if meaningful.
     fn about(&self, file: &MemoryFile<'_>) -> Option<String> {
         let title = file.document.title.as_deref().map(line::clean);
         let title = title.filter(|title| self.headings.tells(title, &self.names));
@@ -174,7 +174,7 @@ impl<'w> Work<'w> {
         title.or_else(named)
     }
 
-    /// Tags that say what the topic does not, and the words that topic and tags show together.
+    /// Returns tags that add to the topic, and the ids of all words in topic and tags.
     fn tags(&mut self, topic: &str, phrases: &[Phrase]) -> (Vec<String>, HashSet<u32>) {
         let mut shown = HashSet::new();
         self.words.each(topic, |word| {
@@ -216,7 +216,7 @@ impl<'w> Work<'w> {
                 .sections
                 .get(*lead as usize)
                 .map(|section| &section.title);
-            // A heading with a secret in it is found below the file.
+            // For a heading that contains a secret, point at the file.
             let shown = title.filter(|title| !title.is_empty() && without_secrets(title) == **title);
             let pointer = of(shown.cloned());
             if !pointers.contains(&pointer) {
@@ -248,7 +248,7 @@ impl<'w> Work<'w> {
         created.max(oldest)
     }
 
-    /// The entry of a state file; `None` when it is empty.
+    /// Creates the entry of a state file; `None` if the file is empty.
     pub fn state_entry(&mut self, file: &StateFile<'_>) -> Option<NewEntry> {
         let (summary, tags) = state::describe(file.path, file.bytes)?;
         let created = file.modified.min(self.settings.now);
@@ -283,7 +283,7 @@ impl<'w> Work<'w> {
     }
 }
 
-/// How much a byte of a kind of file counts: what somebody distilled counts more than what was said.
+/// Returns the weight of a byte of a source: distilled text counts more than conversation.
 const fn worth(kind: SourceKind) -> f32 {
     match kind {
         SourceKind::Root => 3.0,

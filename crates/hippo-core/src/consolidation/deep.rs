@@ -6,7 +6,7 @@ use super::change::{Change, Vigour};
 use super::planner::CyclePlanner;
 use super::{Place, Rule, archival, light, merge, sources};
 use crate::bootstrap::quick_access;
-use crate::decay::{self, Profile};
+use crate::decay::{self, DecayProfile};
 use crate::entry::{EntryId, Origin, Priority};
 
 /// Runs all rules of a deep cycle.
@@ -122,12 +122,12 @@ fn update_summaries(planner: &mut CyclePlanner) {
 }
 
 /// Strengthens each kept entry whose source the run reviewed, once per run. The replay moves the start of
-/// the curve: a new curve would leave the entry weaker a day later (see [`decay::replay`]).
+/// the curve: a new curve would leave the entry weaker a day later (see [`decay::record_replay`]).
 pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
     let started = planner.state.run.started;
     let settings = &planner.state.settings;
     let least = settings.queue_below;
-    let profile = Profile {
+    let profile = DecayProfile {
         replay_gain: f64::from(settings.replay),
         ..settings.profile
     };
@@ -144,7 +144,7 @@ pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
                 continue;
             }
             let mut younger = record.entry.clone();
-            decay::replay(&profile, &mut younger, started);
+            decay::record_replay(&profile, &mut younger, started);
             let change = Change::Replay {
                 id: id.clone(),
                 from: Vigour {

@@ -10,7 +10,7 @@ use crate::time::Date;
 
 /// The first `limit` chunks of a ranked list without repetitions, best first: of equal texts the best ranked stays
 /// (or its source takes its place and score, where it is a compaction node), and a compaction node gives way to any of its sources in the same answer (raw log before daily before
-/// weekly before monthly node before ROOT) unless it has somebody's own words. Texts are told apart by [`crate::corpus::Place::mark`].
+/// weekly before monthly node before ROOT) unless it has somebody's own words. Texts are told apart by [`crate::corpus::ChunkPlace::mark`].
 pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked> {
     let mut marks: HashMap<u32, usize> = HashMap::with_capacity(ranked.len());
     let mut entries: Vec<Entry> = Vec::new();

@@ -115,19 +115,19 @@ mod tests {
 
     use super::*;
     use crate::chunk::{ContentHash, Speaker};
-    use crate::corpus::{NewChunk, NewSection};
+    use crate::corpus::{CorpusChunk, CorpusSection};
 
     /// A document of passages of two chunks each: passage n has the chunks 2n and 2n + 1.
     fn world(passages: u32) -> Corpus {
         let mut corpus = Corpus::new();
-        let sections: Vec<NewSection> = (0..passages)
-            .map(|_| NewSection {
+        let sections: Vec<CorpusSection> = (0..passages)
+            .map(|_| CorpusSection {
                 parent: None,
                 date: None,
             })
             .collect();
-        let chunks: Vec<NewChunk> = (0..passages * 2)
-            .map(|id| NewChunk {
+        let chunks: Vec<CorpusChunk> = (0..passages * 2)
+            .map(|id| CorpusChunk {
                 id,
                 section: id / 2,
                 terms: 3,

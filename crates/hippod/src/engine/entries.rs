@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use hippo_core::bootstrap::MOST_ENTRIES;
 use hippo_core::consolidation::{Cycle, CycleRun, DocumentState, Place, Record, Snapshot};
-use hippo_core::decay::Profile;
+use hippo_core::decay::DecayProfile;
 use hippo_core::entry::{EntryId, Priority};
 use hippo_core::schedule::Outcome;
 use hippo_core::source::SourceKind;
@@ -247,7 +247,7 @@ impl Entries {
     }
 
     /// Shows the entries to questions.
-    pub fn publish(&mut self, view: &WorkspaceView, profile: Profile) {
+    pub fn publish(&mut self, view: &WorkspaceView, profile: DecayProfile) {
         self.publish_at = None;
         let mut shown = IndexView::after(&view.index(), &self.known.records, profile);
         shown.tokens = self.file.tokens();

@@ -3,7 +3,7 @@
 use hippo_core::chunk::{Chunk, Document, Section};
 use hippo_core::corpus;
 use hippo_core::time::Date;
-use hippo_store::db::{DocumentChange, DocumentRecord, LoadedDocument, NewChunk};
+use hippo_store::db::{CorpusChunk, DocumentChange, DocumentRecord, LoadedDocument};
 
 use crate::verify::{FileMark, Span};
 use crate::view::{Facts, Picture};
@@ -81,19 +81,19 @@ fn place(
     record: &DocumentRecord,
     sections: &[Section],
     chunks: &[Chunk],
-    rows: &[NewChunk],
+    rows: &[CorpusChunk],
 ) {
-    let places: Vec<corpus::NewSection> = sections
+    let places: Vec<corpus::CorpusSection> = sections
         .iter()
-        .map(|section| corpus::NewSection {
+        .map(|section| corpus::CorpusSection {
             parent: section.parent,
             date: section.date,
         })
         .collect();
-    let chunk_places: Vec<corpus::NewChunk> = chunks
+    let chunk_places: Vec<corpus::CorpusChunk> = chunks
         .iter()
         .zip(rows)
-        .map(|(chunk, row)| corpus::NewChunk {
+        .map(|(chunk, row)| corpus::CorpusChunk {
             id: row.id,
             section: chunk.section,
             terms: row.terms,

@@ -108,7 +108,7 @@ impl Recall<'_> {
         };
         // Each is ranked as if the other were not there: nodes repeat just the words that tell most.
         let (others, days) = (|chunk| !is(&nodes.all, chunk), |chunk| is(&nodes.days, chunk));
-        let all = picture.corpus.lengths().but(&nodes.all_lengths);
+        let all = picture.corpus.lengths().without(&nodes.all_lengths);
         let ranked = self.rank(picture, vector, Part::apart(&others, all))?;
         let lines = self.rank(picture, vector, Part::apart(&days, nodes.days_lengths))?;
         // A node that is its log as it stands says nothing that search has not.

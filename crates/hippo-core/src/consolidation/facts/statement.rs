@@ -9,7 +9,7 @@ use crate::bootstrap::summary::split;
 use crate::bootstrap::words::Words;
 use crate::chunk::text::visible;
 use crate::chunk::{Chunk, ChunkKind, Speaker, chunk_text};
-use crate::own_block::generated;
+use crate::own_block::generated_ranges;
 use crate::redact::redact;
 use crate::retrieval::speaker;
 use crate::retrieval::terms::is_unspaced;
@@ -23,7 +23,7 @@ const LONGEST: usize = 320;
 /// Minimum length in bytes of a line that may continue on the next line.
 const FULL_LINE: usize = 60;
 
-/// Marks of machine-written log lines: calls to an agent and its answers.
+/// BlockMarks of machine-written log lines: calls to an agent and its answers.
 pub(crate) const MACHINE: [&str; 6] = [
     "HEARTBEAT",
     "NO_REPLY",
@@ -71,7 +71,7 @@ pub(super) struct LogStatement {
 
 /// Calls `sink` with each statement of a log, in order.
 pub(super) fn for_each_statement(log: &LogDay<'_>, words: &mut Words, mut sink: impl FnMut(LogStatement)) {
-    let generated = generated(log.bytes);
+    let generated = generated_ranges(log.bytes);
     for chunk in &log.document.chunks {
         let prose = matches!(
             chunk.kind,

@@ -203,7 +203,7 @@ impl IndexFile {
 
     /// Keeps what people wrote into entries of `before` that are not in `after`.
     pub fn keep_blocks(&mut self, before: &[u8], after: &[u8], settings: IndexFileOptions) {
-        for (id, block) in layout::leaving(before, after, settings) {
+        for (id, block) in layout::leaving_entries(before, after, settings) {
             self.blocks.keep(id, block);
         }
     }

@@ -137,7 +137,7 @@ impl Hand {
             && let Some(mut known) = standing(workspace, &pointer)
         {
             let profile = workspace.view.config.index.profile();
-            decay::access(&profile, &mut known.entry, moment, 1);
+            decay::record_access(&profile, &mut known.entry, moment, 1);
             // What was asked for this time holds as well.
             let more: Vec<String> = tags
                 .into_iter()

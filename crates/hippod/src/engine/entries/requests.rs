@@ -154,8 +154,11 @@ impl Hand {
         record.place = Place::Index;
         record.apart = true;
         // Bringing it back is an access; without strength the next cycle would put it away again.
-        decay::access(&profile, &mut record.entry, now, 1);
-        record.entry.strength = record.entry.strength.max(decay::Band::Moderate.threshold());
+        decay::record_access(&profile, &mut record.entry, now, 1);
+        record.entry.strength = record
+            .entry
+            .strength
+            .max(decay::StrengthBand::Moderate.threshold());
         let written = (|| {
             let mut batch = workspace.store.begin_entries()?;
             batch.put_record(&record)?;

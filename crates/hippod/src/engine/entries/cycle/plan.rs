@@ -145,7 +145,7 @@ impl Hand {
     pub(in crate::engine) fn fold(
         &mut self,
         workspace: &mut Workspace,
-        profile: &hippo_core::decay::Profile,
+        profile: &hippo_core::decay::DecayProfile,
         at: Instant,
     ) -> Result<(), StoreError> {
         if workspace.entries.known.journal == 0 {
