@@ -24,7 +24,7 @@ use crate::entry::{Entry, EntryId, Priority};
 use crate::source::SourceKind;
 use crate::time::Timestamp;
 use crate::tokens;
-use work::Work;
+use work::EntryBuilder;
 
 pub use group::{DAILY_LOGS, INFRASTRUCTURE, PEOPLE, PROJECTS, TECHNICAL, TimeBand};
 pub use priority::{PriorityRule, default_rules};
@@ -68,7 +68,7 @@ pub struct StateFile<'a> {
 
 /// Limits and options of bootstrap.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct BootstrapSettings {
     /// Maximum number of entries; `None` means [`ENTRIES_PER_FILE`] per file and at most [`MOST_ENTRIES`].
     pub max_entries: Option<usize>,
     /// Maximum tokens of all entries as written; `None` means no limit. If not even one entry fits, none is
@@ -87,7 +87,7 @@ pub struct Settings {
     pub taken: BTreeSet<EntryId>,
 }
 
-impl Default for Settings {
+impl Default for BootstrapSettings {
     fn default() -> Self {
         Self {
             max_entries: None,
@@ -133,18 +133,22 @@ pub fn entry_tokens(entry: &Entry) -> usize {
 ///
 /// Nodes of the compaction tree are skipped, because they repeat the logs.
 #[must_use]
-pub fn bootstrap(files: &[MemoryFile<'_>], state: &[StateFile<'_>], settings: &Settings) -> Vec<NewEntry> {
+pub fn bootstrap(
+    files: &[MemoryFile<'_>],
+    state: &[StateFile<'_>],
+    settings: &BootstrapSettings,
+) -> Vec<NewEntry> {
     let mut files: Vec<&MemoryFile<'_>> = files
         .iter()
         .filter(|file| !matches!(file.kind, SourceKind::Node(_)))
         .collect();
     files.sort_by_key(|file| file.path);
-    let mut work = Work::of(&files, settings);
+    let mut work = EntryBuilder::of(&files, settings);
     let new = files.iter().filter(|file| !file.known).count() + state.len();
     let most = settings
         .max_entries
         .unwrap_or_else(|| (new * ENTRIES_PER_FILE).min(MOST_ENTRIES));
-    let mut entries = made(&mut work, state, most);
+    let mut entries = create_entries(&mut work, state, most);
     let Some(limit) = settings.max_tokens else {
         return entries;
     };
@@ -167,13 +171,13 @@ pub fn bootstrap(files: &[MemoryFile<'_>], state: &[StateFile<'_>], settings: &S
             break;
         }
         guess = (guess * limit / size.max(1)).clamp(fits + 1, over - 1);
-        entries = made(&mut work, state, guess);
+        entries = create_entries(&mut work, state, guess);
     }
     best
 }
 
 /// Creates at most `most` entries, in the order of their pointers.
-fn made(work: &mut Work<'_>, state: &[StateFile<'_>], most: usize) -> Vec<NewEntry> {
+fn create_entries(work: &mut EntryBuilder<'_>, state: &[StateFile<'_>], most: usize) -> Vec<NewEntry> {
     let mut entries = work.entries(most.saturating_sub(state.len()));
     let described = state.iter().filter_map(|file| work.state_entry(file));
     entries.extend(described.take(most));
@@ -192,17 +196,17 @@ pub struct Gist {
 
 /// Returns the gist of a text below a heading.
 #[must_use]
-pub fn gist(rules: &[PriorityRule], heading: &str, text: &str) -> Gist {
+pub fn extract_gist(rules: &[PriorityRule], heading: &str, text: &str) -> Gist {
     let bytes = format!("# {heading}\n\n{text}\n").into_bytes();
     let document = chunk::chunk(&bytes);
     let lines = line::lines(&document, &bytes, 0, document.chunks.len());
-    let mut words = words::Words::new();
+    let mut words = words::WordCounts::new();
     words.begin_block();
     for line in &lines {
         words.count(&line.text);
     }
-    let summary = summary::summary(&mut words, &lines, &HashSet::new());
-    let rule = priority::infer(rules, &[heading], &lines);
+    let summary = summary::extract_summary(&mut words, &lines, &HashSet::new());
+    let rule = priority::infer_priority(rules, &[heading], &lines);
     Gist {
         summary,
         priority: rule.map(|rule| (rule.priority, rule.name.clone())),

@@ -16,7 +16,7 @@ const MASS: usize = 800;
 
 /// Line of text without markup.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Line {
+pub(crate) struct WeightedLine {
     pub text: String,
     /// Weight of its words.
     pub weight: f32,
@@ -44,7 +44,7 @@ pub(super) fn mass(chunk: &Chunk) -> f32 {
 }
 
 /// Returns the lines of a range of chunks and of the headings that they start.
-pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<Line> {
+pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<WeightedLine> {
     let mut out = Vec::new();
     let mut section = from
         .checked_sub(1)
@@ -79,9 +79,9 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
     out
 }
 
-fn push(out: &mut Vec<Line>, text: String, weight: f32, chunk: &Chunk, kind: ChunkKind) {
+fn push(out: &mut Vec<WeightedLine>, text: String, weight: f32, chunk: &Chunk, kind: ChunkKind) {
     if text.contains(char::is_alphanumeric) {
-        out.push(Line {
+        out.push(WeightedLine {
             text,
             weight,
             section: chunk.section,

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::line::Line;
-use super::words::{Word, Words};
+use super::line::WeightedLine;
+use super::words::{ScannedWord, WordCounts};
 use crate::chunk::{ChunkKind, Speaker};
 
 /// Maximum number of words of a phrase.
@@ -24,7 +24,7 @@ pub(crate) struct Phrase {
     section: u32,
 }
 
-struct Candidate<'a> {
+struct PhraseCandidate<'a> {
     words: Vec<&'a str>,
     weight: f32,
     capitals: bool,
@@ -35,11 +35,16 @@ struct Candidate<'a> {
 
 /// Returns up to `most` phrases, most distinctive first, no two with a common word. Words in `names` are
 /// excluded.
-pub(crate) fn phrases(words: &mut Words, lines: &[Line], names: &HashSet<u32>, most: usize) -> Vec<Phrase> {
-    let mut found: HashMap<[u32; LONGEST], Candidate<'_>> = HashMap::new();
+pub(crate) fn choose_phrases(
+    words: &mut WordCounts,
+    lines: &[WeightedLine],
+    names: &HashSet<u32>,
+    most: usize,
+) -> Vec<Phrase> {
+    let mut found: HashMap<[u32; LONGEST], PhraseCandidate<'_>> = HashMap::new();
     let mut order = 0;
     let mut heard = 0;
-    let mut run: Vec<Word<'_>> = Vec::new();
+    let mut run: Vec<ScannedWord<'_>> = Vec::new();
     for line in lines {
         if line.speaker == Speaker::Assistant {
             heard += line.text.len();
@@ -47,34 +52,34 @@ pub(crate) fn phrases(words: &mut Words, lines: &[Line], names: &HashSet<u32>, m
                 continue;
             }
         }
-        let mut taken: Vec<Word<'_>> = Vec::new();
-        words.each(&line.text, |word| taken.push(word));
+        let mut taken: Vec<ScannedWord<'_>> = Vec::new();
+        words.for_each_word(&line.text, |word| taken.push(word));
         for word in taken {
-            let good = (word.tags() || word.is_number()) && !names.contains(&word.id);
+            let good = (word.is_taggable() || word.is_number()) && !names.contains(&word.id);
             if !(good && word.joined) {
                 run.clear();
             }
             if good {
                 run.push(word);
-                note(&run, line, &mut found, &mut order);
+                record_phrases(&run, line, &mut found, &mut order);
             }
         }
         run.clear();
     }
     let mut ranked: Vec<Phrase> = Vec::with_capacity(found.len());
-    let mut by_order: Vec<([u32; LONGEST], Candidate<'_>)> = found.into_iter().collect();
+    let mut by_order: Vec<([u32; LONGEST], PhraseCandidate<'_>)> = found.into_iter().collect();
     by_order.sort_by_key(|(_, candidate)| candidate.order);
     for (key, candidate) in by_order {
-        ranked.push(scored(words, key, candidate));
+        ranked.push(score_phrase(words, key, candidate));
     }
-    choose(ranked, most)
+    select_best(ranked, most)
 }
 
 /// Records the phrases that end with the last word of a run.
-fn note<'a>(
-    run: &[Word<'a>],
-    line: &Line,
-    found: &mut HashMap<[u32; LONGEST], Candidate<'a>>,
+fn record_phrases<'a>(
+    run: &[ScannedWord<'a>],
+    line: &WeightedLine,
+    found: &mut HashMap<[u32; LONGEST], PhraseCandidate<'a>>,
     order: &mut u32,
 ) {
     for length in 1..=LONGEST.min(run.len()) {
@@ -92,7 +97,7 @@ fn note<'a>(
         }
         *order += 1;
         let at = *order;
-        let candidate = found.entry(key).or_insert_with(|| Candidate {
+        let candidate = found.entry(key).or_insert_with(|| PhraseCandidate {
             words: phrase.iter().map(|word| word.text).collect(),
             weight: 0.0,
             capitals: true,
@@ -108,9 +113,9 @@ fn note<'a>(
 
 /// Returns `true` if a phrase is written like a name. The capital of a sentence's first word does not
 /// count.
-fn is_name(phrase: &[Word<'_>]) -> bool {
-    let inner = |word: &Word<'_>| word.text.chars().skip(1).any(char::is_uppercase);
-    let proud = |word: &Word<'_>| (word.capital && word.joined) || inner(word) || word.is_number();
+fn is_name(phrase: &[ScannedWord<'_>]) -> bool {
+    let inner = |word: &ScannedWord<'_>| word.text.chars().skip(1).any(char::is_uppercase);
+    let proud = |word: &ScannedWord<'_>| (word.capital && word.joined) || inner(word) || word.is_number();
     match phrase {
         [one] => proud(one),
         [first, rest @ ..] => first.capital && rest.iter().all(proud),
@@ -123,7 +128,7 @@ fn is_action(word: &str) -> bool {
     word.len() > 5 && ["ing", "ed", "ly"].iter().any(|ending| word.ends_with(ending))
 }
 
-fn scored(words: &Words, key: [u32; LONGEST], candidate: Candidate<'_>) -> Phrase {
+fn score_phrase(words: &WordCounts, key: [u32; LONGEST], candidate: PhraseCandidate<'_>) -> Phrase {
     let ids: Vec<u32> = key.into_iter().filter(|id| *id != u32::MAX).collect();
     let length = ids.len() as f32;
     // Cap the rarity: a word with one occurrence may be a typo.
@@ -159,7 +164,7 @@ fn scored(words: &Words, key: [u32; LONGEST], candidate: Candidate<'_>) -> Phras
 }
 
 /// Selects the best phrases across sections, without repeated words.
-fn choose(mut ranked: Vec<Phrase>, most: usize) -> Vec<Phrase> {
+fn select_best(mut ranked: Vec<Phrase>, most: usize) -> Vec<Phrase> {
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
     // A few dozen phrases fill the tags of any unit.
     ranked.truncate(400);
@@ -194,14 +199,14 @@ mod tests {
     use crate::chunk::chunk;
 
     fn of(text: &str, background: &[&str]) -> Vec<String> {
-        let mut words = Words::new();
+        let mut words = WordCounts::new();
         for block in background.iter().chain([&text]) {
             words.begin_block();
             words.count(block);
         }
         let document = chunk(text.as_bytes());
         let lines = lines(&document, text.as_bytes(), 0, document.chunks.len());
-        phrases(&mut words, &lines, &HashSet::new(), 4)
+        choose_phrases(&mut words, &lines, &HashSet::new(), 4)
             .into_iter()
             .map(|phrase| phrase.text)
             .collect()

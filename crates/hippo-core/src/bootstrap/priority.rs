@@ -4,7 +4,7 @@
 //! words inside a sentence or a conversation do not count. Text that reads like an instruction to an agent
 //! gets no priority: a malicious file could make it permanent.
 
-use super::line::Line;
+use super::line::WeightedLine;
 use crate::chunk::{ChunkKind, Speaker};
 use crate::entry::Priority;
 use crate::instruction;
@@ -127,17 +127,17 @@ pub fn default_rules() -> Vec<PriorityRule> {
 }
 
 /// Returns the first rule that matches the lines and the titles of their sections.
-pub(super) fn infer<'r>(
+pub(super) fn infer_priority<'r>(
     rules: &'r [PriorityRule],
     titles: &[&str],
-    lines: &[Line],
+    lines: &[WeightedLine],
 ) -> Option<&'r PriorityRule> {
-    if steers(titles, lines) {
+    if reads_like_instruction(titles, lines) {
         return None;
     }
-    let told: Vec<String> = lines
+    let candidates: Vec<String> = lines
         .iter()
-        .filter(|line| is_told(line))
+        .filter(|line| can_be_rule(line))
         .map(|line| line.text.to_lowercase())
         .collect();
     let all = lines
@@ -154,13 +154,13 @@ pub(super) fn infer<'r>(
     rules.iter().find(|rule| {
         // All sections of a unit must match: one section must not raise its neighbours.
         let headed = !titles.is_empty() && titles.iter().all(|title| rule.headings.contains(title));
-        let fitting = told.iter().filter(|line| is_rule(line, rule)).count();
+        let fitting = candidates.iter().filter(|line| matches_rule(line, rule)).count();
         headed || (fitting > 0 && fitting * 100 >= all * usize::from(rule.share))
     })
 }
 
 /// Returns `true` if a title, a line or two adjacent lines read like an instruction to an agent.
-fn steers(titles: &[&str], lines: &[Line]) -> bool {
+fn reads_like_instruction(titles: &[&str], lines: &[WeightedLine]) -> bool {
     let steers = |text: &str| instruction::rule(text).is_some();
     let pairs = || {
         lines
@@ -173,13 +173,13 @@ fn steers(titles: &[&str], lines: &[Line]) -> bool {
 }
 
 /// Returns `true` if a line can be a rule.
-fn is_told(line: &Line) -> bool {
+fn can_be_rule(line: &WeightedLine) -> bool {
     let spoken = matches!(line.speaker, Speaker::Assistant | Speaker::Other) || line.kind == ChunkKind::Turn;
     let kept = !spoken && !matches!(line.kind, ChunkKind::Heading | ChunkKind::Code | ChunkKind::Quote);
     kept && !line.text.ends_with('?') && line.text.split(' ').count() <= RULE_WORDS
 }
 
-fn is_rule(line: &str, rule: &PriorityRule) -> bool {
+fn matches_rule(line: &str, rule: &PriorityRule) -> bool {
     let opened = rule
         .openings
         .iter()
@@ -246,7 +246,7 @@ mod tests {
             let document = chunk(text.as_bytes());
             let lines = lines(&document, text.as_bytes(), 0, document.chunks.len());
             let titles: Vec<&str> = document.sections.iter().map(|section| &*section.title).collect();
-            let found = infer(&rules, &titles, &lines).map(|rule| rule.name.as_str());
+            let found = infer_priority(&rules, &titles, &lines).map(|rule| rule.name.as_str());
             assert_eq!(found, expected, "{text}");
         }
     }

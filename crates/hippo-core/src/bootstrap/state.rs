@@ -23,21 +23,21 @@ pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)
     let lower = path.to_ascii_lowercase();
     if lower.ends_with(".jsonl") || lower.ends_with(".ndjson") {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
-        let fields = fields_of(
+        let fields = collect_field_names(
             lines
                 .clone()
                 .take(LINES)
                 .filter_map(|line| serde_json::from_str(line).ok())
                 .collect(),
         );
-        return Some((told(lines.count(), "record", &fields), fields));
+        return Some((describe_fields(lines.count(), "record", &fields), fields));
     }
     if lower.ends_with(".json") {
         return Some(match serde_json::from_slice::<Value>(bytes) {
             Ok(Value::Array(items)) => {
                 let count = items.len();
-                let fields = fields_of(items.into_iter().take(LINES).collect());
-                (told(count, "item", &fields), fields)
+                let fields = collect_field_names(items.into_iter().take(LINES).collect());
+                (describe_fields(count, "item", &fields), fields)
             }
             Ok(Value::Object(object)) => {
                 let fields: Vec<String> = object
@@ -46,7 +46,7 @@ pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)
                     .take(SHOWN)
                     .cloned()
                     .collect();
-                (told(object.len(), "field", &fields), fields)
+                (describe_fields(object.len(), "field", &fields), fields)
             }
             Ok(_) => ("A single JSON value".to_owned(), Vec::new()),
             Err(_) => ("Not valid JSON".to_owned(), Vec::new()),
@@ -59,7 +59,7 @@ pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)
 }
 
 /// Returns the field names of objects in order of appearance.
-fn fields_of(values: Vec<Value>) -> Vec<String> {
+fn collect_field_names(values: Vec<Value>) -> Vec<String> {
     let mut fields: Vec<String> = Vec::new();
     for value in values {
         let Value::Object(object) = value else { continue };
@@ -77,7 +77,7 @@ fn is_shown(name: &str) -> bool {
     without_secrets(name) == name
 }
 
-fn told(count: usize, what: &str, fields: &[String]) -> String {
+fn describe_fields(count: usize, what: &str, fields: &[String]) -> String {
     let plural = if count == 1 { "" } else { "s" };
     let names = fields.join(", ").replace('|', "/");
     if names.is_empty() {

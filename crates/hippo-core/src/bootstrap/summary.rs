@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::line::Line;
-use super::words::Words;
+use super::line::WeightedLine;
+use super::words::WordCounts;
 use crate::chunk::{ChunkKind, Speaker};
 use crate::text::floor;
 
@@ -31,15 +31,19 @@ const MARKED: [&str; 9] = [
 ///
 /// A sentence scores by the significant words of the whole text that it contains. Words in `shown` (topic
 /// and tags, which appear beside it) count half.
-pub(super) fn summary(words: &mut Words, lines: &[Line], shown: &HashSet<u32>) -> String {
+pub(super) fn extract_summary(
+    words: &mut WordCounts,
+    lines: &[WeightedLine],
+    shown: &HashSet<u32>,
+) -> String {
     let mut often: HashMap<u32, f32> = HashMap::new();
-    let mut sentences: Vec<(&str, &Line, Vec<u32>)> = Vec::new();
+    let mut sentences: Vec<(&str, &WeightedLine, Vec<u32>)> = Vec::new();
     for line in lines {
-        for sentence in split(&line.text) {
-            let sentence = cut(sentence);
+        for sentence in split_sentences(&line.text) {
+            let sentence = cut_sentence(sentence);
             let mut ids = Vec::new();
-            words.each(sentence, |word| {
-                if word.tells() {
+            words.for_each_word(sentence, |word| {
+                if word.is_significant() {
                     ids.push(word.id);
                 }
             });
@@ -56,7 +60,7 @@ pub(super) fn summary(words: &mut Words, lines: &[Line], shown: &HashSet<u32>) -
         let mut distinct = ids.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let told: f32 = distinct
+        let significance: f32 = distinct
             .iter()
             .map(|id| {
                 let weight = often.get(id).copied().unwrap_or(0.0);
@@ -65,7 +69,8 @@ pub(super) fn summary(words: &mut Words, lines: &[Line], shown: &HashSet<u32>) -
                 seen * words.rarity(*id).powf(0.6) * weight / (weight + 2.0)
             })
             .sum();
-        let score = told / (distinct.len() as f32 + 4.0).powf(0.35) * manner(sentence, line, place);
+        let score =
+            significance / (distinct.len() as f32 + 4.0).powf(0.35) * form_factor(sentence, line, place);
         if best.is_none_or(|(known, _)| score > known) {
             best = Some((score, sentence));
         }
@@ -73,11 +78,11 @@ pub(super) fn summary(words: &mut Words, lines: &[Line], shown: &HashSet<u32>) -
     let Some((_, sentence)) = best else {
         return String::new();
     };
-    finish(sentence)
+    format_summary(sentence)
 }
 
 /// Returns a factor for the form of a sentence.
-fn manner(sentence: &str, line: &Line, place: usize) -> f32 {
+fn form_factor(sentence: &str, line: &WeightedLine, place: usize) -> f32 {
     let mut factor = 1.0 + 0.3 / (1.0 + place as f32 / 2.0);
     factor *= match (line.speaker, line.kind) {
         (Speaker::Assistant, _) => 0.25,
@@ -107,7 +112,7 @@ fn manner(sentence: &str, line: &Line, place: usize) -> f32 {
 }
 
 /// Splits a line into sentences.
-pub(crate) fn split(line: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         rest = rest.trim_start();
@@ -134,7 +139,7 @@ pub(crate) fn split(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Cuts a sentence to the length of a summary, at a word boundary.
-fn cut(sentence: &str) -> &str {
+fn cut_sentence(sentence: &str) -> &str {
     let mut end = 0;
     for (count, word) in sentence.split_inclusive(' ').enumerate() {
         if count >= MOST_WORDS || end + word.trim_end().len() > MOST_BYTES {
@@ -150,7 +155,7 @@ fn cut(sentence: &str) -> &str {
 }
 
 /// Formats one line without marks of the index file.
-fn finish(sentence: &str) -> String {
+fn format_summary(sentence: &str) -> String {
     let open = !sentence.ends_with(['.', '!', '?', '。', '！', '？', ':', ';', ')', '"']);
     let long = sentence.split(' ').count() >= MOST_WORDS || sentence.len() + 12 >= MOST_BYTES;
     let mut text = sentence
@@ -175,7 +180,7 @@ mod tests {
 
     fn of(text: &str) -> String {
         let document = chunk(text.as_bytes());
-        let mut words = Words::new();
+        let mut words = WordCounts::new();
         words.begin_block();
         words.count(text);
         for other in ["how are you", "what about it", "that is nice and good to hear"] {
@@ -183,7 +188,7 @@ mod tests {
             words.count(other);
         }
         let lines = lines(&document, text.as_bytes(), 0, document.chunks.len());
-        summary(&mut words, &lines, &HashSet::new())
+        extract_summary(&mut words, &lines, &HashSet::new())
     }
 
     #[test]
@@ -209,7 +214,7 @@ mod tests {
     #[test]
     fn versions_and_host_names_do_not_end_a_sentence() {
         let found: Vec<&str> =
-            split("We run v1.2 on host a.b.org now. It works very well! 好的。再见").collect();
+            split_sentences("We run v1.2 on host a.b.org now. It works very well! 好的。再见").collect();
         assert_eq!(found.len(), 4, "{found:?}");
     }
 }

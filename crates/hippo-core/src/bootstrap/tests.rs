@@ -33,15 +33,15 @@ impl Files {
         files.collect()
     }
 
-    fn entries(&self, settings: &Settings) -> Vec<NewEntry> {
+    fn entries(&self, settings: &BootstrapSettings) -> Vec<NewEntry> {
         bootstrap(&self.memory(), &[], settings)
     }
 }
 
-fn settings() -> Settings {
-    Settings {
+fn settings() -> BootstrapSettings {
+    BootstrapSettings {
         now: NOW,
-        ..Settings::default()
+        ..BootstrapSettings::default()
     }
 }
 
@@ -98,9 +98,9 @@ fn nodes_and_known_files_get_no_entry_and_state_files_get_one() {
             .iter()
             .all(|new| !new.entry.pointers[0].path.contains("weekly"))
     );
-    let told = entries.iter().find(|new| new.entry.topic == "Heartbeat State");
+    let described = entries.iter().find(|new| new.entry.topic == "Heartbeat State");
     assert_eq!(
-        told.map(|new| new.entry.summary.as_str()),
+        described.map(|new| new.entry.summary.as_str()),
         Some("2 fields: lastCheck, token")
     );
     memory[1].known = true;
@@ -139,7 +139,7 @@ fn derived_text_shows_no_secrets() {
             .any(|new| new.entry.tags.iter().any(|tag| tag.contains("redacted"))),
         "{shown}"
     );
-    let gist = gist(
+    let gist = extract_gist(
         &default_rules(),
         "Wifi",
         &format!("The password of the guest wifi is {word}."),
@@ -152,7 +152,7 @@ fn entry_and_token_limits_hold() {
     let text: String = (0..60).fold(String::from("# Notes\n\n"), |text, number| {
         text + &format!(
             "## Matter number {number}\n\n{}\n\n",
-            format!("Thing {number} is told at length. ").repeat(9)
+            format!("Thing {number} is described at length. ").repeat(9)
         )
     });
     let many: Vec<(String, &str)> = (0..40)
@@ -168,12 +168,12 @@ fn entry_and_token_limits_hold() {
         );
     }
     let files = Files::of(&many);
-    let few = Settings {
+    let few = BootstrapSettings {
         max_entries: Some(7),
         ..settings()
     };
     assert_eq!(files.entries(&few).len(), 7);
-    let small = Settings {
+    let small = BootstrapSettings {
         max_tokens: Some(1_500),
         ..settings()
     };
@@ -227,7 +227,7 @@ proptest! {
     fn entries_are_well_formed_and_ids_are_stable(texts in prop::collection::vec(file(), 1..6), most in 1_usize..40) {
         let names: Vec<String> = (0..texts.len()).map(|at| format!("knowledge/f{at}.md")).collect();
         let all: Vec<(&str, &str)> = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        let settings = Settings { max_entries: Some(most), ..settings() };
+        let settings = BootstrapSettings { max_entries: Some(most), ..settings() };
         let entries = Files::of(&all).entries(&settings);
         prop_assert!(entries.len() <= most);
         let ids: BTreeSet<&EntryId> = entries.iter().map(|new| &new.entry.id).collect();
@@ -241,7 +241,7 @@ proptest! {
             prop_assert!(entry.tags.iter().all(|tag| !tag.contains([' ', ','])));
         }
         // The first file alone, cut as finely, gets the same ids.
-        let free = Settings { max_entries: Some(10_000), ..settings };
+        let free = BootstrapSettings { max_entries: Some(10_000), ..settings };
         let alone = Files::of(&all[..1]).entries(&free);
         let among: BTreeSet<EntryId> = Files::of(&all).entries(&free).into_iter().map(|new| new.entry.id).collect();
         for new in alone {

@@ -32,17 +32,17 @@ const GENERIC: &str = "\
     user using version work working";
 
 /// Significance of the workspace's headings.
-pub(crate) struct Headings {
+pub(crate) struct HeadingStats {
     generic: BTreeSet<&'static str>,
     recurring: BTreeSet<String>,
 }
 
-impl Headings {
+impl HeadingStats {
     /// Counts headings across the titles of each file.
     pub fn of<'a>(files: impl Iterator<Item = Vec<&'a str>>) -> Self {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for titles in files {
-            let mut names: Vec<String> = titles.into_iter().map(normal).collect();
+            let mut names: Vec<String> = titles.into_iter().map(normalize).collect();
             names.sort_unstable();
             names.dedup();
             for name in names {
@@ -58,8 +58,8 @@ impl Headings {
 
     /// Returns `true` if a heading is meaningful on its own. Dates, times, numbers, ids and speaker names
     /// are not.
-    pub fn tells(&self, title: &str, names: &BTreeSet<String>) -> bool {
-        if self.recurring.contains(&normal(title)) {
+    pub fn is_meaningful(&self, title: &str, names: &BTreeSet<String>) -> bool {
+        if self.recurring.contains(&normalize(title)) {
             return false;
         }
         title
@@ -75,7 +75,7 @@ impl Headings {
     }
 }
 
-fn normal(title: &str) -> String {
+fn normalize(title: &str) -> String {
     let letters = title
         .chars()
         .filter(|mark| mark.is_alphanumeric() || *mark == ' ');
@@ -83,7 +83,7 @@ fn normal(title: &str) -> String {
 }
 
 /// Possible names of a unit.
-pub(super) struct Naming<'a> {
+pub(super) struct UnitNaming<'a> {
     /// Outermost headings of the unit, without marks.
     pub titles: &'a [String],
     /// Title of its file or project, if meaningful.
@@ -95,12 +95,12 @@ pub(super) struct Naming<'a> {
 }
 
 /// Returns the topic and the number of phrases that it uses.
-pub(super) fn topic(
-    naming: &Naming<'_>,
+pub(super) fn compose_topic(
+    naming: &UnitNaming<'_>,
     tells: impl Fn(&str) -> bool,
     phrases: &[Phrase],
 ) -> (String, usize) {
-    let telling: Vec<&str> = naming
+    let meaningful: Vec<&str> = naming
         .titles
         .iter()
         .map(String::as_str)
@@ -114,18 +114,18 @@ pub(super) fn topic(
             .take(count)
             .map(|phrase| phrase.text.as_str())
             .collect();
-        capital(&words.join(", "))
+        capitalize(&words.join(", "))
     };
     let about = naming.about.filter(|about| {
         !all.iter()
             .any(|title| title.contains(about) || about.contains(title))
     });
-    let heading = match (telling.is_empty(), about) {
+    let heading = match (meaningful.is_empty(), about) {
         // A single word is only unique within its file.
         (false, Some(about)) if naming.project || (all.len() == 1 && !all[0].contains(' ')) => {
-            Some(format!("{about}: {}", shown(&telling)))
+            Some(format!("{about}: {}", shown(&meaningful)))
         }
-        (false, _) => Some(shown(&telling)),
+        (false, _) => Some(shown(&meaningful)),
         (true, Some(about)) if !all.is_empty() => Some(format!("{about}: {}", shown(&all))),
         (true, _) => naming.about.map(str::to_owned),
     };
@@ -150,7 +150,7 @@ pub(super) fn topic(
     }
 }
 
-fn capital(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).collect()
@@ -186,12 +186,12 @@ pub(super) fn file_name(path: &str) -> String {
 ///
 /// An id is a slug of file and heading and does not depend on other files. If it is taken, a hash of the
 /// path, the heading and `part` is appended.
-pub(super) struct Ids {
+pub(super) struct IdAllocator {
     taken: BTreeSet<EntryId>,
     given: HashMap<String, u32>,
 }
 
-impl Ids {
+impl IdAllocator {
     pub fn new(taken: &BTreeSet<EntryId>) -> Self {
         Self {
             taken: taken.clone(),
@@ -200,7 +200,7 @@ impl Ids {
     }
 
     /// Assigns an id to content in `path` below `title`. `part` distinguishes parts of one section.
-    pub fn give(&mut self, path: &str, title: &str, part: Option<ContentHash>) -> EntryId {
+    pub fn assign(&mut self, path: &str, title: &str, part: Option<ContentHash>) -> EntryId {
         let plain = slug(&format!("{} {title}", file_name(path)));
         let plain = if plain.is_empty() {
             "entry".to_owned()
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn generic_and_recurring_headings_are_not_meaningful() {
-        let headings = Headings::of((0..4).map(|_| vec!["Board", "Slots alarm again"]));
+        let headings = HeadingStats::of((0..4).map(|_| vec!["Board", "Slots alarm again"]));
         let names = BTreeSet::from(["caroline".to_owned(), "melanie".to_owned()]);
         for title in [
             "Overview",
@@ -267,7 +267,7 @@ mod tests {
             "Slots alarm again",
             "",
         ] {
-            assert!(!headings.tells(title, &names), "{title}");
+            assert!(!headings.is_meaningful(title, &names), "{title}");
         }
         for title in [
             "Slots alarm",
@@ -275,30 +275,30 @@ mod tests {
             "Zweckverband Otterbachtal",
             "データベース",
         ] {
-            assert!(headings.tells(title, &names), "{title}");
+            assert!(headings.is_meaningful(title, &names), "{title}");
         }
     }
 
     #[test]
     fn ids_do_not_depend_on_other_files() {
-        let mut ids = Ids::new(&BTreeSet::new());
-        let one = ids.give("projects/heron/PROJECT.md", "Next", None);
+        let mut ids = IdAllocator::new(&BTreeSet::new());
+        let one = ids.assign("projects/heron/PROJECT.md", "Next", None);
         assert_eq!(one.0, "heron-next");
-        let twin = ids.give("archive/heron/PROJECT.md", "Next", None);
+        let twin = ids.assign("archive/heron/PROJECT.md", "Next", None);
         assert!(twin != one && twin.0.starts_with("heron-next-"));
-        let again = ids.give("projects/heron/PROJECT.md", "Next", None);
+        let again = ids.assign("projects/heron/PROJECT.md", "Next", None);
         assert!(again != one && again != twin);
-        let mut others = Ids::new(&BTreeSet::new());
-        others.give("knowledge/else.md", "Next", None);
-        assert_eq!(others.give("projects/heron/PROJECT.md", "Next", None), one);
-        assert_eq!(ids.give("", "", None).0, "entry");
+        let mut others = IdAllocator::new(&BTreeSet::new());
+        others.assign("knowledge/else.md", "Next", None);
+        assert_eq!(others.assign("projects/heron/PROJECT.md", "Next", None), one);
+        assert_eq!(ids.assign("", "", None).0, "entry");
         assert_eq!(slug("The Rules of the House, the house"), "rules-house");
     }
 
     #[test]
     fn topics_use_meaningful_names() {
         let titles = ["Overview".to_owned()];
-        let naming = |titles, about| Naming {
+        let naming = |titles, about| UnitNaming {
             titles,
             about,
             part: false,
@@ -306,12 +306,12 @@ mod tests {
         };
         let tells = |title: &str| title != "Overview" && title != "Session 1";
         assert_eq!(
-            topic(&naming(&titles, Some("Heron")), tells, &[]).0,
+            compose_topic(&naming(&titles, Some("Heron")), tells, &[]).0,
             "Heron: Overview"
         );
         let titles = ["Slots".to_owned(), "Board".to_owned()];
         assert_eq!(
-            topic(&naming(&titles, Some("Heron")), tells, &[]).0,
+            compose_topic(&naming(&titles, Some("Heron")), tells, &[]).0,
             "Slots, Board"
         );
         assert!(shorten(&"word ".repeat(40), TOPIC).len() <= TOPIC);

@@ -24,7 +24,7 @@ const FEW: usize = 6;
 
 /// Run of chunks of one file that becomes an entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Unit {
+pub(super) struct MemoryUnit {
     /// Index of the file.
     pub file: usize,
     /// First chunk.
@@ -36,27 +36,27 @@ pub(super) struct Unit {
 }
 
 /// Unit with its best split position.
-struct Cut {
+struct UnitSplit {
     urgency: f32,
-    unit: Unit,
+    unit: MemoryUnit,
     at: usize,
 }
 
-impl PartialEq for Cut {
+impl PartialEq for UnitSplit {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Cut {}
+impl Eq for UnitSplit {}
 
-impl PartialOrd for Cut {
+impl PartialOrd for UnitSplit {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Cut {
+impl Ord for UnitSplit {
     fn cmp(&self, other: &Self) -> Ordering {
         let order = self.urgency.total_cmp(&other.urgency);
         order.then_with(|| (other.unit.file, other.unit.from).cmp(&(self.unit.file, self.unit.from)))
@@ -67,13 +67,13 @@ impl Ord for Cut {
 ///
 /// `files` are documents with the weight of their bytes. If there are more files than units, the heaviest
 /// files get one.
-pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
-    let mut whole: Vec<Unit> = (0..)
+pub(super) fn split_into_units(files: &[(&Document, f32)], most: usize) -> Vec<MemoryUnit> {
+    let mut whole: Vec<MemoryUnit> = (0..)
         .zip(files)
         .filter_map(|(file, (document, _))| {
             let to = document.chunks.len();
             let mass = document.chunks.iter().map(mass).sum();
-            (mass > 0.0).then_some(Unit {
+            (mass > 0.0).then_some(MemoryUnit {
                 file,
                 from: 0,
                 to,
@@ -83,7 +83,7 @@ pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
         .collect();
     let most = most.max(1);
     if whole.len() > most {
-        let weight = |unit: &Unit| unit.mass.sqrt() * files[unit.file].1;
+        let weight = |unit: &MemoryUnit| unit.mass.sqrt() * files[unit.file].1;
         whole.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.file.cmp(&b.file)));
         whole.truncate(most);
     }
@@ -92,10 +92,10 @@ pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
     let mut heap = BinaryHeap::new();
     let mut done = Vec::new();
     for unit in whole {
-        offer(files, unit, &mut heap, &mut done);
+        push_unit(files, unit, &mut heap, &mut done);
     }
     while heap.len() + done.len() < most {
-        let Some(Cut { unit, at, .. }) = heap.pop() else {
+        let Some(UnitSplit { unit, at, .. }) = heap.pop() else {
             break;
         };
         if counts[unit.file] >= ceiling {
@@ -105,13 +105,13 @@ pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
         counts[unit.file] += 1;
         for (from, to) in [(unit.from, at), (at, unit.to)] {
             let mass = files[unit.file].0.chunks[from..to].iter().map(mass).sum();
-            let part = Unit {
+            let part = MemoryUnit {
                 from,
                 to,
                 mass,
                 ..unit
             };
-            offer(files, part, &mut heap, &mut done);
+            push_unit(files, part, &mut heap, &mut done);
         }
     }
     done.extend(heap.into_iter().map(|cut| cut.unit));
@@ -120,10 +120,15 @@ pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
 }
 
 /// Adds a unit to the heap if it can be split, otherwise to `done`.
-fn offer(files: &[(&Document, f32)], unit: Unit, heap: &mut BinaryHeap<Cut>, done: &mut Vec<Unit>) {
+fn push_unit(
+    files: &[(&Document, f32)],
+    unit: MemoryUnit,
+    heap: &mut BinaryHeap<UnitSplit>,
+    done: &mut Vec<MemoryUnit>,
+) {
     let (document, weight) = files[unit.file];
-    match best_cut(document, unit) {
-        Some((at, between)) => heap.push(Cut {
+    match best_split(document, unit) {
+        Some((at, between)) => heap.push(UnitSplit {
             urgency: unit.mass * weight * if between { 1.0 } else { INSIDE },
             unit,
             at,
@@ -133,7 +138,7 @@ fn offer(files: &[(&Document, f32)], unit: Unit, heap: &mut BinaryHeap<Cut>, don
 }
 
 /// Returns the best split position of a unit, and `true` if it is between sections.
-fn best_cut(document: &Document, unit: Unit) -> Option<(usize, bool)> {
+fn best_split(document: &Document, unit: MemoryUnit) -> Option<(usize, bool)> {
     let chunks = document.chunks.get(unit.from..unit.to)?;
     // Nearest to the middle, for each heading level and for the inside of sections.
     let mut best: [Option<(f32, usize)>; 8] = [None; 8];
@@ -141,7 +146,7 @@ fn best_cut(document: &Document, unit: Unit) -> Option<(usize, bool)> {
     for (at, pair) in chunks.windows(2).enumerate() {
         before += mass(&pair[0]);
         let behind = unit.mass - before;
-        let level = boundary(document, &pair[0], &pair[1]);
+        let level = boundary_level(document, &pair[0], &pair[1]);
         let least = if level < 7 { LEAST_SECTION } else { LEAST_PART };
         if before < least || behind < least {
             continue;
@@ -161,7 +166,7 @@ fn best_cut(document: &Document, unit: Unit) -> Option<(usize, bool)> {
 }
 
 /// Returns the outermost level of the headings between two neighbours; 7 if there is none.
-fn boundary(document: &Document, left: &Chunk, right: &Chunk) -> usize {
+fn boundary_level(document: &Document, left: &Chunk, right: &Chunk) -> usize {
     let sections = document
         .sections
         .get(left.section as usize + 1..=right.section as usize)
@@ -171,14 +176,14 @@ fn boundary(document: &Document, left: &Chunk, right: &Chunk) -> usize {
 }
 
 /// Returns the sections of a unit that are not below another section of the unit.
-pub(super) fn leads(document: &Document, unit: Unit) -> Vec<u32> {
+pub(super) fn lead_sections(document: &Document, unit: MemoryUnit) -> Vec<u32> {
     let (mut leads, mut known): (Vec<u32>, HashSet<u32>) = (Vec::new(), HashSet::new());
     for chunk in document.chunks.get(unit.from..unit.to).unwrap_or_default() {
         // The heading of an empty section has no content.
         if leads.last() == Some(&chunk.section) || chunk.kind == ChunkKind::Heading {
             continue;
         }
-        if !with_those_above(document, chunk.section).any(|section| known.contains(&section)) {
+        if !section_and_ancestors(document, chunk.section).any(|section| known.contains(&section)) {
             leads.push(chunk.section);
             known.insert(chunk.section);
         }
@@ -208,11 +213,11 @@ pub(super) fn leads(document: &Document, unit: Unit) -> Vec<u32> {
 
 /// Returns `true` if a section is `above` or below it.
 fn is_below(document: &Document, section: u32, above: u32) -> bool {
-    with_those_above(document, section).any(|at| at == above)
+    section_and_ancestors(document, section).any(|at| at == above)
 }
 
 /// Returns a section and its ancestors, nearest first; at most one per heading level.
-fn with_those_above(document: &Document, section: u32) -> impl Iterator<Item = u32> {
+fn section_and_ancestors(document: &Document, section: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(section), move |at| {
         document.sections.get(*at as usize)?.parent
     })
@@ -241,14 +246,17 @@ mod tests {
     fn files_are_split_between_sections_first_and_small_sections_stay_together() {
         let document = chunk(&text(&[("One", 6), ("Two", 2), ("Three", 2), ("Four", 6)]));
         let titles = |most| -> Vec<Vec<&str>> {
-            let leads_of = |unit: &Unit| {
-                let leads = leads(&document, *unit);
+            let leads_of = |unit: &MemoryUnit| {
+                let leads = lead_sections(&document, *unit);
                 let titles = leads
                     .iter()
                     .map(|at| document.sections[*at as usize].title.as_str());
                 titles.collect()
             };
-            units(&[(&document, 1.0)], most).iter().map(leads_of).collect()
+            split_into_units(&[(&document, 1.0)], most)
+                .iter()
+                .map(leads_of)
+                .collect()
         };
         assert_eq!(titles(1), [["Title"]]);
         assert_eq!(titles(2), [vec!["One", "Two"], vec!["Three", "Four"]]);
@@ -262,10 +270,10 @@ mod tests {
         let short = chunk(&text(&[("A", 3), ("B", 3)]));
         for most in 1..30 {
             let files = [(&long, 1.0), (&short, 1.0)];
-            let cut = units(&files, most);
+            let cut = split_into_units(&files, most);
             assert!(cut.len() <= most.max(1));
             for (number, (document, _)) in files.iter().enumerate() {
-                let mine: Vec<&Unit> = cut.iter().filter(|unit| unit.file == number).collect();
+                let mine: Vec<&MemoryUnit> = cut.iter().filter(|unit| unit.file == number).collect();
                 if most > 1 {
                     assert_eq!(
                         mine.iter().map(|unit| unit.to - unit.from).sum::<usize>(),
@@ -279,6 +287,6 @@ mod tests {
     #[test]
     fn empty_sections_make_no_units() {
         let empty = chunk(b"# Only\n\n## Headings\n");
-        assert!(units(&[(&empty, 1.0)], 9).is_empty());
+        assert!(split_into_units(&[(&empty, 1.0)], 9).is_empty());
     }
 }

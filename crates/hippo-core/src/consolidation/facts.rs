@@ -12,7 +12,7 @@ mod tests;
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Fact, ValueConflict, value_conflict};
-use crate::bootstrap::words::Words;
+use crate::bootstrap::words::WordCounts;
 use crate::chunk::Document;
 use crate::entry::Pointer;
 use crate::time::Date;
@@ -49,7 +49,7 @@ pub fn find_repeated_facts<'a>(
     let mut logs: Vec<LogDay<'a>> = logs.into_iter().collect();
     logs.sort_by(|a, b| (a.date, a.path).cmp(&(b.date, b.path)));
     let mut groups = FactGroups::default();
-    let mut words = Words::new();
+    let mut words = WordCounts::new();
     for (log, day) in logs.iter().enumerate() {
         statement::for_each_statement(day, &mut words, |statement| groups.add(log, day.date, statement));
     }

@@ -253,7 +253,7 @@ fn entries_of_the_index_show_none_of_them() {
         known: false,
     };
     let files = [file("knowledge/piers.md"), file("memory/2026-03-03.md")];
-    let entries = bootstrap::bootstrap(&files, &[], &bootstrap::Settings::default());
+    let entries = bootstrap::bootstrap(&files, &[], &bootstrap::BootstrapSettings::default());
     assert!(entries.len() >= 2);
     for new in &entries {
         let entry = &new.entry;

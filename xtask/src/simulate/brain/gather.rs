@@ -72,10 +72,10 @@ impl Brain {
                 .any(|pointer| changed.contains(&pointer.path))
         };
         let taken = records.iter().filter(|(_, record)| !of_changed(record));
-        let settings = bootstrap::Settings {
+        let settings = bootstrap::BootstrapSettings {
             now,
             taken: taken.map(|(id, _)| id.clone()).collect(),
-            ..bootstrap::Settings::default()
+            ..bootstrap::BootstrapSettings::default()
         };
         let made = bootstrap::bootstrap(&shelf.memory(changed), &[], &settings);
         for new in &made {

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::LogDay;
 use crate::bootstrap::line::clean;
-use crate::bootstrap::summary::split;
-use crate::bootstrap::words::Words;
+use crate::bootstrap::summary::split_sentences;
+use crate::bootstrap::words::WordCounts;
 use crate::chunk::text::visible;
 use crate::chunk::{Chunk, ChunkKind, Speaker, chunk_text};
 use crate::own_block::generated_ranges;
@@ -70,7 +70,11 @@ pub(super) struct LogStatement {
 }
 
 /// Calls `sink` with each statement of a log, in order.
-pub(super) fn for_each_statement(log: &LogDay<'_>, words: &mut Words, mut sink: impl FnMut(LogStatement)) {
+pub(super) fn for_each_statement(
+    log: &LogDay<'_>,
+    words: &mut WordCounts,
+    mut sink: impl FnMut(LogStatement),
+) {
     let generated = generated_ranges(log.bytes);
     for chunk in &log.document.chunks {
         let prose = matches!(
@@ -94,7 +98,7 @@ pub(super) fn for_each_statement(log: &LogDay<'_>, words: &mut Words, mut sink: 
                 Speaker::User => (None, strip_role(&line)),
                 _ => (None, &*line),
             };
-            for sentence in split(strip_clock(said)) {
+            for sentence in split_sentences(strip_clock(said)) {
                 let sentence = sentence.trim();
                 let spoken = chunk.speaker != Speaker::None;
                 if !is_statement(sentence) || (spoken && is_talk(sentence)) {
@@ -118,11 +122,11 @@ fn has_secret(line: &str) -> bool {
 }
 
 /// Returns the statement for a text with enough content words.
-fn build_statement(text: String, section: u32, words: &mut Words) -> Option<LogStatement> {
+fn build_statement(text: String, section: u32, words: &mut WordCounts) -> Option<LogStatement> {
     let (mut all, mut bare) = (Vec::new(), Vec::new());
     let (mut count, mut telling) = (0, 0);
-    words.each(&text, |word| {
-        if !word.tells() {
+    words.for_each_word(&text, |word| {
+        if !word.is_significant() {
             return;
         }
         all.push(word.id);
@@ -133,7 +137,7 @@ fn build_statement(text: String, section: u32, words: &mut Words) -> Option<LogS
         let characters = word.text.chars().filter(|mark| is_unspaced(*mark)).count();
         let words = characters.div_ceil(2).max(1);
         count += words;
-        if word.tags() || word.is_number() {
+        if word.is_taggable() || word.is_number() {
             telling += words;
         }
     });

@@ -150,12 +150,12 @@ impl Input {
                 .any(|pointer| changed.contains(&pointer.path))
         };
         let taken = records.iter().filter(|(_, record)| !of_changed(record));
-        let settings = bootstrap::Settings {
+        let settings = bootstrap::BootstrapSettings {
             now: self.snapshot.run.started,
             offset_seconds: self.snapshot.settings.offset_seconds,
             taken: taken.map(|(id, _)| id.clone()).collect(),
             max_entries: Some(self.room(changed.len() + state.len())),
-            ..bootstrap::Settings::default()
+            ..bootstrap::BootstrapSettings::default()
         };
         let made = bootstrap::bootstrap(&memory, &state, &settings);
         let light = (self.cycle == Cycle::Light).then(|| {

@@ -114,7 +114,7 @@ impl Hand {
         self.before_a_change(workspace, at)?;
         let now = self.now_of(workspace, at);
         let moment = now.now;
-        let gist = bootstrap::gist(&bootstrap::default_rules(), &appended.topic, &request.text);
+        let gist = bootstrap::extract_gist(&bootstrap::default_rules(), &appended.topic, &request.text);
         let (priority, rule) = match (request.priority, gist.priority) {
             (Some(priority), _) => (answers::priority(priority), None),
             // What is known of the user, and what the user said of the work, never fades.
