@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use divan::Bencher;
 
 use hippo_core::consolidation::{self, Cycle, Filed, Record, Snapshot};
-use hippo_core::decay::DecayProfile;
+use hippo_core::decay::DecayCurve;
 use hippo_core::entry::{Entry, EntryId, Pointer};
 use hippo_core::time::Timestamp;
 
@@ -53,7 +53,7 @@ fn settled(entries: usize) -> Snapshot {
         records,
         ..Snapshot::default()
     };
-    snapshot.settings.profile = DecayProfile::PROTOCOL;
+    snapshot.settings.profile = DecayCurve::PROTOCOL;
     snapshot.begin(NOW);
     snapshot
 }

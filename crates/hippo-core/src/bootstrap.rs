@@ -143,7 +143,7 @@ pub fn bootstrap(
         .filter(|file| !matches!(file.kind, SourceKind::Node(_)))
         .collect();
     files.sort_by_key(|file| file.path);
-    let mut work = EntryBuilder::of(&files, settings);
+    let mut work = EntryBuilder::new(&files, settings);
     let new = files.iter().filter(|file| !file.known).count() + state.len();
     let most = settings
         .max_entries

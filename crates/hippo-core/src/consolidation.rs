@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::NewEntry;
 use crate::chunk::ContentHash;
-use crate::decay::DecayProfile;
+use crate::decay::DecayCurve;
 use crate::entry::{EntryId, Pointer};
 use crate::time::{Date, Timestamp};
 
@@ -172,7 +172,7 @@ pub struct Fact {
 
 /// Run of a cycle from start to end, including interruptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct CycleRun {
+pub struct ConsolidationRun {
     /// Start time; all times that its steps set.
     pub started: Timestamp,
     /// Number of live entries at the start.
@@ -205,7 +205,7 @@ pub struct ConsolidationSettings {
     /// Number of entries under Quick Access (v1 §8.2: 20).
     pub quick_access: usize,
     /// Decay curve.
-    pub profile: DecayProfile,
+    pub profile: DecayCurve,
     /// Strength gain of a replay.
     pub replay: f32,
     /// Share of the live entries that one run may demote, but at least one entry.
@@ -231,7 +231,7 @@ impl Default for ConsolidationSettings {
             related_from: 2,
             related_most: 8,
             quick_access: 20,
-            profile: DecayProfile::PROTOCOL,
+            profile: DecayCurve::PROTOCOL,
             replay: 0.05,
             loss_cap: 0.25,
             cluster_from: 8,
@@ -245,7 +245,7 @@ impl Default for ConsolidationSettings {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Snapshot {
     /// Run that plans.
-    pub run: CycleRun,
+    pub run: ConsolidationRun,
     /// All entries, including archived ones.
     pub records: BTreeMap<EntryId, Record>,
     /// Entries that a person removed.
@@ -283,9 +283,9 @@ impl Snapshot {
     }
 
     /// Starts a run. Its demotion limit is a share of the entries that are live now, so a resumed run keeps
-    /// its [`CycleRun`] instead.
+    /// its [`ConsolidationRun`] instead.
     pub fn begin(&mut self, started: Timestamp) {
-        self.run = CycleRun {
+        self.run = ConsolidationRun {
             started,
             live: u32::try_from(self.live().count()).unwrap_or(u32::MAX),
             demoted: 0,

@@ -3,7 +3,7 @@
 //! Strength follows the power law of v1 §7.1, `s(t) = s0 · (1 + rate · h)^(−exponent · m)`. `h` is the
 //! number of hours since the last access, minus the age that replays removed; `s0` is the strength at that
 //! time. Computing a strength has no side effect. The formula is binding: the table beside it in v1 (1 day
-//! 0.72, 1 week 0.52, 1 year 0.16) does not follow from the formula (0.69, 0.42, 0.13). [`DecayProfile::TUNED`]
+//! 0.72, 1 week 0.52, 1 year 0.16) does not follow from the formula (0.69, 0.42, 0.13). [`DecayCurve::TUNED`]
 //! uses the same law with other parameters.
 
 #[cfg(test)]
@@ -19,7 +19,7 @@ const HOUR: f64 = 3_600_000.0;
 
 /// Parameters of the decay curve and of gains.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DecayProfile {
+pub struct DecayCurve {
     /// Rate per hour; v1's `decay_rate`.
     pub decay_rate: f64,
     /// Base exponent; v1's `forgetting_rate`.
@@ -28,7 +28,7 @@ pub struct DecayProfile {
     pub manual: f64,
     /// Exponent factor for entries with many links.
     pub associated: f64,
-    /// Minimum number of links for [`DecayProfile::associated`].
+    /// Minimum number of links for [`DecayCurve::associated`].
     pub associated_from: usize,
     /// Exponent factor at low priority. v1 gives no value; this one is v2's.
     pub low: f64,
@@ -45,7 +45,7 @@ pub struct DecayProfile {
     pub practice: f64,
 }
 
-impl DecayProfile {
+impl DecayCurve {
     /// Parameters of the protocol (v1 §7, §13).
     pub const PROTOCOL: Self = Self {
         decay_rate: 0.1,
@@ -96,7 +96,7 @@ impl DecayProfile {
     }
 }
 
-impl Default for DecayProfile {
+impl Default for DecayCurve {
     fn default() -> Self {
         Self::PROTOCOL
     }
@@ -111,14 +111,14 @@ pub struct DecayModifiers {
     pub manual: bool,
     /// Number of related entries.
     pub links: usize,
-    /// Number of accesses; used with [`DecayProfile::practice`].
+    /// Number of accesses; used with [`DecayCurve::practice`].
     pub hits: u32,
 }
 
 impl DecayModifiers {
     /// Returns the modifiers of an entry.
     #[must_use]
-    pub fn of(entry: &Entry) -> Self {
+    pub fn from_entry(entry: &Entry) -> Self {
         Self {
             priority: entry.priority,
             manual: entry.origin == Origin::Manual,
@@ -146,7 +146,7 @@ pub enum StrengthBand {
 impl StrengthBand {
     /// Returns the band of a strength.
     #[must_use]
-    pub fn of(strength: f32) -> Self {
+    pub fn from_strength(strength: f32) -> Self {
         let bands = [Self::Strong, Self::Moderate, Self::Weak, Self::Decaying];
         let found = bands.into_iter().find(|band| strength >= band.threshold());
         found.unwrap_or(Self::Silent)
@@ -181,19 +181,19 @@ impl fmt::Display for StrengthBand {
 ///
 /// Negative time (a clock set back) counts as zero. `initial` is clamped to [0, 1]; NaN counts as 0.
 #[must_use]
-pub fn strength(profile: &DecayProfile, initial: f32, elapsed: i64, modifiers: DecayModifiers) -> f32 {
+pub fn strength(profile: &DecayCurve, initial: f32, elapsed: i64, modifiers: DecayModifiers) -> f32 {
     let initial = clamp_unit(f64::from(initial));
     to_f32(initial * retained_share(profile, elapsed.max(0), modifiers)).min(to_f32(initial))
 }
 
 /// Returns the strength of an entry at a time, in [0, 1].
 #[must_use]
-pub fn strength_at(profile: &DecayProfile, entry: &Entry, now: Timestamp) -> f32 {
+pub fn strength_at(profile: &DecayCurve, entry: &Entry, now: Timestamp) -> f32 {
     strength(
         profile,
         entry.strength,
         elapsed(entry, now),
-        DecayModifiers::of(entry),
+        DecayModifiers::from_entry(entry),
     )
 }
 
@@ -202,12 +202,7 @@ pub fn strength_at(profile: &DecayProfile, entry: &Entry, now: Timestamp) -> f32
 /// Zero if it already has; `None` if it never will: at priority `amygdala`, for a target of 0, and beyond
 /// 63 bits of milliseconds.
 #[must_use]
-pub fn time_until(
-    profile: &DecayProfile,
-    initial: f32,
-    target: f32,
-    modifiers: DecayModifiers,
-) -> Option<i64> {
+pub fn time_until(profile: &DecayCurve, initial: f32, target: f32, modifiers: DecayModifiers) -> Option<i64> {
     let (initial, target) = (clamp_unit(f64::from(initial)), f64::from(target));
     if target >= initial {
         return Some(0);
@@ -229,7 +224,7 @@ pub fn time_until(
 
 /// Records an access, the `nth` of its calendar day (from 1). Its gain is added to the current strength,
 /// from which the curve restarts.
-pub fn record_access(profile: &DecayProfile, entry: &mut Entry, now: Timestamp, nth: u32) {
+pub fn record_access(profile: &DecayCurve, entry: &mut Entry, now: Timestamp, nth: u32) {
     let gain = profile.access_gain / f64::from(nth.max(1));
     let left = strength_at(profile, entry, now);
     let lost = f64::from(entry.strength - left).max(0.0) * clamp_unit(profile.restored);
@@ -245,13 +240,13 @@ pub fn record_access(profile: &DecayProfile, entry: &mut Entry, now: Timestamp, 
 /// `hits` and `accessed` do not change. The start of the curve moves so that the strength rises by the
 /// gain. Restarting the curve slightly higher would be worse: its start is so steep that the entry would be
 /// weaker a day later than without the replay.
-pub fn record_replay(profile: &DecayProfile, entry: &mut Entry, now: Timestamp) {
+pub fn record_replay(profile: &DecayCurve, entry: &mut Entry, now: Timestamp) {
     let lifted = add_gain(strength_at(profile, entry, now), profile.replay_gain);
     let age = if lifted > entry.strength {
         entry.strength = lifted;
         0
     } else {
-        let age = time_until(profile, entry.strength, lifted, DecayModifiers::of(entry));
+        let age = time_until(profile, entry.strength, lifted, DecayModifiers::from_entry(entry));
         age.unwrap_or(0).min(elapsed(entry, now).max(0))
     };
     entry.replayed_to = Some(Timestamp(now.0.saturating_sub(age)));
@@ -262,7 +257,7 @@ fn elapsed(entry: &Entry, now: Timestamp) -> i64 {
 }
 
 /// Returns the share of the initial strength that remains.
-fn retained_share(profile: &DecayProfile, elapsed: i64, modifiers: DecayModifiers) -> f64 {
+fn retained_share(profile: &DecayCurve, elapsed: i64, modifiers: DecayModifiers) -> f64 {
     #[allow(
         clippy::cast_precision_loss,
         reason = "53 bits of milliseconds are 285,000 years"

@@ -160,12 +160,12 @@ impl SourceRules {
 impl SourceKind {
     /// Returns the kind of the file at a path relative to the workspace.
     #[must_use]
-    pub fn of(rel: &str) -> Self {
+    pub fn from_path(rel: &str) -> Self {
         let Some((folder, rest)) = rel.split_once('/') else {
             return Self::Root;
         };
         match folder {
-            "memory" => Self::of_memory(rest),
+            "memory" => Self::from_memory_path(rest),
             "knowledge" => Self::Knowledge,
             "plans" => Self::Plan,
             "projects" => Self::Project,
@@ -173,7 +173,7 @@ impl SourceKind {
         }
     }
 
-    fn of_memory(rest: &str) -> Self {
+    fn from_memory_path(rest: &str) -> Self {
         let name = rest.rsplit('/').next().unwrap_or(rest);
         let stem = if is_markdown(name) {
             &name[..name.len() - 3]

@@ -223,7 +223,7 @@ fn folder(view: &WorkspaceView, into: &str) -> Result<String, RpcError> {
     if folder.is_empty() || hidden || !view.rules.is_source(&log) {
         return Err(refused("it is no folder that is watched"));
     }
-    if matches!(SourceKind::of(&log), SourceKind::Node(_)) {
+    if matches!(SourceKind::from_path(&log), SourceKind::Node(_)) {
         return Err(refused("the compaction tree stands there"));
     }
     Ok(folder)

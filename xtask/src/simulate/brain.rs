@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result};
 use hippo_core::consolidation::{self, Cycle, Place, Plan, Record, Rule, Snapshot};
-use hippo_core::decay::{self, DecayProfile};
+use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::hierarchy::Limits;
 use hippo_core::index_file::{self, IndexFile};
@@ -28,7 +28,7 @@ use super::shelf::Shelf;
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// The curve.
-    pub profile: DecayProfile,
+    pub profile: DecayCurve,
     /// Entries and tokens of the index file.
     pub limits: Limits,
     /// Whether entries are kept in a store on disk, too.

@@ -1,6 +1,6 @@
 //! What do the figures of the simulation show?
 
-use hippo_core::decay::{self, DecayProfile};
+use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::{Entry, EntryId, Priority};
 use hippo_core::time::Timestamp;
 
@@ -105,11 +105,7 @@ fn strengths(years: &Years<'_>) -> String {
 
 /// What one access does to an entry that was left alone for two months.
 fn access() -> String {
-    let panels = [
-        ("PROTOCOL", DecayProfile::PROTOCOL),
-        ("TUNED", DecayProfile::TUNED),
-    ]
-    .map(|(name, profile)| {
+    let panels = [("PROTOCOL", DecayCurve::PROTOCOL), ("TUNED", DecayCurve::TUNED)].map(|(name, profile)| {
         let untouched = Entry {
             strength: 1.0,
             ..Entry::default()

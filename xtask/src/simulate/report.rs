@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use hippo_core::consolidation::{Cycle, Rule};
-use hippo_core::decay::{self, DecayModifiers, DecayProfile};
+use hippo_core::decay::{self, DecayCurve, DecayModifiers};
 
 use super::studies::{Alike, Grain};
 use super::sweep::Outcome;
@@ -220,7 +220,7 @@ pub fn band_table() -> String {
         ("never accessed, by hand", 0, true),
     ];
     for (name, hits, manual) in kinds {
-        let days = |profile: &DecayProfile| {
+        let days = |profile: &DecayCurve| {
             let modifiers = DecayModifiers {
                 hits,
                 manual,
@@ -235,8 +235,8 @@ pub fn band_table() -> String {
         let _ = writeln!(
             table,
             "| {name} | {} | {} |",
-            days(&DecayProfile::PROTOCOL),
-            days(&DecayProfile::TUNED)
+            days(&DecayCurve::PROTOCOL),
+            days(&DecayCurve::TUNED)
         );
     }
     table

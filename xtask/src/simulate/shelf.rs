@@ -34,7 +34,7 @@ impl Shelf {
         let document = chunk::chunk(&bytes);
         let shelved = Shelved {
             state: state(&bytes, &document),
-            kind: SourceKind::of(&written.path),
+            kind: SourceKind::from_path(&written.path),
             document,
             bytes,
             modified: now,

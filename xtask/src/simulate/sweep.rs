@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use hippo_core::decay::{self, DecayProfile};
+use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::{Entry, EntryId};
 use hippo_core::time::Timestamp;
 
@@ -33,7 +33,7 @@ pub struct Trace {
 #[derive(Debug, Clone, Copy)]
 pub enum Curve {
     /// Strength by a profile.
-    Profile(DecayProfile),
+    Profile(DecayCurve),
     /// The time of the last access alone.
     Recency,
     /// The number of accesses alone.

@@ -92,7 +92,7 @@ impl TimeBand {
     /// Returns the band of a day relative to `today`. Days are rolling: calendar weeks would end a band
     /// after one day.
     #[must_use]
-    pub fn of(date: Date, today: Date) -> Self {
+    pub fn from_date(date: Date, today: Date) -> Self {
         match days_between(date, today) {
             ..=6 => Self::ThisWeek,
             7..=29 => Self::ThisMonth,
@@ -119,7 +119,7 @@ pub(super) struct Groups {
 
 impl Groups {
     /// Derives groups from the folders of the files.
-    pub fn of<'a>(files: impl Iterator<Item = (&'a str, SourceKind)>) -> Self {
+    pub fn from_paths<'a>(files: impl Iterator<Item = (&'a str, SourceKind)>) -> Self {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (path, kind) in files {
             if kind == SourceKind::Other
@@ -205,7 +205,7 @@ mod tests {
     fn groups_are_derived_from_paths_and_headings() {
         let paths = ["a", "b", "c", "d", "e"].map(|name| format!("skills/{name}/SKILL.md"));
         let files = paths.iter().map(|path| (path.as_str(), SourceKind::Other));
-        let groups = Groups::of(files);
+        let groups = Groups::from_paths(files);
         let table: [(&str, &[&str], &str); 9] = [
             ("memory/2026-01-10.md", &["Server"], DAILY_LOGS),
             ("projects/alpha/PROJECT.md", &["Next"], PROJECTS),
@@ -219,7 +219,7 @@ mod tests {
         ];
         for (path, headings, expected) in table {
             assert_eq!(
-                groups.group(path, SourceKind::of(path), headings),
+                groups.group(path, SourceKind::from_path(path), headings),
                 expected,
                 "{path}"
             );
@@ -238,7 +238,7 @@ mod tests {
             (date(2026, 1, 31), TimeBand::Older),
         ];
         for (day, band) in table {
-            assert_eq!(TimeBand::of(day, today), band, "{day}");
+            assert_eq!(TimeBand::from_date(day, today), band, "{day}");
         }
         assert_eq!(title("design-system"), "Design System");
         assert_eq!(title("TOOLS"), "Tools");

@@ -24,7 +24,7 @@ impl Files {
     fn memory(&self) -> Vec<MemoryFile<'_>> {
         let files = self.0.iter().map(|(path, bytes, document)| MemoryFile {
             path,
-            kind: SourceKind::of(path),
+            kind: SourceKind::from_path(path),
             document,
             bytes,
             modified: Timestamp::from_seconds(1_700_000_000),

@@ -39,7 +39,7 @@ pub(crate) struct HeadingStats {
 
 impl HeadingStats {
     /// Counts headings across the titles of each file.
-    pub fn of<'a>(files: impl Iterator<Item = Vec<&'a str>>) -> Self {
+    pub fn count<'a>(files: impl Iterator<Item = Vec<&'a str>>) -> Self {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for titles in files {
             let mut names: Vec<String> = titles.into_iter().map(normalize).collect();
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn generic_and_recurring_headings_are_not_meaningful() {
-        let headings = HeadingStats::of((0..4).map(|_| vec!["Board", "Slots alarm again"]));
+        let headings = HeadingStats::count((0..4).map(|_| vec!["Board", "Slots alarm again"]));
         let names = BTreeSet::from(["caroline".to_owned(), "melanie".to_owned()]);
         for title in [
             "Overview",

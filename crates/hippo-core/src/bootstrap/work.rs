@@ -39,7 +39,7 @@ pub(super) struct EntryBuilder<'w> {
 
 impl<'w> EntryBuilder<'w> {
     /// Reads all files once to determine the rarity of each word.
-    pub fn of(files: &'w [&'w MemoryFile<'w>], settings: &'w BootstrapSettings) -> Self {
+    pub fn new(files: &'w [&'w MemoryFile<'w>], settings: &'w BootstrapSettings) -> Self {
         let mut words = WordCounts::new();
         let mut names = BTreeSet::new();
         for file in files {
@@ -75,8 +75,8 @@ impl<'w> EntryBuilder<'w> {
             files,
             settings,
             words,
-            headings: HeadingStats::of(titles),
-            groups: group::Groups::of(files.iter().map(|file| (file.path, file.kind))),
+            headings: HeadingStats::count(titles),
+            groups: group::Groups::from_paths(files.iter().map(|file| (file.path, file.kind))),
             names,
             name_ids,
             ids: IdAllocator::new(&settings.taken),

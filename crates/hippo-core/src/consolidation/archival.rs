@@ -42,7 +42,7 @@ pub struct Health {
 impl Health {
     /// Computes the metrics of a snapshot.
     #[must_use]
-    pub fn of(snapshot: &Snapshot) -> Self {
+    pub fn from_snapshot(snapshot: &Snapshot) -> Self {
         let mut health = Self::default();
         let mut sum = 0.0;
         for record in snapshot.records.values() {
@@ -194,7 +194,7 @@ pub(super) fn assign_time_bands(planner: &mut CyclePlanner) {
         |_| true,
         |id, record| {
             let listed = record.place == Place::Index;
-            let to = listed.then(|| TimeBand::of(record.entry.created.date(offset), today));
+            let to = listed.then(|| TimeBand::from_date(record.entry.created.date(offset), today));
             (record.band != to).then(|| Change::Band {
                 id: id.clone(),
                 from: record.band,

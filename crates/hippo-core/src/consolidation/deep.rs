@@ -6,7 +6,7 @@ use super::change::{Change, Vigour};
 use super::planner::CyclePlanner;
 use super::{Place, Rule, archival, light, merge, sources};
 use crate::bootstrap::quick_access;
-use crate::decay::{self, DecayProfile};
+use crate::decay::{self, DecayCurve};
 use crate::entry::{EntryId, Origin, Priority};
 
 /// Runs all rules of a deep cycle.
@@ -127,7 +127,7 @@ pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
     let started = planner.state.run.started;
     let settings = &planner.state.settings;
     let least = settings.queue_below;
-    let profile = DecayProfile {
+    let profile = DecayCurve {
         replay_gain: f64::from(settings.replay),
         ..settings.profile
     };

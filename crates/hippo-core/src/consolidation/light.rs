@@ -60,7 +60,7 @@ pub fn plan_idle(
             Place::Queue(_) => waiting += 1,
             Place::Archive(_) => {}
         }
-        if !is_close_enough(record.filed, Filed::at(record, strength)) {
+        if !is_close_enough(record.filed, Filed::with_strength(record, strength)) {
             return None;
         }
     }
@@ -97,13 +97,13 @@ fn add_entries(planner: &mut CyclePlanner) {
         let mut new = new.clone();
         new.entry
             .pointers
-            .retain(|pointer| !covered.has(pointer, &planner.state));
+            .retain(|pointer| !covered.covers(pointer, &planner.state));
         if new.entry.pointers.is_empty() {
             continue;
         }
         let mut mine = new.entry.pointers.iter();
         if planner.state.tombstones.contains_key(id)
-            || mine.all(|pointer| forgotten.has(pointer, &planner.state))
+            || mine.all(|pointer| forgotten.covers(pointer, &planner.state))
         {
             planner.refuse(Rule::Tombstone, vec![id.clone()], "a person removed this entry");
             continue;
@@ -179,7 +179,7 @@ impl CoveredSources {
         }
     }
 
-    fn has(&self, pointer: &Pointer, state: &Snapshot) -> bool {
+    fn covers(&self, pointer: &Pointer, state: &Snapshot) -> bool {
         let content = || {
             Some((
                 pointer.section.is_some(),
@@ -200,7 +200,7 @@ fn record_of(new: &NewEntry, planner: &CyclePlanner) -> Record {
     let here = |pointer| sources::content_hash(state, pointer, None);
     Record {
         strength: decay::strength_at(&state.settings.profile, entry, state.run.started),
-        band: Some(TimeBand::of(entry.created.date(offset), state.today())),
+        band: Some(TimeBand::from_date(entry.created.date(offset), state.today())),
         hashes: entry.pointers.iter().map(here).collect(),
         ..Record::new(entry.clone(), new.group.as_str())
     }
@@ -263,7 +263,7 @@ pub(super) fn flush(planner: &mut CyclePlanner) {
         Rule::Flush,
         |_| true,
         |id, record| {
-            let (from, to) = (record.filed, Filed::of(record));
+            let (from, to) = (record.filed, Filed::from_record(record));
             (!is_close_enough(from, to)).then(|| Change::File {
                 id: id.clone(),
                 from,

@@ -35,7 +35,7 @@ pub fn classify_pair(a: &Entry, b: &Entry, cosine: f32, settings: &Consolidation
     if !is_similar(a, b, cosine, settings) {
         return Likeness::Apart;
     }
-    compare_values(a, b, &ParsedText::of(a), &ParsedText::of(b))
+    compare_values(a, b, &ParsedText::parse(a), &ParsedText::parse(b))
 }
 
 fn is_similar(a: &Entry, b: &Entry, cosine: f32, settings: &ConsolidationSettings) -> bool {
@@ -100,7 +100,7 @@ fn merge_pair(
     }
     for record in [a, b] {
         if !texts.contains_key(&record.entry.id) {
-            texts.insert(record.entry.id.clone(), ParsedText::of(&record.entry));
+            texts.insert(record.entry.id.clone(), ParsedText::parse(&record.entry));
         }
     }
     let (Some(text_a), Some(text_b)) = (texts.get(&pair.a), texts.get(&pair.b)) else {

@@ -86,7 +86,7 @@ pub fn plan_and_apply(snapshot: Snapshot, cycle: Cycle) -> (Plan, Snapshot) {
         planner.settle(cycle);
     }
     if cycle == Cycle::Archival {
-        planner.plan.health = Some(Health::of(&planner.state));
+        planner.plan.health = Some(Health::from_snapshot(&planner.state));
     }
     (planner.plan, planner.state)
 }

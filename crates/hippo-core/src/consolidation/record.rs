@@ -34,12 +34,12 @@ pub struct Filed {
 impl Filed {
     /// Returns the values that the file should have for a record; `None` for an archived one.
     #[must_use]
-    pub fn of(record: &Record) -> Option<Self> {
-        Self::at(record, record.strength)
+    pub fn from_record(record: &Record) -> Option<Self> {
+        Self::with_strength(record, record.strength)
     }
 
     /// Returns the values for another strength.
-    pub(super) fn at(record: &Record, strength: f32) -> Option<Self> {
+    pub(super) fn with_strength(record: &Record, strength: f32) -> Option<Self> {
         let shown = !matches!(record.place, Place::Archive(_));
         shown.then(|| Self {
             accessed: record.entry.accessed,

@@ -37,7 +37,7 @@ pub(super) fn check_pointers(planner: &mut CyclePlanner) {
     let mut changes = Vec::new();
     let mut findings = Vec::new();
     let mut considered = 0;
-    let contents = ContentIndex::of(&planner.state);
+    let contents = ContentIndex::new(&planner.state);
     let mut targets = targets(&planner.state);
     let checked = |record: &&Record| !matches!(record.place, Place::Archive(_));
     for record in planner.state.records.values().filter(checked) {
@@ -100,7 +100,7 @@ pub(super) fn follow_moves(planner: &mut CyclePlanner) {
         return;
     }
     let mut changes = Vec::new();
-    let contents = ContentIndex::of(&planner.state);
+    let contents = ContentIndex::new(&planner.state);
     let mut targets = targets(&planner.state);
     for record in planner.state.records.values() {
         let mut to: PointersWithHashes = (Vec::new(), Vec::new());
@@ -207,7 +207,7 @@ struct ContentIndex<'s> {
 }
 
 impl<'s> ContentIndex<'s> {
-    const fn of(snapshot: &'s Snapshot) -> Self {
+    const fn new(snapshot: &'s Snapshot) -> Self {
         Self {
             snapshot,
             places: OnceCell::new(),

@@ -63,9 +63,9 @@ pub(super) struct ParsedText(TextReading);
 
 impl ParsedText {
     /// Parses a text.
-    pub fn of<'a>(text: impl Into<ComparedText<'a>>) -> Self {
+    pub fn parse<'a>(text: impl Into<ComparedText<'a>>) -> Self {
         let text = text.into();
-        Self(TextReading::of(text.topic, text.summary))
+        Self(TextReading::read(text.topic, text.summary))
     }
 
     /// Compares as [`value_conflict`] does.
@@ -75,7 +75,7 @@ impl ParsedText {
 
     /// Compares which of two texts with the same values says more; `Greater` means this one.
     pub fn more(&self, other: &Self) -> Ordering {
-        TextComparison::of(&self.0, &other.0).more()
+        TextComparison::new(&self.0, &other.0).more()
     }
 }
 
@@ -88,5 +88,5 @@ pub fn value_conflict<'a>(
     a: impl Into<ComparedText<'a>>,
     b: impl Into<ComparedText<'a>>,
 ) -> Option<ValueConflict> {
-    ParsedText::of(a).conflict(&ParsedText::of(b))
+    ParsedText::parse(a).conflict(&ParsedText::parse(b))
 }

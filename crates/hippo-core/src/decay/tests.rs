@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::entry::EntryId;
 
-const P: DecayProfile = DecayProfile::PROTOCOL;
+const P: DecayCurve = DecayCurve::PROTOCOL;
 const HOURS: i64 = 3_600_000;
 const DAYS: i64 = 24 * HOURS;
 
@@ -36,8 +36,8 @@ fn any_modifiers() -> impl Strategy<Value = DecayModifiers> {
 }
 
 /// Generates profiles: every law holds for each.
-fn any_profile() -> impl Strategy<Value = DecayProfile> {
-    prop::sample::select(vec![DecayProfile::PROTOCOL, DecayProfile::TUNED])
+fn any_profile() -> impl Strategy<Value = DecayCurve> {
+    prop::sample::select(vec![DecayCurve::PROTOCOL, DecayCurve::TUNED])
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn bands_start_at_their_thresholds() {
         (f32::NAN, StrengthBand::Silent),
     ];
     for (strength, band) in table {
-        assert_eq!(StrengthBand::of(strength), band, "{strength}");
+        assert_eq!(StrengthBand::from_strength(strength), band, "{strength}");
     }
     assert_eq!(StrengthBand::Decaying.to_string(), "decaying");
 }
@@ -154,7 +154,7 @@ fn some_strengths_are_never_reached() {
 
 #[test]
 fn an_access_weakens_an_old_entry_in_v1_and_never_in_the_tuned_profile() {
-    for (profile, weaker) in [(P, true), (DecayProfile::TUNED, false)] {
+    for (profile, weaker) in [(P, true), (DecayCurve::TUNED, false)] {
         let old = entry(1.0, 0);
         let mut accessed = old.clone();
         record_access(&profile, &mut accessed, Timestamp(60 * DAYS), 1);
@@ -174,7 +174,7 @@ fn tuned_bands_last_as_documented() {
             hits,
             ..DecayModifiers::default()
         };
-        time_until(&DecayProfile::TUNED, 1.0, target, modifiers).unwrap() / DAYS
+        time_until(&DecayCurve::TUNED, 1.0, target, modifiers).unwrap() / DAYS
     };
     assert_eq!(
         [0.8, 0.5, 0.3, 0.1].map(|target| days(0, target)),

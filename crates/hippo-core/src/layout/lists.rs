@@ -24,7 +24,7 @@ const SHARE: usize = 16;
 pub(super) struct GeneratedLists(Vec<(Vec<&'static str>, String)>);
 
 impl GeneratedLists {
-    pub fn of(all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> Self {
+    pub fn build(all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> Self {
         let most = wanted.limits.max_tokens.saturating_mul(4) / SHARE;
         let quick = wanted.quick_access.iter().filter_map(|id| all.get(id));
         let quick = quick.map(|live| {

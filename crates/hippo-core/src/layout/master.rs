@@ -63,7 +63,7 @@ pub(super) fn collect_live<'a>(wanted: &LayoutInput<'a>) -> LiveEntries<'a> {
 
 /// Lays out the index file.
 pub(super) fn lay_out(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> MasterFile {
-    let lists = GeneratedLists::of(all, wanted);
+    let lists = GeneratedLists::build(all, wanted);
     let laid = [true, false]
         .into_iter()
         .find_map(|moving| settle(before, all, &lists, wanted, moving));
@@ -99,7 +99,7 @@ fn settle(
 
 /// Keeps the file unchanged: it has marks that change the meaning of every edit.
 fn keep_unchanged(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> MasterFile {
-    let items = MasterContent::of(&IndexFile::parse(before, wanted.settings), all, wanted).items;
+    let items = MasterContent::read(&IndexFile::parse(before, wanted.settings), all, wanted).items;
     let all_of_it = Limits {
         max_tokens: usize::MAX,
         max_entries: usize::MAX,
@@ -126,7 +126,7 @@ struct MasterContent {
 }
 
 impl MasterContent {
-    fn of(file: &IndexFile, all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> Self {
+    fn read(file: &IndexFile, all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> Self {
         let mut sections = BTreeMap::new();
         let mut unnamed = BTreeSet::new();
         let mut there: BTreeMap<EntryId, (usize, bool)> = BTreeMap::new();
@@ -193,7 +193,7 @@ impl LiveEntry<'_> {
 /// Returns `true` if an entry points into a file in the workspace's root.
 fn is_core(entry: &Entry) -> bool {
     let mut paths = entry.pointers.iter().map(|pointer| pointer.path.as_str());
-    paths.any(|path| SourceKind::of(path) == SourceKind::Root)
+    paths.any(|path| SourceKind::from_path(path) == SourceKind::Root)
 }
 
 /// Returns the id of an entry that has a second copy in the file.
@@ -228,7 +228,7 @@ fn run_pass(
         IndexFile::parse(bytes, wanted.settings)
     };
     lists.write(&mut file);
-    let standing = MasterContent::of(&file, all, wanted);
+    let standing = MasterContent::read(&file, all, wanted);
     // Sizes are in bytes: rounding each entry to tokens would add up.
     let mut limits = Limits {
         max_tokens: wanted.limits.max_tokens.saturating_mul(4),

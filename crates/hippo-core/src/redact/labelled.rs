@@ -246,7 +246,7 @@ fn entries_of_the_index_show_none_of_them() {
     let document = chunk(text.as_bytes());
     let file = |path| bootstrap::MemoryFile {
         path,
-        kind: SourceKind::of(path),
+        kind: SourceKind::from_path(path),
         document: &document,
         bytes: text.as_bytes(),
         modified: Timestamp::from_seconds(1_700_000_000),

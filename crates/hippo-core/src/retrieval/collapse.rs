@@ -68,7 +68,7 @@ struct Entry {
 /// documents by id, path, and whether somebody else wrote them.
 #[must_use]
 pub fn repeating<'p>(documents: impl Iterator<Item = (u32, &'p str, bool)> + Clone) -> HashSet<u32> {
-    let is_node = |path: &str| matches!(SourceKind::of(path), SourceKind::Node(_));
+    let is_node = |path: &str| matches!(SourceKind::from_path(path), SourceKind::Node(_));
     let nodes = documents.clone();
     let nodes = nodes.filter(|(_, path, own_words)| !own_words && is_node(path));
     let nodes: Vec<(u32, Span)> = nodes
@@ -150,7 +150,7 @@ impl Span {
     /// `None` for files that are neither a daily log nor a node.
     fn of(path: &str) -> Option<Self> {
         let stem = path.rsplit('/').next()?.strip_suffix(".md")?;
-        Some(match SourceKind::of(path) {
+        Some(match SourceKind::from_path(path) {
             SourceKind::DailyLog => Self {
                 level: 0,
                 first: day(stem.get(..10)?),

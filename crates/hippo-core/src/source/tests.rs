@@ -146,7 +146,7 @@ fn paths_determine_the_kind_of_a_source() {
         ("docs/a.md", SourceKind::Other),
     ];
     for (path, kind) in table {
-        assert_eq!(SourceKind::of(path), kind, "{path}");
+        assert_eq!(SourceKind::from_path(path), kind, "{path}");
     }
 }
 

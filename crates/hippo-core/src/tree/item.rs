@@ -93,7 +93,7 @@ pub fn read(source: &Source<'_>) -> Reading {
         out: Reading::default(),
         headings: headings(&document),
         first_line: source.first_line.max(1),
-        node: matches!(SourceKind::of(source.path), SourceKind::Node(_)),
+        node: matches!(SourceKind::from_path(source.path), SourceKind::Node(_)),
         at: None,
     };
     let own = generated_ranges(text.as_bytes());

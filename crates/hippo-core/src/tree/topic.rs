@@ -26,7 +26,7 @@ pub(super) struct Topic {
 
 /// The topic of each section of all sources; `bases` has the number of the first section of each.
 pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut WordCounts) -> Vec<Option<Topic>> {
-    let headings = HeadingStats::of(readings.iter().map(|reading| {
+    let headings = HeadingStats::count(readings.iter().map(|reading| {
         reading
             .sections
             .iter()

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use hippo_core::consolidation;
-use hippo_core::decay::DecayProfile;
+use hippo_core::decay::DecayCurve;
 use hippo_core::schedule::{self, Cron};
 
 /// `[index]`
@@ -63,10 +63,10 @@ pub struct Cycles {
 
 impl Index {
     /// The numbers of the curve.
-    pub fn profile(&self) -> DecayProfile {
+    pub fn profile(&self) -> DecayCurve {
         match self.decay {
-            DecayProfile::Protocol => DecayProfile::PROTOCOL,
-            DecayProfile::Tuned => DecayProfile::TUNED,
+            DecayProfile::Protocol => DecayCurve::PROTOCOL,
+            DecayProfile::Tuned => DecayCurve::TUNED,
         }
     }
 

@@ -3,7 +3,7 @@
 use hippo_core::chunk::{Chunk, Document, Section};
 use hippo_core::corpus;
 use hippo_core::time::Date;
-use hippo_store::db::{CorpusChunk, DocumentChange, DocumentRecord, LoadedDocument};
+use hippo_store::db::{DocumentChange, DocumentRecord, LoadedDocument, NewChunk};
 
 use crate::verify::{FileMark, Span};
 use crate::view::{Facts, Picture};
@@ -81,7 +81,7 @@ fn place(
     record: &DocumentRecord,
     sections: &[Section],
     chunks: &[Chunk],
-    rows: &[CorpusChunk],
+    rows: &[NewChunk],
 ) {
     let places: Vec<corpus::CorpusSection> = sections
         .iter()

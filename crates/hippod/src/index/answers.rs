@@ -58,7 +58,7 @@ pub fn show(
         .ok_or_else(|| unknown(view, &request.id))?;
     let entry = &record.entry;
     let profile = view.profile();
-    let modifiers = DecayModifiers::of(entry);
+    let modifiers = DecayModifiers::from_entry(entry);
     let exponent = profile.exponent(modifiers);
     let mut told = Vec::new();
     match entry.priority {
@@ -201,7 +201,7 @@ pub fn described(record: &Record, strength: f32) -> IndexEntry {
 
 /// The band of a strength on the wire.
 pub fn band(strength: f32) -> IndexBand {
-    match StrengthBand::of(strength) {
+    match StrengthBand::from_strength(strength) {
         StrengthBand::Strong => IndexBand::Strong,
         StrengthBand::Moderate => IndexBand::Moderate,
         StrengthBand::Weak => IndexBand::Weak,

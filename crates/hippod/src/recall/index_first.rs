@@ -95,7 +95,7 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
     }
     let answers = |record: &Record| {
         let strength = index.strength(record, question.at);
-        (StrengthBand::of(strength) != StrengthBand::Silent).then_some(strength)
+        (StrengthBand::from_strength(strength) != StrengthBand::Silent).then_some(strength)
     };
     consulted.learned = index
         .learned(&question.cue())

@@ -74,7 +74,7 @@ impl Recall<'_> {
         // Weeks and months repeat the lines of their days.
         let of_a_day = |id: &u32| {
             let document = picture.corpus.document(*id);
-            let kind = document.map(|document| SourceKind::of(&document.path));
+            let kind = document.map(|document| SourceKind::from_path(&document.path));
             kind == Some(SourceKind::Node(NodeKind::Daily))
         };
         let bound = all.iter().max().map_or(0, |last| *last as usize + 1);

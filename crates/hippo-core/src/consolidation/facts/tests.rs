@@ -101,8 +101,8 @@ fn requests_tasks_secrets_and_generated_text_are_not_facts() {
     }
     let open = "<!-- hippod: memory -->\n\nThe crane firmware in harbour seven is flashed.\n";
     assert_eq!(logs(&[open, open]).len(), 1, "an unclosed block hides nothing");
-    let told = "User: I keep the crane firmware keys in the harbour office.\n";
-    assert_eq!(logs(&[told, told]).len(), 1);
+    let spoken = "User: I keep the crane firmware keys in the harbour office.\n";
+    assert_eq!(logs(&[spoken, spoken]).len(), 1);
 }
 
 #[test]

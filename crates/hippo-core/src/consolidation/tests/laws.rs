@@ -81,7 +81,7 @@ fn a_record() -> impl Strategy<Value = Record> {
             record.strong_since = strong.map(|days| NOW.plus(-days * DAY));
             let (learned, [is_filed, by_hand, apart, linked], hundredths) = beside;
             record.learned = learned;
-            record.filed = Filed::of(&record)
+            record.filed = Filed::from_record(&record)
                 .filter(|_| is_filed)
                 .map(|filed| Filed { hundredths, ..filed });
             (record.by_hand, record.apart) = (by_hand, apart);

@@ -17,7 +17,7 @@ fn known_record(name: &str, path: &str, section: Option<&str>, text: &[u8], plac
     let mut record = record(name, 0.7, place);
     record.entry.pointers = vec![pointer(path, section)];
     record.hashes = vec![Some(ContentHash::of(text).0)];
-    record.filed = Filed::of(&record);
+    record.filed = Filed::from_record(&record);
     record
 }
 

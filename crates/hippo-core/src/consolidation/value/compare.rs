@@ -16,7 +16,7 @@ pub(super) fn find_conflict(a: &TextReading, b: &TextReading) -> Option<ValueCon
     if sorted(&a.denied) != sorted(&b.denied) {
         return Some(ValueConflict::Negation);
     }
-    TextComparison::of(a, b).conflict()
+    TextComparison::new(a, b).conflict()
 }
 
 /// Two texts side by side.
@@ -37,13 +37,13 @@ struct ComparedSide<'s> {
 }
 
 impl<'s> ComparedSide<'s> {
-    fn of(stated: &'s TextReading, other: &'s TextReading) -> Self {
+    fn new(stated: &'s TextReading, other: &'s TextReading) -> Self {
         let topic = stated.topic.difference(&other.topic);
-        let words = stated.order.iter().filter(|form| stated.has(form));
+        let words = stated.order.iter().filter(|form| stated.contains(form));
         Self {
             stated,
             said: topic.chain(&stated.summary).collect(),
-            alone: words.filter(|form| !other.has(form)).collect(),
+            alone: words.filter(|form| !other.contains(form)).collect(),
             light: stated.light.difference(&other.light).collect(),
         }
     }
@@ -51,10 +51,10 @@ impl<'s> ComparedSide<'s> {
 
 impl<'s> TextComparison<'s> {
     /// Pairs two texts.
-    pub fn of(a: &'s TextReading, b: &'s TextReading) -> Self {
+    pub fn new(a: &'s TextReading, b: &'s TextReading) -> Self {
         Self {
-            a: ComparedSide::of(a, b),
-            b: ComparedSide::of(b, a),
+            a: ComparedSide::new(a, b),
+            b: ComparedSide::new(b, a),
         }
     }
 
@@ -136,7 +136,7 @@ fn limits(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
 
 /// Returns `true` if one text has a name or value that the other lacks.
 fn names(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
-    one.stated.names.iter().any(|name| !other.stated.has(name))
+    one.stated.names.iter().any(|name| !other.stated.contains(name))
 }
 
 /// Returns `true` if light verbs that differ in meaning are among these: "keep the key", "use the key".
@@ -149,8 +149,8 @@ fn firm(light: &BTreeSet<&String>) -> bool {
 /// Returns `true` if one text lists more, or replaces a light verb: "rotate the key", "use the key".
 fn replaces(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     let listed = one.alone.iter().any(|form| one.stated.listed.contains(*form));
-    let told = one.alone.iter().any(|form| one.stated.summary.contains(*form));
-    listed || told && !other.light.is_empty()
+    let in_summary = one.alone.iter().any(|form| one.stated.summary.contains(*form));
+    listed || in_summary && !other.light.is_empty()
 }
 
 /// Returns `true` if one text is the other with inserted words ("sensors", "outdoor sensors") or with a

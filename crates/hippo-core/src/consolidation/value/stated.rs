@@ -77,12 +77,12 @@ pub(super) struct TextReader {
 
 impl TextReading {
     /// Returns `true` if the text contains a form.
-    pub fn has(&self, form: &String) -> bool {
+    pub fn contains(&self, form: &String) -> bool {
         self.summary.contains(form) || self.topic.contains(form)
     }
 
     /// Reads a topic and its summary. A value of the topic that the summary repeats counts once.
-    pub fn of(topic: &str, summary: &str) -> Self {
+    pub fn read(topic: &str, summary: &str) -> Self {
         let mut reader = TextReader {
             forms: WordForms::new(),
             before: ReaderContext::default(),
@@ -240,7 +240,7 @@ impl TextReader {
         if letter && !(first && base == "A") {
             return self.record_name(base.to_owned());
         }
-        let form = self.forms.of(lower);
+        let form = self.forms.normalize(lower);
         self.stated.summary.insert(form.clone());
         let limits = words::limits(lower);
         if limits {
@@ -297,7 +297,7 @@ impl TextReader {
 
     /// Joins a verb with its particle.
     fn join_particle(&mut self, form: String) {
-        let verb = self.forms.of(&self.before.word);
+        let verb = self.forms.normalize(&self.before.word);
         if self.before.form.as_ref() == Some(&verb) {
             self.stated.order.pop();
             self.stated.names.remove(&verb);

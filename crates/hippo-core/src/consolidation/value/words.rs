@@ -234,7 +234,7 @@ impl WordForms {
     }
 
     /// Returns the stem, or the stem of the word that represents its group.
-    pub fn of(&self, lower: &str) -> String {
+    pub fn normalize(&self, lower: &str) -> String {
         let stem = stem(lower, &self.0);
         TABLES.same.get(&stem).cloned().unwrap_or(stem)
     }
@@ -243,7 +243,7 @@ impl WordForms {
     pub fn join_particle(&self, verb: &str, particle: &str) -> Option<String> {
         let verb = stem(verb, &self.0);
         let known = TABLES.particles.get(&verb)?.contains(particle);
-        known.then(|| self.of(&format!("{verb}{particle}")))
+        known.then(|| self.normalize(&format!("{verb}{particle}")))
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, params};
 
 use hippo_core::consolidation::Record;
-use hippo_core::decay::{self, DecayProfile};
+use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::EntryId;
 use hippo_core::time::{Date, Timestamp};
 
@@ -47,7 +47,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`]; nothing counts then, and everything is still in the journal.
-    pub fn fold_accesses(&mut self, profile: &DecayProfile, now: Timestamp) -> Result<Folded, StoreError> {
+    pub fn fold_accesses(&mut self, profile: &DecayCurve, now: Timestamp) -> Result<Folded, StoreError> {
         self.in_transaction(|transaction| fold(transaction, profile, now))
     }
 
@@ -80,7 +80,7 @@ enum Target {
 
 pub(super) fn fold(
     connection: &Connection,
-    profile: &DecayProfile,
+    profile: &DecayCurve,
     now: Timestamp,
 ) -> rusqlite::Result<Folded> {
     let mut folded = Folded::default();

@@ -10,7 +10,7 @@ use hippo_core::chunk::ContentHash;
 use hippo_core::consolidation::{
     self, Cycle, DocumentState, LogDay, Place, Plan, Record, Snapshot, find_repeated_facts,
 };
-use hippo_core::decay::{self, DecayProfile};
+use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::source::{SourceKind, date_in_name};
 use hippo_core::time::Timestamp;
@@ -34,7 +34,7 @@ pub struct Input {
     /// Entries, thresholds and the run; the rest is gathered.
     pub snapshot: Snapshot,
     /// The numbers of the curve.
-    pub profile: DecayProfile,
+    pub profile: DecayCurve,
     /// Root of the workspace.
     pub root: PathBuf,
     /// All documents.

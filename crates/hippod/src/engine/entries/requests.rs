@@ -220,10 +220,13 @@ impl Hand {
         let now = self.shared.clock.now();
         let profile = workspace.view.config.index.profile();
         record.strength = decay::strength_at(&profile, &record.entry, now);
-        record.filed = Filed::of(&record);
+        record.filed = Filed::from_record(&record);
         if record.band.is_none() && record.place == Place::Index {
             let offset = self.now_of(workspace, at).offset_seconds;
-            record.band = Some(TimeBand::of(record.entry.created.date(offset), now.date(offset)));
+            record.band = Some(TimeBand::from_date(
+                record.entry.created.date(offset),
+                now.date(offset),
+            ));
         }
         let written = (|| {
             let mut batch = workspace.store.begin_entries()?;

@@ -7,7 +7,7 @@ use super::super::question::Question;
 
 /// Why the entry of the same question does not answer alone; `None`: it does.
 pub(super) fn doubt(record: &Record, strength: f32, question: &Question) -> Option<&'static str> {
-    if StrengthBand::of(strength) < StrengthBand::Moderate {
+    if StrengthBand::from_strength(strength) < StrengthBand::Moderate {
         return Some("the entry of the same question is weaker than 0.5: a search verifies it");
     }
     if question.filter.is_set() || question.request.min_score.is_some() {

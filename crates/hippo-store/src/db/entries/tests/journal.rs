@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use hippo_core::decay::{self, DecayProfile};
+use hippo_core::decay::{self, DecayCurve};
 
 use super::super::access::{self, Access};
 use super::*;
 
-const PROFILE: DecayProfile = DecayProfile::PROTOCOL;
+const PROFILE: DecayCurve = DecayCurve::PROTOCOL;
 
 fn access(name: &str, hours: i64) -> Access {
     let at = NOW.plus(hours * HOUR);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_core::bootstrap::MOST_ENTRIES;
-use hippo_core::consolidation::{self, CoAccess, Cycle, CycleRun, Plan, Snapshot, decayed_co_access};
+use hippo_core::consolidation::{self, CoAccess, ConsolidationRun, Cycle, Plan, Snapshot, decayed_co_access};
 use hippo_core::schedule::Outcome;
 use hippo_core::source::SourceKind;
 use hippo_core::time::Timestamp;
@@ -57,7 +57,7 @@ impl Hand {
             .filter(|record| record.place == consolidation::Place::Index)
             .count();
         let run = resumes.map_or(
-            CycleRun {
+            ConsolidationRun {
                 started,
                 live: u32::try_from(live).unwrap_or(u32::MAX),
                 demoted: 0,
@@ -145,7 +145,7 @@ impl Hand {
     pub(in crate::engine) fn fold(
         &mut self,
         workspace: &mut Workspace,
-        profile: &hippo_core::decay::DecayProfile,
+        profile: &hippo_core::decay::DecayCurve,
         at: Instant,
     ) -> Result<(), StoreError> {
         if workspace.entries.known.journal == 0 {
@@ -221,7 +221,7 @@ impl Hand {
             .iter()
             .map(|(path, known)| Known {
                 path: path.clone(),
-                kind: SourceKind::of(path),
+                kind: SourceKind::from_path(path),
                 hash: known.hash,
                 modified: Timestamp(known.mark.mtime_ns / 1_000_000),
             })

@@ -32,13 +32,13 @@ pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8
 
 /// The files as they are to be, and how far they are.
 #[derive(Debug)]
-pub(super) struct LayoutInput {
+pub(super) struct Wanted {
     files: BTreeMap<String, Vec<u8>>,
     /// The last one by path that is as wanted, and with it all before.
     upto: Option<String>,
 }
 
-impl LayoutInput {
+impl Wanted {
     pub(super) const fn new(files: BTreeMap<String, Vec<u8>>) -> Self {
         Self { files, upto: None }
     }
@@ -57,7 +57,7 @@ impl LayoutInput {
 /// At the first that the system refuses.
 pub(super) fn write(
     root: &Path,
-    wanted: &mut LayoutInput,
+    wanted: &mut Wanted,
     changed: &mut Vec<RunFile>,
     until: Option<Instant>,
 ) -> io::Result<bool> {

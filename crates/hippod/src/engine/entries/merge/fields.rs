@@ -121,7 +121,7 @@ pub(super) fn put_into(record: &mut Record, section: &[String]) -> bool {
 pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, now: Now<'_>) -> Record {
     let today = now.now.date(now.offset_seconds);
     let mut record = Record {
-        band: Some(TimeBand::of(entry.created.date(now.offset_seconds), today)),
+        band: Some(TimeBand::from_date(entry.created.date(now.offset_seconds), today)),
         filed: Some(Filed {
             accessed: entry.accessed,
             hits: entry.hits,
