@@ -324,7 +324,7 @@ impl Brain {
         self.file = layout::lay_out(Some(&self.file), &wanted).master;
         let placed = IndexFile::parse(&self.file, settings);
         self.shown = placed
-            .placed()
+            .placed_entries()
             .into_iter()
             .map(|placed| placed.indexed.entry.id.clone())
             .collect();

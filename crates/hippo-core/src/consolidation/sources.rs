@@ -3,9 +3,9 @@
 //! A moved or renamed section is found by its content hash. A lost source is reported, and an entry keeps
 //! its last pointer even if it leads nowhere.
 //!
-//! A deep cycle has all documents and [checks](check_pointers) every pointer. A light cycle has only new and changed
-//! documents: it [follows](follow_moves) content that moved into them before it creates entries, and [`note`]s their
-//! hashes. Pointers elsewhere are left alone.
+//! A deep cycle has all documents and checks every pointer ([`check_pointers`]). A light cycle has only
+//! new and changed documents: it follows content that moved into them before it creates entries
+//! ([`follow_moves`]), and then records their hashes ([`record_hashes`]). Pointers elsewhere are left alone.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};

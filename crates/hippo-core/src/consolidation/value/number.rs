@@ -3,7 +3,7 @@
 //! "5,000" equals "5000", "30s" equals "30 seconds", "2 million euros" equals "€2 million". Other words
 //! with digits are kept as written: versions, addresses, names with numbers.
 
-/// Number words by value. "One" is usually an article and "zero" comes first.
+/// Number words by value, from zero. "One" is missing because it is usually an article.
 const NUMBERS: [&str; 13] = [
     "zero", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];

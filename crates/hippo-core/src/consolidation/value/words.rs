@@ -1,6 +1,6 @@
 //! Word tables for the comparison of values.
 //!
-//! Texts are compared word by word in the forms given by these tables; other words stand for themselves.
+//! Texts are compared word by word in the forms given by these tables; other words are compared as written.
 //! The tables are broad where a doubt keeps two entries apart (limits, states) and narrow where it would
 //! merge them (synonyms).
 

@@ -24,7 +24,7 @@ pub struct Begun {
     /// The revision of the entries, and the index file with them.
     revision: u64,
     master: Vec<u8>,
-    others: others::LayoutInput,
+    others: others::Wanted,
 }
 
 impl Begun {
@@ -136,7 +136,7 @@ impl Entries {
                     Begun {
                         revision,
                         master: files.master,
-                        others: others::LayoutInput::new(files.others),
+                        others: others::Wanted::new(files.others),
                     }
                 }
             };
